@@ -116,7 +116,7 @@ describe('the page of webhooks', () => {
       [
         'that is not valid, and stays so',
         said('{"response_token":"sha256=x"}'),
-        '<p class="alert" role="alert">Not valid: Invalid response_token; it does not match; is it signed with the consumer secret of the application?. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert" role="alert">Not valid: Invalid response_token; it does not match; check that it is signed with the consumer secret of the application. Nothing is sent to it until it answers a challenge rightly.</p>',
         '<p class="alert">Not valid: Invalid response_token. Nothing is sent to it until it answers a challenge rightly.</p>',
       ],
       [
@@ -162,7 +162,7 @@ describe('the page of webhooks', () => {
       const { services, store } = world.service;
       const webhook = await store.read((tx) => tx.webhooks.find(id));
       const inProduction = createValidate(services, { tellsHints: false });
-      assert.deepEqual(await inProduction(webhook!), { isRight: false, why: reason });
+      assert.deepEqual(await inProduction(webhook!), { hasPassed: false, reason });
     });
 
     test('of the form alone', async () => {

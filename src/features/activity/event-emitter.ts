@@ -34,16 +34,16 @@ export class InvalidEventDraft extends Error {
 }
 
 /** The direction of an event: the requested one, or the one that its type implies. @throws InvalidEventDraft */
-export function resolveDirection(type: EventType, said: Direction | undefined): Direction | null {
+export function resolveDirection(type: EventType, requested: Direction | undefined): Direction | null {
   if (!DIRECTIONAL_TYPES.has(type)) {
-    if (said !== undefined) throw new InvalidEventDraft(`events of type ${type} have no direction`);
+    if (requested !== undefined) throw new InvalidEventDraft(`events of type ${type} have no direction`);
     return null;
   }
   const fixed = FIXED_DIRECTIONS[type];
-  if (fixed !== undefined && said !== undefined && said !== fixed) {
+  if (fixed !== undefined && requested !== undefined && requested !== fixed) {
     throw new InvalidEventDraft(`events of type ${type} are always ${fixed}`);
   }
-  return fixed ?? said ?? 'received';
+  return fixed ?? requested ?? 'received';
 }
 
 /**
@@ -110,15 +110,15 @@ function changePayload(before: string, after: string): string {
 }
 
 /** A verified type. @throws InvalidEventDraft */
-function verifiedType(said: string): string {
-  if ((VERIFIED_TYPES as readonly string[]).includes(said)) return said;
-  throw new InvalidEventDraft(`verified is one of ${VERIFIED_TYPES.join(', ')}; got ${said}`);
+function verifiedType(requested: string): string {
+  if ((VERIFIED_TYPES as readonly string[]).includes(requested)) return requested;
+  throw new InvalidEventDraft(`verified is one of ${VERIFIED_TYPES.join(', ')}; got ${requested}`);
 }
 
 /** The id of an organization, or empty. @throws InvalidEventDraft */
-function affiliateId(said: string): string {
-  if (/^([0-9]{1,19})?$/.test(said)) return said;
-  throw new InvalidEventDraft(`affiliate is the numeric id of an organization, or empty; got ${said}`);
+function affiliateId(requested: string): string {
+  if (/^([0-9]{1,19})?$/.test(requested)) return requested;
+  throw new InvalidEventDraft(`affiliate is the numeric id of an organization, or empty; got ${requested}`);
 }
 
 function requireField(sketch: EventDraft, name: 'text' | 'about'): string {

@@ -51,11 +51,11 @@ export function simulator({ store, clock }: Services): Simulate {
   };
 }
 
-function directionOfBody(type: EventType, said: Direction | undefined): Direction | null {
+function directionOfBody(type: EventType, requested: Direction | undefined): Direction | null {
   try {
-    return resolveDirection(type, said);
+    return resolveDirection(type, requested);
   } catch (error) {
     if (!(error instanceof InvalidEventDraft)) throw error;
-    throw problem('FILTER_UNFIT', { parameter: 'direction', words: { raw: said!, type, why: error.message } });
+    throw problem('FILTER_UNFIT', { parameter: 'direction', words: { raw: requested!, type, why: error.message } });
   }
 }

@@ -30,8 +30,8 @@ export function matcherFor(subscription: Subscription): SubscriptionMatcher {
  * a direction.
  * @source activity gaps 17.2
  */
-export function effectiveDirection(type: EventType, said: Direction | 'both' | null): Direction | 'both' {
-  return said ?? FIXED_DIRECTIONS[type] ?? (DIRECTIONAL_TYPES.has(type) ? 'received' : 'both');
+export function effectiveDirection(type: EventType, requested: Direction | 'both' | null): Direction | 'both' {
+  return requested ?? FIXED_DIRECTIONS[type] ?? (DIRECTIONAL_TYPES.has(type) ? 'received' : 'both');
 }
 
 /** Whether an event that has the type and user of a subscription matches the rest of its filter. @source activity gaps 16.9 */

@@ -122,13 +122,13 @@ async function close(
     const chosen = await choose(tx, application);
     const found = await tx.streamConnections.list(chosen);
     const own = new Set(found.filter((row) => row.application_id === application).map(({ id }) => id));
-    const told = [];
+    const outcomes = [];
     for (const uuid of chosen) {
       const success = own.has(uuid) && (await tx.streamConnections.end(uuid, 'ForceDisconnect', at));
       const error_message = success ? null : `Could not find an open connection with uuid: [${uuid}].`;
-      told.push({ uuid, success, error_message });
+      outcomes.push({ uuid, success, error_message });
     }
-    return told;
+    return outcomes;
   });
   const successful_kills = results.filter(({ success }) => success).length;
   const failed_kills = results.length - successful_kills;

@@ -71,11 +71,11 @@ export const listConnections: Operation = {
     const after = input.pagination_token == null ? undefined : decodePosition(String(input.pagination_token), list);
     const query = { application, status, endpoints, since, after, limit: limit + 1 };
     const found = await services.store.read((tx) => tx.streamConnections.page(query));
-    const shown = found.slice(0, limit);
-    const last = shown.at(-1);
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
     const next = found.length > limit && last && encodeCursor({ after: [last.connected_at, last.id] }, list);
-    const meta = { result_count: shown.length, ...(next && { next_token: next }) };
-    return { data: JSON.stringify({ data: shown.map(serializeConnection), meta }) };
+    const meta = { result_count: page.length, ...(next && { next_token: next }) };
+    return { data: JSON.stringify({ data: page.map(serializeConnection), meta }) };
   },
 };
 

@@ -69,6 +69,6 @@ function signal({ sender, recipient }: Participants, created_ms: number): object
 }
 
 /** Both users, by id. */
-function usersOf({ sender, recipient }: Participants, shown: (user: User) => object): Record<string, object> {
-  return { [sender.id]: { data: shown(sender) }, [recipient.id]: { data: shown(recipient) } };
+function usersOf({ sender, recipient }: Participants, serialize: (user: User) => object): Record<string, object> {
+  return { [sender.id]: { data: serialize(sender) }, [recipient.id]: { data: serialize(recipient) } };
 }

@@ -6,6 +6,6 @@ export function disconnectLine(reason: DisconnectReason, base: string): Buffer |
   const detail = DISCONNECTS[reason];
   if (detail === undefined) return undefined;
   const title = 'operational-disconnect';
-  const said = { title, disconnect_type: reason, detail, type: base + problemPath(title) };
-  return Buffer.from(`${JSON.stringify({ errors: [said] })}\r\n`);
+  const error = { title, disconnect_type: reason, detail, type: base + problemPath(title) };
+  return Buffer.from(`${JSON.stringify({ errors: [error] })}\r\n`);
 }

@@ -44,7 +44,7 @@ export function readFilter(
   return { filter, errors: filterErrors(filter, type, String(input.direction)) };
 }
 
-function filterErrors(filter: Filter, type: EventType | undefined, said: string): ErrorDetail[] {
+function filterErrors(filter: Filter, type: EventType | undefined, requested: string): ErrorDetail[] {
   const { filter_user_id: user, filter_keyword: keyword, filter_direction: direction } = filter;
   if (user === null && keyword === null && direction === null) {
     return [{ problem: 'FILTER_EMPTY', parameter: 'filter', words: { known: Object.keys(FILTER_MEMBERS).join(', ') } }];
@@ -56,7 +56,7 @@ function filterErrors(filter: Filter, type: EventType | undefined, said: string)
     return [{ problem: 'FILTER_EMPTY', parameter: 'filter', words: { known: 'user_id, keyword' } }];
   }
   const why = direction === null ? undefined : directionError(type, direction);
-  if (why) found.push({ problem: 'FILTER_UNFIT', parameter: 'filter.direction', words: { raw: said, type, why } });
+  if (why) found.push({ problem: 'FILTER_UNFIT', parameter: 'filter.direction', words: { raw: requested, type, why } });
   return found;
 }
 

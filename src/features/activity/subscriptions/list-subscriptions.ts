@@ -58,10 +58,10 @@ export const listSubscriptions: Operation = {
       found: await tx.subscriptions.page({ application, user, after, limit: limit + 1 }),
       total: await tx.subscriptions.findCount(application, user),
     }));
-    const shown = found.slice(0, limit);
-    const next = found.length > limit ? `,"next_token":"${encodePageToken(shown.at(-1)!.id, listName(owner))}"` : '';
+    const page = found.slice(0, limit);
+    const next = found.length > limit ? `,"next_token":"${encodePageToken(page.at(-1)!.id, listName(owner))}"` : '';
     return {
-      data: `{"data":[${shown.map(serializeSubscription).join()}],"meta":{"result_count":${shown.length}${next},"total_subscriptions":${total}}}`,
+      data: `{"data":[${page.map(serializeSubscription).join()}],"meta":{"result_count":${page.length}${next},"total_subscriptions":${total}}}`,
     };
   },
 };

@@ -129,7 +129,7 @@ function checkBody({ expected, crcToken, request }: Challenge, consumerSecret: s
     [crcToken, 'it is the crc_token itself, unsigned'],
   ];
   const [, why] = likely.find(([seen]) => seen === token) ?? [];
-  return wrong(why ?? 'it does not match; is it signed with the consumer secret of the application?');
+  return wrong(why ?? 'it does not match; check that it is signed with the consumer secret of the application');
 }
 
 function isEqual(input: string, expected: string): boolean {

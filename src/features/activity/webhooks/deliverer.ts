@@ -210,25 +210,25 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     queue: QueueState,
     delivery: Unsent,
     from: LogBatch | undefined,
-    came: SendResult | 'invalid' | 'suspended',
+    result: SendResult | 'invalid' | 'suspended',
   ): void => {
     // Requests aborted by the shutdown are sent again after the restart.
-    if (isStopped && (typeof came === 'string' || came.outcome === 'failed')) return;
+    if (isStopped && (typeof result === 'string' || result.outcome === 'failed')) return;
     const { webhook_id, message_id } = delivery;
-    if (came === 'invalid' || (came === 'suspended' && !from)) {
+    if (result === 'invalid' || (result === 'suspended' && !from)) {
       queue.attemptsById.delete(message_id);
       if (from) deliveryStore.discard(from);
       return;
     }
     const row = { ...delivery, body: delivery.body.toString() };
-    if (came === 'suspended') {
+    if (result === 'suspended') {
       storeDelivery(queue, row, from);
       return;
     }
-    if (came.outcome === 'answered' && came.status === GONE) {
+    if (result.outcome === 'answered' && result.status === GONE) {
       store.write((tx) => invalidate(tx, webhook_id, 'Status 410')).catch(onError);
     }
-    const tried = afterAttempt(row, came, { now_ms: clock.now(), retries_s });
+    const tried = afterAttempt(row, result, { now_ms: clock.now(), retries_s });
     if (tried.state === 'delivered') parts.onDelivered((clock.now() - instantMs(row.created_at)) / 1000);
     storeDelivery(queue, tried, from);
   };
@@ -238,9 +238,9 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     queue.add({
       id,
       body: typeof body === 'string' ? Buffer.from(body) : body,
-      onEnd: (came) => {
+      onEnd: (result) => {
         inMemory -= 1;
-        settle(queue, delivery, from, came);
+        settle(queue, delivery, from, result);
       },
     });
   };
@@ -272,8 +272,8 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
   };
   const onBatch = ({ lastPosition: until, byApplication }: MatchedBatch): void => {
     const deliveries: Delivery[] = [];
-    for (const of of byApplication.values()) {
-      for (const each of of) if (each.subscription.webhook_id !== null) deliveries.push(each);
+    for (const batch of byApplication.values()) {
+      for (const each of batch) if (each.subscription.webhook_id !== null) deliveries.push(each);
     }
     addBatch({ until, deliveries });
   };
@@ -354,23 +354,23 @@ const GONE = 410;
  */
 export function afterAttempt(
   delivery: WebhookDelivery,
-  came: SendResult,
+  result: SendResult,
   { now_ms, retries_s }: { readonly now_ms: number; readonly retries_s: readonly number[] },
 ): WebhookDelivery {
   const now = formatInstant(now_ms);
-  const { duration_ms } = came;
+  const { duration_ms } = result;
   const done: DeliveryTry =
-    came.outcome === 'answered'
-      ? { at: now, status: came.status, duration_ms }
-      : { at: now, reason: came.reason, duration_ms };
+    result.outcome === 'answered'
+      ? { at: now, status: result.status, duration_ms }
+      : { at: now, reason: result.reason, duration_ms };
   const tries = [...delivery.tries, done];
-  if (came.outcome === 'answered' && came.status >= 200 && came.status < 300) {
+  if (result.outcome === 'answered' && result.status >= 200 && result.status < 300) {
     return { ...delivery, tries, state: 'delivered', next_at: null };
   }
   const wait_s = retries_s[tries.length - delivery.tries_before - 1];
-  const isGone = came.outcome === 'answered' && came.status === GONE;
+  const isGone = result.outcome === 'answered' && result.status === GONE;
   if (wait_s === undefined || isGone) return { ...delivery, tries, state: 'failed', next_at: null };
-  const asked_s = came.outcome === 'answered' ? retryAfter(came, now) : 0;
+  const asked_s = result.outcome === 'answered' ? retryAfter(result, now) : 0;
   return {
     ...delivery,
     tries,

@@ -9,9 +9,9 @@ import { ConstraintViolated } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { OLD_REPLAY_PATH } from '../deprecations.ts';
 import { longIdField } from '../long-id-field.ts';
+import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
 import { findOwnWebhook } from './find-webhook.ts';
 import { minuteField, minuteText } from './minute-field.ts';
-import { idSchema, serializeTime, timeSchema } from './serialize-webhook.ts';
 import { challengeUrl, requireSuccess, storeResult } from './validity.ts';
 
 const TIMES = {

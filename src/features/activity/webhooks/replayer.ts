@@ -72,13 +72,13 @@ export function createReplayer({ store, clock, activity, deliverer, onError }: R
     const startedAt_ms = performance.now();
     let arrived = 0;
     for (const ofEvent of Map.groupBy(deliveries, ({ event }) => event.position).values()) {
-      const came = await Promise.all(
+      const results = await Promise.all(
         ofEvent.map(({ event, subscription, body }) =>
           send(webhook, messageIdOf(event.position, subscription.id), body),
         ),
       );
-      if (came.some((each) => typeof each === 'string')) return undefined;
-      arrived += came.filter((each) => isAccepted(each as SendResult)).length;
+      if (results.some((each) => typeof each === 'string')) return undefined;
+      arrived += results.filter((each) => isAccepted(each as SendResult)).length;
     }
     await pause((deliveries.length / PER_SECOND_MAX) * 1000 - (performance.now() - startedAt_ms));
     return arrived;

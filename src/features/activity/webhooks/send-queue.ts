@@ -10,7 +10,7 @@ export interface QueuedMessage {
   readonly id: string;
   readonly body: Buffer;
   /** Called once, with the response or with why it was not sent. */
-  onEnd(came: SendResult | 'invalid' | 'suspended'): void;
+  onEnd(result: SendResult | 'invalid' | 'suspended'): void;
 }
 
 /** Messages to one webhook, a few of them in flight at a time. */
@@ -72,9 +72,9 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
     }
     return message;
   };
-  const ended = (message: QueuedMessage, came: SendResult): void => {
+  const ended = (message: QueuedMessage, result: SendResult): void => {
     inFlight -= 1;
-    message.onEnd(came);
+    message.onEnd(result);
     if (isStopped && inFlight === 0) idle?.();
     else look();
   };
@@ -88,7 +88,7 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
       [SIGNATURE_HEADER]: signatureOf(receiver.consumerKey, body),
       ...standardHeaders(receiver.signingKeys(), { id, timestamp_s: now_s() }, body),
     };
-    void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((came) => ended(message, came));
+    void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((result) => ended(message, result));
   };
   const look = (): void => {
     if (isStopped || isFinding || size() === 0 || inFlight >= CONCURRENT_MAX || isPaused()) return;

@@ -29,9 +29,9 @@ export function wordWriter(): WordWriter {
     sections(name) {
       const { table, sorted } = sortCodes(codes);
       const view = column.view();
-      const shown = new Uint16Array(view.length);
-      for (let index = 0; index < view.length; index++) shown[index] = sorted[view[index]!]!;
-      return { [`${name}.values`]: table, [name]: shown };
+      const finalCodes = new Uint16Array(view.length);
+      for (let index = 0; index < view.length; index++) finalCodes[index] = sorted[view[index]!]!;
+      return { [`${name}.values`]: table, [name]: finalCodes };
     },
   };
 }

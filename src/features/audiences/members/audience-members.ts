@@ -121,14 +121,14 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     tree: AudienceTree,
     strategy: MatchingStrategy,
     now: number,
-    shown: ImageReference,
+    currentImage: ImageReference,
   ): Promise<Omit<AudienceSize, 'merged'>> {
     const files = allFiles(leavesOf(tree));
     const at = await countingTime(tree, now);
     const { size, nextChangeAt } = await reading.call('count', {
       tree,
       files,
-      image: shown,
+      image: currentImage,
       strategy,
       now: at,
     });
@@ -152,21 +152,21 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
 
   return {
     async mergeAndCount(subject, strategy, now) {
-      const shown = await image();
-      const merged = await bringUpToDate(subject, shown);
-      return { merged, ...(await countMembers({ leaf: subject, negate: false }, strategy, now, shown)) };
+      const currentImage = await image();
+      const merged = await bringUpToDate(subject, currentImage);
+      return { merged, ...(await countMembers({ leaf: subject, negate: false }, strategy, now, currentImage)) };
     },
     async countTree(tree, strategy, now) {
-      const shown = await image();
-      for (const leaf of leavesOf(tree)) await bringUpToDate(leaf, shown);
-      return { merged: 0, ...(await countMembers(tree, strategy, now, shown)) };
+      const currentImage = await image();
+      for (const leaf of leavesOf(tree)) await bringUpToDate(leaf, currentImage);
+      return { merged: 0, ...(await countMembers(tree, strategy, now, currentImage)) };
     },
     async usersOf(tree, now) {
-      const shown = await image();
+      const currentImage = await image();
       // Lost files are rebuilt before an empty audience is reported.
-      for (const leaf of leavesOf(tree)) if ((await versionOf(leaf)) === '') await bringUpToDate(leaf, shown);
+      for (const leaf of leavesOf(tree)) if ((await versionOf(leaf)) === '') await bringUpToDate(leaf, currentImage);
       const at = await countingTime(tree, now);
-      return reading.call('list', { tree, files: allFiles(leavesOf(tree)), image: shown, now: at });
+      return reading.call('list', { tree, files: allFiles(leavesOf(tree)), image: currentImage, now: at });
     },
     versionOf,
     forget: (subject) => inTurn(() => merging.call('remove', filesOf(subject))),

@@ -81,8 +81,8 @@ async function storeStanding(
   // An upload during this run did not plan another job.
   const isBehind = last !== undefined && last.number > merged;
   const isTargetable = size >= size_min;
-  const told = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? size : null } as const;
-  await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...told }, now);
+  const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? size : null } as const;
+  await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
   const now_s = instantMs(now) / 1000;
   const soonest_s = isBehind
     ? now_s + delay_s

@@ -17,24 +17,24 @@ export interface ErrorList {
 
 /** An empty list. */
 export function errorList(): ErrorList {
-  const operations: { readonly told: ErrorDetail[]; untold: number }[] = [];
+  const operations: { readonly reported: ErrorDetail[]; omitted: number }[] = [];
   let count = 0;
-  let toldCount = 0;
+  let reportedCount = 0;
   return {
-    nextOperation: () => void operations.push({ told: [], untold: 0 }),
+    nextOperation: () => void operations.push({ reported: [], omitted: 0 }),
     add(error) {
       const own = operations.at(-1)!;
-      const isTold =
-        own.told.length === 0 || (toldCount < REPORTED_MAX && own.told.length < REPORTED_PER_OPERATION_MAX);
-      if (isTold) own.told.push(error);
-      else own.untold += 1;
-      toldCount += isTold ? 1 : 0;
+      const isReported =
+        own.reported.length === 0 || (reportedCount < REPORTED_MAX && own.reported.length < REPORTED_PER_OPERATION_MAX);
+      if (isReported) own.reported.push(error);
+      else own.omitted += 1;
+      reportedCount += isReported ? 1 : 0;
       count += 1;
     },
     count: () => count,
     items: () =>
-      operations.map(({ told, untold }) =>
-        untold === 0 ? told : [...told, { problem: 'FURTHER_FAULTS', words: { count: untold } }],
+      operations.map(({ reported, omitted }) =>
+        omitted === 0 ? reported : [...reported, { problem: 'FURTHER_FAULTS', words: { count: omitted } }],
       ),
   };
 }
