@@ -1,6 +1,7 @@
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { ChangeRow } from '../contract/store/changes.ts';
 import type { Deleted, RecordsWriting, RowKey, WriteTransaction } from '../contract/store/store.ts';
+import { UNIQUE_KEY } from '../rows/draft.ts';
 
 /** What the items of a batch will look at: read together, before the first of them. */
 export interface Preload {
@@ -114,9 +115,6 @@ export async function batchBuffer(
   const changes = { ...tx.changes, append: async (row: ChangeRow) => wait.append(row) };
   return { tx: { ...tx, records, changes }, flush: wait.flush };
 }
-
-/** The column of what no two live rows of a resource have in common, where its declaration says so. */
-export const UNIQUE_KEY = 'one_key';
 
 function nameOf(resource: AnyResource, id: string, deleted: Deleted): string {
   return `${resource.name}:${id}:${deleted}`;

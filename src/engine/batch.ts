@@ -10,11 +10,11 @@ import type { AnyResource, AppliedChange, Verb } from '../contract/declare/resou
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { type ErrorDetail, Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
-import { batchBuffer, type Preload, UNIQUE_KEY } from './batch-buffer.ts';
+import { draftOf, UNIQUE_KEY } from '../rows/draft.ts';
+import { keyFrom } from '../rows/keys.ts';
+import { serializerOf } from '../rows/serializer.ts';
+import { batchBuffer, type Preload } from './batch-buffer.ts';
 import { echo } from './echo.ts';
-import { keyFrom } from './get.ts';
-import { draftOf } from './new-row.ts';
-import { serializerOf } from './present.ts';
 import { changeSetErrors, quotaErrors } from './quotas.ts';
 import { readParameters } from './validate.ts';
 import {
@@ -221,7 +221,7 @@ function applyItem(
   ids: WriteIds,
 ): Promise<AppliedChange> {
   if (item.verb === 'create') return applyCreate(tx, resource, call, item.input, ids);
-  const key = keyFrom(resource, call, String(item.input[resource.idParameter]));
+  const key = keyFrom(resource, call.account?.id, String(item.input[resource.idParameter]));
   if (item.verb === 'update') return applyUpdate(tx, resource, call, item.input, key, ids);
   return applyRemove(tx, resource, call, key, ids);
 }

@@ -1,7 +1,8 @@
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
 import type { AnyResource, CascadeCreate, Change, Row } from '../contract/declare/resource.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
-import { rowOf, storeNew, takeNewIds } from './new-row.ts';
+import { rowOf } from '../rows/draft.ts';
+import { storeNew, takeNewIds } from './new-row.ts';
 
 /** A consequence that a write may have, and the ids of the rows that it may make. */
 export interface PendingCascade {

@@ -1,9 +1,9 @@
-import { isErrorDetail, isId } from '../contract/declare/fields.ts';
 import { type Call, serializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import type { Deleted, RecordsReading, RowKey } from '../contract/store/store.ts';
-import { serializerOf } from './present.ts';
+import { keyFrom } from '../rows/keys.ts';
+import { serializerOf } from '../rows/serializer.ts';
 
 /** Reads one row and shows it. A deleted row is there only for those who ask for deleted rows. */
 export async function getOne(resource: AnyResource, call: Call): Promise<string> {
@@ -23,7 +23,7 @@ export interface PathKey extends RowKey {
 
 /** The key that the path names. An id of impossible shape is not found, and says why. */
 export function keyOf(resource: AnyResource, call: Call): PathKey {
-  const key = keyFrom(resource, call, call.path[resource.idParameter]!);
+  const key = keyFrom(resource, call.account?.id, call.path[resource.idParameter]!);
   return resource.parent ? { ...key, parent: call.path[resource.parent.parameter]! } : key;
 }
 
@@ -31,21 +31,9 @@ export function keyOf(resource: AnyResource, call: Call): PathKey {
 export async function checkParent({ parent: below }: AnyResource, call: Call, records: RecordsReading): Promise<void> {
   if (!below) return;
   const parent = below.resource();
-  const key = keyFrom(parent, call, call.path[below.parameter]!);
+  const key = keyFrom(parent, call.account?.id, call.path[below.parameter]!);
   const error = below.rule?.(await existing(parent, records, key, { deleted: 'hidden' }), call.account!);
   if (error) throw new Problem([error]);
-}
-
-/** The key of an id of this resource, on the account of the call. */
-export function keyFrom(resource: AnyResource, call: Call, value: string): RowKey {
-  const isPossible = resource.key
-    ? !isErrorDetail(resource.key.field.kind.read(value, resource.idParameter))
-    : isId(value);
-  if (!isPossible) {
-    throw problem('ID_ILLEGAL', { parameter: resource.idParameter, value, words: { kind: resource.label } });
-  }
-  const key = { account: resource.scope === 'account' ? call.account?.id : undefined, id: value };
-  return resource.sharing ? { ...key, includesGranted: true } : key;
 }
 
 /** The row of a key, or the problem that it is not there. */

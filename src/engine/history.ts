@@ -1,7 +1,7 @@
 import type { Actor } from '../contract/declare/operation.ts';
 import type { AnyResource, AppliedChange, Row } from '../contract/declare/resource.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
-import { serializerOf } from './present.ts';
+import { serializerOf } from '../rows/serializer.ts';
 
 /**
  * Writes a change into the history of its account, in the unit that makes it: a snapshot after the change without id

@@ -11,8 +11,8 @@ import {
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { PageQuery, SortKey } from '../contract/store/store.ts';
+import { serializerOf } from '../rows/serializer.ts';
 import { checkParent } from './get.ts';
-import { serializerOf } from './present.ts';
 import { sortField } from './sort.ts';
 import { refuse } from './validate.ts';
 

@@ -1,9 +1,8 @@
-import { foldCase, termsOf } from '../base/text.ts';
-import type { Field } from '../contract/declare/fields.ts';
-import type { Actor, Call, Ids, Input, NewIds, RowFactory, Services } from '../contract/declare/operation.ts';
+import type { Actor, Ids, Input, NewIds, RowFactory, Services } from '../contract/declare/operation.ts';
 import { type AnyResource, type AppliedChange, LONG_IDS_FROM, type Row } from '../contract/declare/resource.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
-import { UNIQUE_KEY } from './batch-buffer.ts';
+import { rowOf, UNIQUE_KEY } from '../rows/draft.ts';
+import { searchColumns } from '../rows/search-columns.ts';
 import { recordChange } from './history.ts';
 
 /** Takes the ids of `count` rows, and of their places in the history. */
@@ -23,25 +22,6 @@ export async function takeNewIds(
 }
 
 const CHANGE_IDS_FROM = 36 ** 10;
-
-/** The row that a create with these parameters begins with, before it is settled. */
-export function draftOf(resource: AnyResource, call: Call, input: Input, id: string, secondary?: string): Row {
-  const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && input[name] != null);
-  const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, input[name]!])), id);
-  const { alsoNumbered } = resource;
-  return alsoNumbered && secondary ? { ...row, [alsoNumbered.column]: alsoNumbered.as(secondary) } : row;
-}
-
-/** The row that has these values, whoever may give them, and otherwise what it is when nothing is given. */
-export function rowOf(resource: AnyResource, call: Actor, values: Input, id: string): Row {
-  const filled = columnFields(resource).map(
-    ([name, field]) => [name, values[name] ?? field.defaultValue ?? null] as const,
-  );
-  const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
-  const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
-  const row = { ...Object.fromEntries(filled), ...own, ...standard } as Row;
-  return resource.onePer ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
-}
 
 /** Stores a new row. Where there may be only one of its kind and it is there already, that one takes over what it may. */
 export async function storeNew(
@@ -82,35 +62,6 @@ export async function finishChange(
   if (resource.historyEntity) await recordChange(tx, resource, call, ids.change, change);
   tx.invalidate(`${resource.name}:${change.after.id}`);
   return change;
-}
-
-type Changed = Readonly<Record<string, unknown>>;
-
-/** The search columns of a row, of which these columns are new. */
-export function searchColumns(resource: AnyResource, row: Row, changes: Changed = row): Record<string, string | null> {
-  return { ...foldedTerms(resource, row, changes), ...foldedName(resource, changes) };
-}
-
-function foldedTerms({ list }: AnyResource, row: Row, changes: Changed): Record<string, string | null> {
-  const names = (list?.terms ?? []) as readonly string[];
-  if (!names.some((name) => name in changes)) return {};
-  const terms = termsOf(names.map((name) => row[name] as string | null));
-  return { terms: terms.length > 0 ? ` ${terms.join(' ')} ` : null };
-}
-
-function foldedName(resource: AnyResource, changes: Changed): Record<string, string | null> {
-  const name = resource.list?.search as string | undefined;
-  const value = name === undefined ? undefined : changes[name];
-  return value === undefined ? {} : { [`${name}_folded`]: value === null ? null : foldCase(String(value)) };
-}
-
-/** The fields that have a column. */
-export function columnFields(resource: AnyResource): [string, Field][] {
-  return Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.kind.column !== 'none');
-}
-
-function isInput(field: Field): boolean {
-  return field.writable === 'input' || field.writable === 'create';
 }
 
 async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<Row | undefined> {

@@ -3,11 +3,11 @@ import { boolean } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import type { AnyResource, Verb } from '../contract/declare/resource.ts';
 import type { ProblemName } from '../contract/problems/problems.ts';
+import { deletedSerializerOf, inputValueSchema, serializerOf } from '../rows/serializer.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
 import { parameterProblems, ruleProblems } from './declared-problems.ts';
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';
-import { deletedSerializerOf, inputValueSchema, serializerOf } from './present.ts';
 import { createOne, removeOne, updateOne } from './single-writes.ts';
 import { createParameters, updateParameters } from './write.ts';
 

@@ -1,8 +1,8 @@
 import { type Answer, type Call, serializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource, AppliedChange } from '../contract/declare/resource.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
+import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
 import { checkParent, keyOf } from './get.ts';
-import { deletedSerializerOf, type Serializer, serializerOf } from './present.ts';
 import { changeSetErrors, mayRaise, quotaErrors } from './quotas.ts';
 import { refuse } from './validate.ts';
 import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } from './write.ts';
@@ -51,7 +51,7 @@ async function change(
   call: Call,
   lock: boolean,
   apply: (tx: WriteTransaction) => Promise<AppliedChange>,
-  presenter: Serializer = serializerOf(resource),
+  serializer: Serializer = serializerOf(resource),
 ): Promise<Answer> {
   return call.services.store.write(async (tx) => {
     if (lock) await tx.records.lockAccount(call.account!.id);
@@ -59,7 +59,7 @@ async function change(
     const made = await apply(tx);
     refuse((await quotaErrors(tx, resource, call, [made])).map((excess) => excess.error));
     refuse((await changeSetErrors(tx, resource, call, [made], { isBatch: false })).map(({ error }) => error));
-    const [data] = await presenter.rows([made.after], serializeContext(call, tx));
+    const [data] = await serializer.rows([made.after], serializeContext(call, tx));
     return { data: data! };
   });
 }

@@ -12,10 +12,11 @@ import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
 import { refusal } from '../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
-import { UNIQUE_KEY } from './batch-buffer.ts';
+import { columnFields, draftOf, UNIQUE_KEY } from '../rows/draft.ts';
+import { searchColumns } from '../rows/search-columns.ts';
 import { applyCascades, type PendingCascade, takeCascadeIds } from './cascade-create.ts';
 import { existing, type PathKey } from './get.ts';
-import { columnFields, draftOf, finishChange, searchColumns, storeNew, takeNewIds } from './new-row.ts';
+import { finishChange, storeNew, takeNewIds } from './new-row.ts';
 import { refuse } from './validate.ts';
 
 /** The ids that a write uses up, taken before its unit of work began. */

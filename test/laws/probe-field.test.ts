@@ -65,7 +65,7 @@ function addField(): void {
   const number = String(readdirSync(STEPS).filter((name) => /^\d/.test(name)).length + 1).padStart(4, '0');
   writeFileSync(
     join(copy, STEPS, `${number}-probe.ts`),
-    `import type { Migration } from './migration.ts';
+    `import type { Migration } from './schema-builder.ts';
 
 /** A probe on campaigns. */
 export const probe: Migration = {
@@ -74,9 +74,9 @@ export const probe: Migration = {
 };
 `,
   );
-  const list = readFileSync(join(copy, STEPS, 'list.ts'), 'utf8');
+  const list = readFileSync(join(copy, STEPS, 'all-migrations.ts'), 'utf8');
   const added = `import { probe } from './${number}-probe.ts';\n${list.replace(/,\n\];\s*$/, ',\n  probe,\n];\n')}`;
-  writeFileSync(join(copy, STEPS, 'list.ts'), added);
+  writeFileSync(join(copy, STEPS, 'all-migrations.ts'), added);
 }
 
 describe('a field that is added to campaigns', () => {
@@ -84,11 +84,11 @@ describe('a field that is added to campaigns', () => {
     const now = textsOf(copy);
     const changed = [...now.keys()].filter((name) => now.get(name) !== source.get(name));
     const [declaration, step, list, ...others] = changed.sort();
-    assert.deepEqual([declaration, list, others], [DECLARATION, `${STEPS}/list.ts`, []]);
+    assert.deepEqual([declaration, list, others], [DECLARATION, `${STEPS}/all-migrations.ts`, []]);
     assert.equal(now.size, source.size + 1);
     assert.match(step!, /\/migrations\/\d{4}-probe\.ts$/);
     assert.deepEqual(difference(DECLARATION), { added: [FIELD], removed: 0 });
-    const { added, removed } = difference(`${STEPS}/list.ts`);
+    const { added, removed } = difference(`${STEPS}/all-migrations.ts`);
     assert.deepEqual([added.length, removed], [2, 0], 'its import and its place');
   });
 

@@ -1,6 +1,6 @@
 import type { Field } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
-import { inputValueSchema } from '../present.ts';
+import { inputValueSchema } from '../../rows/serializer.ts';
 import { exampleValue } from './examples.ts';
 import { anyOf, closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 

@@ -1,8 +1,8 @@
-import { foldCase } from '../../base/text.ts';
 import { instant, oneOf, text } from '../../contract/declare/fields.ts';
 import { type Operation, serializeContext } from '../../contract/declare/operation.ts';
 import { type Environment, type Row, resource } from '../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, ANY_ROLE } from '../../contract/declare/roles.ts';
+import { foldedName } from '../../rows/search-columns.ts';
 import { SANDBOX_FEATURES } from './account-features.ts';
 import { newPromotableUser, promotableUsers } from './promotable-users.ts';
 
@@ -112,7 +112,7 @@ export function newAccount(facts: {
     id,
     environment,
     name,
-    name_folded: foldCase(name),
+    name_folded: foldedName(name),
     business_name: null,
     business_id: null,
     timezone: 'America/Los_Angeles',

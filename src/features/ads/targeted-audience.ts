@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
-import { boolean, isId, text } from '../../contract/declare/fields.ts';
+import { boolean, text } from '../../contract/declare/fields.ts';
 import {
   type Call,
   type Operation,
@@ -12,6 +12,7 @@ import { problem } from '../../contract/problems/problems.ts';
 import type { TargetingLineItem } from '../../contract/store/custom-audiences.ts';
 import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/delivery.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
+import { checkId } from '../../rows/keys.ts';
 import { type Campaign, campaigns } from './campaigns.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { servability } from './servability.ts';
@@ -73,7 +74,7 @@ export const targetedAudience: Operation = {
 async function findAudienceId(tx: ReadTransaction, { account, path }: Call): Promise<string> {
   const id = path.custom_audience_id!;
   const about = { parameter: 'custom_audience_id', value: id, words: { kind: 'Custom audience' } };
-  if (!isId(id)) throw problem('ID_ILLEGAL', about);
+  checkId(id, 'custom_audience_id', 'Custom audience');
   const [usable] = await tx.audiences.listUsable(account!.id, [id]);
   if (!usable) throw problem('CUSTOM_AUDIENCE_NOT_FOUND', about);
   return id;

@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
-import { foldCase } from '../../base/text.ts';
 import type { Notifications, Posts } from '../../contract/store/posts.ts';
+import { foldedName } from '../../rows/search-columns.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 /** More than follows the prefix of a name. */
 const BEYOND = '\u{10FFFF}'.repeat(100);
-
-function folded(name: string | null): string | null {
-  return name === null ? null : foldCase(name);
-}
 
 /** Published posts. */
 export function postsOn(session: Session): Posts {
@@ -88,8 +84,8 @@ export function postsOn(session: Session): Posts {
           .limit(param('limit')),
       );
     },
-    add: (post) => rows.insert({ ...post, name_folded: folded(post.name) }),
-    rename: (id, name) => rows.update(id, { name, name_folded: folded(name) }),
+    add: (post) => rows.insert({ ...post, name_folded: foldedName(post.name) }),
+    rename: (id, name) => rows.update(id, { name, name_folded: foldedName(name) }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { foldCase } from '../../../base/text.ts';
 import { startOfDayAround } from '../../../base/zones.ts';
 import type { Input } from '../../../contract/declare/operation.ts';
 import type { Environment, Row } from '../../../contract/declare/resource.ts';
 import type { Role } from '../../../contract/declare/roles.ts';
+import { foldedName } from '../../../rows/search-columns.ts';
 import { newAccount } from '../accounts.ts';
 import { deriveAmounts, type FundingInstrument, fundingInstruments } from '../funding-instruments.ts';
 import type { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
@@ -41,7 +41,7 @@ export function accountRow(plan: AccountPlan, now: string): Row {
 /** The columns of an account that have to change, with the folded name that searches use. */
 export function accountChanges({ values }: AccountPlan, before: Row): Record<string, string | number | null> {
   const changes = changedValues(withoutKeys(values), before);
-  return typeof changes.name === 'string' ? { ...changes, name_folded: foldCase(changes.name) } : changes;
+  return typeof changes.name === 'string' ? { ...changes, name_folded: foldedName(changes.name) } : changes;
 }
 
 /** The row of a new funding instrument, with its derived columns. */

@@ -1,7 +1,7 @@
 import { entitiesOf } from '../../../base/entities.ts';
-import { foldCase } from '../../../base/text.ts';
 import { itemsOf } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import { foldedName } from '../../../rows/search-columns.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 
@@ -113,5 +113,5 @@ export function searchColumns({ name, text }: { readonly name: string | null; re
 } {
   const [first] = entitiesOf((text ?? '').trimStart());
   const isMention = first?.kind === 'mention' && first.start === 0;
-  return { name_folded: name === null ? null : foldCase(name), starts_with_mention: isMention ? 1 : 0 };
+  return { name_folded: foldedName(name), starts_with_mention: isMention ? 1 : 0 };
 }

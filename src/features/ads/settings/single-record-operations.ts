@@ -1,8 +1,10 @@
 import Type, { type TSchema } from 'typebox';
-import type { Field, StoredValue } from '../../../contract/declare/fields.ts';
+import type { StoredValue } from '../../../contract/declare/fields.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
 import type { ReadTransaction, RowKey } from '../../../contract/store/store.ts';
+import { rowOf } from '../../../rows/draft.ts';
+import { rowWriter, valueSchema } from '../../../rows/serializer.ts';
 
 /** A settings record: it always exists, and can be read and updated but not created or deleted. */
 export interface SingleRecord {
@@ -25,9 +27,10 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
   const { resource, shared, idMember, replyNames = {} } = record;
   const fields = resource.fields as Fields;
   const common = { ...shared, family: 'ads', body: 'form', shape: 'one', reply: schemaOf(record) } as const;
-  const answer = (row: Row): Answer => ({
-    data: rowToJson(fields, replyNames, idMember === undefined ? {} : { [idMember]: row.id }, row),
-  });
+  const toJson = rowWriter(fields, replyNames);
+  const answer = (row: Row): Answer => ({ data: toJson(row, idMember === undefined ? {} : { [idMember]: row.id }) });
+  const defaultRow = ({ account, id }: RowKey, { now }: Call): Row =>
+    rowOf(resource, { account: account === undefined ? undefined : { id: account }, now }, {}, id);
   return [
     {
       ...common,
@@ -40,7 +43,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
         call.services.store.read(async (tx) => {
           const key = await record.key(tx, call, 'get');
           const row = await tx.records.get(resource, key, { deleted: 'hidden' });
-          return answer((row as Row | undefined) ?? defaultRow(fields, key, call.now));
+          return answer((row as Row | undefined) ?? defaultRow(key, call));
         }),
     },
     {
@@ -61,18 +64,12 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
             await tx.records.update(resource, key, changes);
             return answer({ ...before, ...changes } as Row);
           }
-          const row = { ...defaultRow(fields, key, call.now), ...changes } as Row;
+          const row = { ...defaultRow(key, call), ...changes } as Row;
           await tx.records.insert(resource, row);
           return answer(row);
         }),
     },
   ];
-}
-
-function defaultRow(fields: Fields, key: RowKey, now: string): Row {
-  const values = Object.entries(fields).map(([name, field]) => [name, field.defaultValue ?? null] as const);
-  const standard = { id: key.id, account_id: key.account, created_at: now, updated_at: now, deleted: 0 };
-  return { ...Object.fromEntries(values), ...standard } as unknown as Row;
 }
 
 /** Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins. */
@@ -102,22 +99,4 @@ function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): TSchem
     { ...key, ...Object.fromEntries(members) },
     { additionalProperties: false, title: resource.label },
   );
-}
-
-function valueSchema(field: Field): TSchema {
-  const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
-  return { ...schema, description: field.description };
-}
-
-function rowToJson(
-  fields: Fields,
-  replyNames: Readonly<Record<string, string>>,
-  key: Readonly<Record<string, string>>,
-  row: Row,
-): string {
-  const members = Object.entries(fields).map(([name, field]) => {
-    const value = row[name];
-    return `"${replyNames[name] ?? name}":${value === null || value === undefined ? 'null' : field.kind.toJson(value)}`;
-  });
-  return `{${[...Object.entries(key).map(([name, value]) => `"${name}":"${value}"`), ...members].join(',')}}`;
 }

@@ -1,9 +1,9 @@
-import { isId } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
 import { type Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import { IDENTIFIER_KINDS, type UploadRules } from '../../../contract/store/audiences.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
+import { checkId } from '../../../rows/keys.ts';
 import { acceptUpload, type Destination } from './accept-upload.ts';
 import { UPLOAD_BYTES_MAX } from './upload-limits.ts';
 import { byOperationSchema, countsSchema, uploadSchema } from './upload-schemas.ts';
@@ -91,7 +91,7 @@ function pathId(
 ): { readonly value: string; missing(name: ProblemName): Problem } {
   const value = path[parameter]!;
   const members = { parameter, value, words: { kind } };
-  if (!isId(value)) throw problem('ID_ILLEGAL', members);
+  checkId(value, parameter, kind);
   return { value, missing: (name) => problem(name, members) };
 }
 

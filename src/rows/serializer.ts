@@ -20,31 +20,31 @@ const STANDARD: Fields = {
   deleted: boolean().required().describe('Whether it was deleted.'),
 };
 
-const presenters = new WeakMap<AnyResource, Serializer>();
+const serializers = new WeakMap<AnyResource, Serializer>();
 
 /** Shows what a deletion answers with. */
 export function deletedSerializerOf(resource: AnyResource): Serializer {
-  return resource.hardDeletion ? remembered(removedPresenters, resource, makeRemovedPresenter) : serializerOf(resource);
+  return resource.hardDeletion ? cachedIn(deletedSerializers, resource, makeDeletedSerializer) : serializerOf(resource);
 }
 
-const removedPresenters = new WeakMap<AnyResource, Serializer>();
+const deletedSerializers = new WeakMap<AnyResource, Serializer>();
 
-/** The presenter of a resource, made once. */
+/** The serializer of a resource, made once. */
 export function serializerOf(resource: AnyResource): Serializer {
-  return remembered(presenters, resource, (kind) => makePresenter(kind, replyFields(kind)));
+  return cachedIn(serializers, resource, (kind) => makeSerializer(kind, replyFields(kind)));
 }
 
-function remembered(
+function cachedIn(
   known: WeakMap<AnyResource, Serializer>,
   resource: AnyResource,
   make: (resource: AnyResource) => Serializer,
 ): Serializer {
-  let presenter = known.get(resource);
-  if (!presenter) {
-    presenter = make(resource);
-    known.set(resource, presenter);
+  let serializer = known.get(resource);
+  if (!serializer) {
+    serializer = make(resource);
+    known.set(resource, serializer);
   }
-  return presenter;
+  return serializer;
 }
 
 /** Every field that a reply shows, in order: declared, computed, standard. */
@@ -83,40 +83,51 @@ interface Piece {
   readonly name: string;
   /** `,"name":` ready to be joined. */
   readonly label: string;
-  readonly present: (value: never) => string;
+  readonly toJson: (value: never) => string;
   /** What stands in place of the whole member where there is no value. */
   readonly absent: string;
 }
 
-function piecesOf(fields: Record<string, Field>): Piece[] {
-  return Object.entries(fields).map(([name, field]) => ({
-    name,
-    label: `,${JSON.stringify(name)}:`,
-    present: field.kind.toJson as (value: never) => string,
-    absent: field.isOmittedWhenNull ? '' : `,${JSON.stringify(name)}:null`,
-  }));
+function piecesOf(fields: Fields, names: Readonly<Record<string, string>> = {}): Piece[] {
+  return Object.entries(fields).map(([name, field]) => {
+    const label = `,${JSON.stringify(names[name] ?? name)}:`;
+    const toJson = field.kind.toJson as (value: never) => string;
+    return { name, label, toJson, absent: field.isOmittedWhenNull ? '' : `${label}null` };
+  });
+}
+
+/** Writes a row as an object of these fields, some under other names, behind members that are text already. */
+export function rowWriter(
+  fields: Fields,
+  names: Readonly<Record<string, string>>,
+): (row: Row, first: Readonly<Record<string, string>>) => string {
+  const pieces = piecesOf(fields, names);
+  return (row, first) => {
+    const start = Object.entries(first).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    return `{${added(start.join(''), pieces, row).slice(1)}}`;
+  };
 }
 
 /** Adds the pieces of a row to the text of an object that has its id already. */
 function added(start: string, pieces: readonly Piece[], values: Readonly<Record<string, unknown>>): string {
   let text = start;
-  for (const { name, label, present, absent } of pieces) {
+  for (const { name, label, toJson, absent } of pieces) {
     const value = values[name];
-    text += value === null || value === undefined ? absent : label + present(value as never);
+    text += value === null || value === undefined ? absent : label + toJson(value as never);
   }
   return text;
 }
 
-function makeRemovedPresenter(resource: AnyResource): Serializer {
+function makeDeletedSerializer(resource: AnyResource): Serializer {
   const { shows, adds = {} } = resource.hardDeletion!;
   const all = Object.entries(replyFields(resource));
   const shown = shows ? all.filter(([name]) => name === 'id' || shows.includes(name)) : all;
-  const presenter = makePresenter(resource, Object.fromEntries(shown));
+  const serializer = makeSerializer(resource, Object.fromEntries(shown));
   const beside = Object.entries(adds).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
   const literals = Object.entries(adds).map(([name, value]) => [name, Type.Literal(value)] as const);
-  const { properties, ...schema } = presenter.schema as ReturnType<typeof Type.Object>;
+  const { properties, ...schema } = serializer.schema as ReturnType<typeof Type.Object>;
   return {
-    ...presenter,
+    ...serializer,
     schema: {
       ...schema,
       // What was there has a schema of its own.
@@ -125,13 +136,13 @@ function makeRemovedPresenter(resource: AnyResource): Serializer {
       required: [...(schema.required ?? []), ...Object.keys(adds)],
     } as TSchema,
     async rows(rows, context) {
-      const texts = await presenter.rows(rows, context);
+      const texts = await serializer.rows(rows, context);
       return texts.map((text) => `${text.slice(0, -1)}${beside.join('')}}`);
     },
   };
 }
 
-function makePresenter(resource: AnyResource, shown: Record<string, Field>): Serializer {
+function makeSerializer(resource: AnyResource, shown: Record<string, Field>): Serializer {
   const computed = resource.computed;
   const [, ...stored] = piecesOf(
     Object.fromEntries(Object.entries(shown).filter(([name]) => !(name in (computed?.fields ?? {})))),
@@ -160,7 +171,7 @@ function makePresenter(resource: AnyResource, shown: Record<string, Field>): Ser
     },
     field(name, row) {
       const value = row[name];
-      return value === null || value === undefined ? 'null' : byName.get(name)!.present(value as never);
+      return value === null || value === undefined ? 'null' : byName.get(name)!.toJson(value as never);
     },
   };
 }

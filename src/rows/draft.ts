@@ -1,0 +1,40 @@
+import type { Field } from '../contract/declare/fields.ts';
+import type { Actor, Input } from '../contract/declare/operation.ts';
+import type { AnyResource, Row } from '../contract/declare/resource.ts';
+
+/** The column with the unique key of live rows, where the declaration has one. Null once a row is deleted. */
+export const UNIQUE_KEY = 'one_key';
+
+/** The row that a create with these parameters begins with, before derived values are added. */
+export function draftOf(
+  resource: AnyResource,
+  call: Pick<Actor, 'account' | 'now'>,
+  input: Input,
+  id: string,
+  secondary?: string,
+): Row {
+  const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && input[name] != null);
+  const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, input[name]!])), id);
+  const { alsoNumbered } = resource;
+  return alsoNumbered && secondary ? { ...row, [alsoNumbered.column]: alsoNumbered.as(secondary) } : row;
+}
+
+/** A row with these values, and the default of every other column. */
+export function rowOf(resource: AnyResource, call: Pick<Actor, 'account' | 'now'>, values: Input, id: string): Row {
+  const filled = columnFields(resource).map(
+    ([name, field]) => [name, values[name] ?? field.defaultValue ?? null] as const,
+  );
+  const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
+  const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
+  const row = { ...Object.fromEntries(filled), ...own, ...standard } as Row;
+  return resource.onePer ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.onePer(row)) } as Row) : row;
+}
+
+/** The fields that have a column. */
+export function columnFields(resource: AnyResource): [string, Field][] {
+  return Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.kind.column !== 'none');
+}
+
+function isInput(field: Field): boolean {
+  return field.writable === 'input' || field.writable === 'create';
+}
