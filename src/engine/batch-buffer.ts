@@ -3,13 +3,13 @@ import type { ChangeRow } from '../contract/store/changes.ts';
 import type { Deleted, RecordsWriting, RowKey, WriteTransaction } from '../contract/store/store.ts';
 import { UNIQUE_KEY } from '../rows/draft.ts';
 
-/** What the items of a batch will look at: read together, before the first of them. */
+/** The rows that the items of a batch need, read together in advance. */
 export interface Preload {
   /** Ids of rows that will be changed; they are locked. */
   readonly changed: readonly string[];
   /** What references point to. */
   readonly referenced: readonly PreloadedReference[];
-  /** What new rows must not have in common with live ones. */
+  /** Unique keys of the rows to create. */
   readonly uniqueKeys: readonly string[];
 }
 
@@ -21,10 +21,10 @@ export interface PreloadedReference {
   readonly lock: boolean;
 }
 
-/** A unit of work whose reads were made ahead and whose writes wait: as many statements for 500 rows as for a few. */
+/** A transaction with reads in advance and buffered writes: as many statements for 500 rows as for a few. */
 export interface BatchBuffer {
   readonly tx: WriteTransaction;
-  /** Performs the writes that wait. */
+  /** Executes the buffered writes. */
   flush(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ interface PendingWrites {
   flush(): Promise<void>;
 }
 
-/** Writes in the order in which they came; neighbours that are alike become one statement. */
+/** Buffers writes in order; adjacent ones of the same shape become one statement. */
 function pendingWrites(tx: WriteTransaction, account: string): PendingWrites {
   let writes: { readonly like: string; readonly kind: AnyResource; rows: Row[]; ids: string[]; changes: Changed }[] =
     [];

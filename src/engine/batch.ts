@@ -160,7 +160,7 @@ function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): 
       deleted: field.deletedTarget,
       lock: field.locksTarget,
     })),
-    uniqueKeys: resource.onePer
+    uniqueKeys: resource.uniqueKey
       ? distinct(created.map(({ input }) => draftOf(resource, call, input, '')[UNIQUE_KEY]))
       : [],
   };

@@ -67,7 +67,7 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
     ...(rateProblem ? [rateProblem] : []),
     'RATE_LIMITED',
-    ...(body === 'json' || body === 'object' || body === 'bytes' ? (['CONTENT_TYPE'] as const) : []),
+    ...(['json', 'object', 'members', 'bytes'].includes(body) ? (['CONTENT_TYPE'] as const) : []),
     ...(bodyBytes ? [bodyBytes.problem] : []),
     ...(body === 'object' ? (['NOT_AN_OBJECT'] as const) : []),
     ...(operation.formOnly ? [] : (['NOT_JSON'] as const)),
@@ -79,12 +79,27 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
   return [...new Set(found)];
 }
 
-/** What reading the parameters of an operation can find wrong. */
-export function ownParameterProblems({ method, parameters, body }: Operation): ProblemName[] {
+/** What reading the parameters of an operation can find wrong, or the members of its body. */
+export function ownParameterProblems(operation: Operation): ProblemName[] {
+  const { method, parameters, body } = operation;
+  if (body === 'members') return memberProblems(operation);
   return parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
     // No name stands twice in an object.
     (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
   );
+}
+
+/** Errors of the declared members of a JSON body. */
+function memberProblems({ bodyMembers = {} }: Operation): ProblemName[] {
+  const fields = Object.values(bodyMembers);
+  const found: ProblemName[] = [
+    'MEMBER_NO_OBJECT',
+    ...(fields.some((field) => field.isRequired) ? (['MEMBER_MISSING'] as const) : []),
+    'MEMBER_UNKNOWN',
+    'TEXT_EMPTY',
+    ...fields.flatMap((field) => field.kind.problems),
+  ];
+  return [...new Set(found)];
 }
 
 /** What reading parameters can find wrong. */

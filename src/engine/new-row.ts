@@ -13,11 +13,11 @@ export async function takeNewIds(
 ): Promise<NewIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
-  const { alsoNumbered, sequence = resource.name } = resource;
+  const { secondaryId, sequence = resource.name } = resource;
   const take = resource.longIds ? ids.takeLong : ids.take;
   const rows = await take(sequence, resource.idsFrom, count);
   const changes = resource.historyEntity ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
-  const secondary = alsoNumbered ? await ids.takeLong(alsoNumbered.sequence, LONG_IDS_FROM, count) : [];
+  const secondary = secondaryId ? await ids.takeLong(secondaryId.sequence, LONG_IDS_FROM, count) : [];
   return rows.map((row, index) => ({ row, change: changes[index]!, secondary: secondary[index] }));
 }
 
@@ -31,8 +31,9 @@ export async function storeNew(
   row: Row,
   ids: NewIds,
 ): Promise<AppliedChange> {
-  const same = resource.onePer ? await findDuplicate(tx, resource, row) : undefined;
-  if (same) return resource.onePerTakes ? takeOver(tx, resource, call, row, same, ids) : { before: same, after: same };
+  const same = resource.uniqueKey ? await findDuplicate(tx, resource, row) : undefined;
+  if (same)
+    return resource.duplicateUpdates ? takeOver(tx, resource, call, row, same, ids) : { before: same, after: same };
   await tx.records.insert(resource, { ...row, ...searchColumns(resource, row) });
   return finishChange(tx, resource, call, ids, { before: undefined, after: row });
 }
@@ -45,7 +46,7 @@ async function takeOver(
   before: Row,
   ids: NewIds,
 ): Promise<AppliedChange> {
-  const names = resource.onePerTakes as readonly string[];
+  const names = resource.duplicateUpdates as readonly string[];
   const changes = { ...Object.fromEntries(names.map((name) => [name, row[name]!])), updated_at: call.now };
   await tx.records.update(resource, { account: before.account_id, id: before.id }, changes);
   return finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } });

@@ -45,7 +45,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
 }
 
 /** The path of the current version in place of one of a former version. */
-function replacementOf({ former }: AnyResource): string | undefined {
+function replacementOf({ legacy: former }: AnyResource): string | undefined {
   return former && `/${VERSION}/accounts/:account_id/${former.now}`;
 }
 
@@ -75,7 +75,7 @@ function ofParent({ parent: below }: AnyResource): ProblemName[] {
 function paths(resource: AnyResource): { all: string; one: string } {
   const all =
     resource.scope === 'account'
-      ? `/${resource.former?.version ?? VERSION}/accounts/:account_id/${resource.path ?? resource.plural}`
+      ? `/${resource.legacy?.version ?? VERSION}/accounts/:account_id/${resource.path ?? resource.plural}`
       : `/${VERSION}/${resource.plural}`;
   return { all, one: `${all}/:${resource.idParameter}` };
 }
@@ -106,7 +106,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).all,
     description: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
-    validate: (input, _, named) => resource.checkInput?.({ verb: 'create', input, named }) ?? [],
+    validate: (input, _, named) => resource.validateInput?.({ verb: 'create', input, named }) ?? [],
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
@@ -114,7 +114,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     description: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
-    validate: (input, _, named) => resource.checkInput?.({ verb: 'update', input, named }) ?? [],
+    validate: (input, _, named) => resource.validateInput?.({ verb: 'update', input, named }) ?? [],
     perform: (call) => updateOne(resource, call),
   }),
   activate: (resource) => ({

@@ -42,7 +42,7 @@ function mustLock(
   verb: 'create' | 'update',
   { cascades: following }: WriteIds,
 ): boolean {
-  const seesOthers = resource.onePer !== undefined || resource.changeSetRules !== undefined;
+  const seesOthers = resource.uniqueKey !== undefined || resource.changeSetRules !== undefined;
   return seesOthers || following.length > 0 || mayRaise(resource, call.input, verb);
 }
 

@@ -33,7 +33,7 @@ export async function takeWriteIds(resource: AnyResource, call: Call, all: reado
 
 /** What may be given on create: every field that is input. */
 export function createParameters(resource: AnyResource): Parameters {
-  return { ...inputs(resource, (field) => field), ...resource.creating };
+  return { ...inputs(resource, (field) => field), ...resource.createParameters };
 }
 
 /** What may be given on update: the same fields, none of them required. Those fixed at creation have no effect. */
@@ -90,7 +90,7 @@ export async function applyUpdate(
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
   // What was granted is judged together with what else its owner has.
   if (key.includesGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
-  if (resource.isUnchangedByNothing && Object.keys(input).length === 0) return { before, after: before };
+  if (resource.ignoresEmptyUpdate && Object.keys(input).length === 0) return { before, after: before };
   const changes: Record<string, StoredValue | null> = {};
   for (const [name, field] of columnFields(resource)) {
     if (field.writable === 'input' && input[name] !== undefined) changes[name] = input[name];
@@ -124,10 +124,10 @@ export async function applyRemove(
   await takeAlong(tx, resource, call, before);
   if (resource.hardDeletion) {
     await tx.records.remove(resource, ownKey(resource, before));
-    const gone = { ...before, ...resource.hardDeletion.sets, deleted: 1, updated_at: call.now } as Row;
+    const gone = { ...before, ...resource.hardDeletion.values, deleted: 1, updated_at: call.now } as Row;
     return finishChange(tx, resource, call, ids, { before, after: gone });
   }
-  const freed: Record<string, null> = resource.onePer ? { [UNIQUE_KEY]: null } : {};
+  const freed: Record<string, null> = resource.uniqueKey ? { [UNIQUE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, ownKey(resource, before), changes);
   const done = await finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
@@ -213,15 +213,15 @@ async function planLater(tx: WriteTransaction, resource: AnyResource, row: Row):
 
 async function takeAlong(
   tx: WriteTransaction,
-  { takesAlong }: AnyResource,
+  { cascadeDelete }: AnyResource,
   call: Call,
   { account_id, id }: Row,
 ): Promise<void> {
-  if (!takesAlong) return;
-  const { of, column } = takesAlong;
+  if (!cascadeDelete) return;
+  const { of, column } = cascadeDelete;
   const other = call.services.resources.get(of)!;
   const rows = await tx.records.getMany(other, account_id, [id], { deleted: 'hidden', column });
-  const freed: Record<string, null> = other.onePer ? { [UNIQUE_KEY]: null } : {};
+  const freed: Record<string, null> = other.uniqueKey ? { [UNIQUE_KEY]: null } : {};
   const ids = rows.map((row) => row.id);
   await tx.records.updateAll(other, account_id, ids, { ...freed, deleted: 1, updated_at: call.now });
 }

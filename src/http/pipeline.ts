@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
 import type { Access, Authenticated, Caller } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
+import { readMembers } from '../contract/declare/members.ts';
 import type { Call, Operation, Principal, RateWindow } from '../contract/declare/operation.ts';
 import type { AccountState } from '../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../contract/problems/problems.ts';
@@ -53,7 +54,7 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
         ? await jsonBody(deps, exchange, raw, bodyHash) //                            400 401 408 413 429 503
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
-    const input = parameters(exchange, raw, access?.account); //                       400
+    const input = parameters(exchange, raw, body, access?.account); //                       400
     const answer = await operation.perform(callOf(deps, exchange, { access, input, body, files: received })); // 400 403 404
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return {
@@ -298,14 +299,14 @@ function takeRate(
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
+/** Whether the body has to be JSON. */
+function isJsonOnly({ body }: Operation): boolean {
+  return body === 'json' || body === 'object' || body === 'members';
+}
+
 /** Whether the body is read as a whole: JSON, or anything of which a hash was signed. */
 function hasWholeBody({ operation, request }: Exchange, bodyHash: string | undefined): boolean {
-  return (
-    operation.body === 'json' ||
-    operation.body === 'object' ||
-    bodyHash !== undefined ||
-    (hasJsonBody(request) && !operation.formOnly)
-  );
+  return isJsonOnly(operation) || bodyHash !== undefined || (hasJsonBody(request) && !operation.formOnly);
 }
 
 /** The files of an upload, past the memory. */
@@ -331,14 +332,17 @@ async function jsonBody(
 ) {
   const { operation, request } = exchange;
   if (operation.shape === 'batch') exchange.echoedParams = '[]';
-  else if (operation.body === 'json')
+  else if (operation.body === 'json' || operation.body === 'members')
     exchange.echoedParams = echo({ ...exchange.path, ...operation.extraEcho }, {}, {});
-  const isNeeded = operation.body === 'json' || operation.body === 'object';
+  const isNeeded = isJsonOnly(operation);
   if (isNeeded && !hasJsonBody(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
   const bytes = await readVerifiedBody(deps, exchange, bodyHash);
   if (!hasJsonBody(request) || (bytes.length === 0 && !isNeeded)) return undefined;
   const body = parseJson(bytes);
-  const takesBody = operation.body !== 'json' && (operation.method === 'POST' || operation.method === 'PUT');
+  const takesBody =
+    operation.body !== 'json' &&
+    operation.body !== 'members' &&
+    (operation.method === 'POST' || operation.method === 'PUT');
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (operation.body === 'object') {
     if (!isObject) throw problem('NOT_AN_OBJECT', { words: { parameter: 'the request body' } });
@@ -348,9 +352,14 @@ async function jsonBody(
   return body;
 }
 
-function parameters(exchange: Exchange, raw: RawParameters, account: AccountState | undefined) {
+function parameters(exchange: Exchange, raw: RawParameters, body: unknown, account: AccountState | undefined) {
   const { operation, path } = exchange;
   if (operation.body === 'json' || operation.body === 'bytes') return {};
+  if (operation.body === 'members') {
+    const { input, errors } = readMembers(body, operation.bodyMembers!);
+    refuse(errors);
+    return input;
+  }
   const { input, errors } = readParameters(operation.parameters, raw, {
     empty: operation.method === 'GET' ? 'is refused' : 'unsets',
   });

@@ -76,7 +76,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       const deleted = await setup.client.call('DELETE', path);
       assert.equal(deleted.status, 200, deleted.text);
       assert.equal(idOf(deleted.body.data), id);
-      if (!resource.neverTellsDeleted) assert.equal(deleted.body.data.deleted, true);
+      if (!resource.omitsDeletedFlag) assert.equal(deleted.body.data.deleted, true);
       assert.notEqual(deleted.body.data.updated_at, made.updated_at);
       assert.equal(deleted.body.data.created_at, made.created_at);
       assert.equal(deleted.body.request.params[resource.idParameter], id);

@@ -40,7 +40,7 @@ async function structured(operation: Operation): Promise<Structured | undefined>
   return { call: { method, target: path, keys: world.keys, headers }, body: sent.json ?? sent.params ?? {} };
 }
 
-const isStructured = ({ body }: Operation): boolean => body === 'json' || body === 'object' || body === 'bytes';
+const isStructured = ({ body }: Operation): boolean => ['json', 'object', 'members', 'bytes'].includes(body);
 
 const writing = operations.filter(
   (operation) =>

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { problemDetails } from '../../src/contract/problems/problem-details.ts';
 import { type Family, isFlat, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
-import { declaredProblems, statusesOf, UNREAD, UNROUTED, wording } from '../../src/engine/declared-problems.ts';
+import {
+  declaredProblems,
+  ownParameterProblems,
+  statusesOf,
+  UNREAD,
+  UNROUTED,
+  wording,
+} from '../../src/engine/declared-problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
 
 /** A reply to record; without an operation when none answered. */
@@ -103,7 +110,8 @@ export function unseenBy(operations: readonly Operation[], ...ledgers: readonly 
   const wanted = new Set<string>();
   for (const operation of operations) {
     for (const status of statusesOf(operation)) wanted.add(`${operation.id} ${status}`);
-    for (const name of [...operation.problems, ...(operation.itemProblems ?? [])])
+    const members = operation.body === 'members' ? ownParameterProblems(operation) : [];
+    for (const name of [...operation.problems, ...members, ...(operation.itemProblems ?? [])])
       wanted.add(`${operation.id} ${name}`);
     for (const name of declaredProblems(operation)) wanted.add(`${operation.family} ${name}`);
   }

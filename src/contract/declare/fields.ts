@@ -15,15 +15,15 @@ export interface FieldKind<T extends StoredValue> {
   readonly name: string;
   /** How the column is typed in both databases; `none` has no column. `integer` holds 64 bits, of which 53 are used. */
   readonly column: 'text' | 'integer' | 'none';
-  /** Reads a raw parameter into its stored form, or says what is wrong with it. Never given an empty value. */
+  /** Converts a raw value to its stored form, or returns an error. Never called with an empty value. */
   read(raw: RawValue, parameter: string): T | ErrorDetail;
   /** The JSON text of a stored value. */
   toJson(stored: T): string;
   /** JSON Schema of a value that is set, as replies show it. */
   readonly schema: TSchema;
-  /** All that is wrong with a value in which several things can be; `read` tells the first. */
+  /** All errors of a value that can have several; `read` returns the first. */
   errors?(raw: RawValue, parameter: string): readonly ErrorDetail[];
-  /** What `read` can find wrong, for the descriptions. */
+  /** The errors that `read` can return, for the API description. */
   readonly problems: readonly ProblemName[];
 }
 
@@ -36,7 +36,7 @@ export interface Field<T extends StoredValue = any> {
   readonly isRequired: boolean;
   /** Must be given on update too. */
   readonly isRequiredOnUpdate: boolean;
-  /** Replies leave it out where it is null. */
+  /** Omitted from replies when null. */
   readonly isOmittedWhenNull: boolean;
   /** May be null in replies; a mandatory attribute may not be unset. */
   readonly isNullable: boolean;
@@ -46,7 +46,7 @@ export interface Field<T extends StoredValue = any> {
    */
   readonly writable: 'input' | 'create' | 'none' | 'refused';
   readonly defaultValue: T | undefined;
-  /** What an empty value comes to, when that is not null. */
+  /** The stored value of an empty parameter, when that is not null. */
   readonly emptyValue: T | undefined;
   /** The name of the list filter that this field answers, if any. */
   readonly filter: string | undefined;
@@ -55,13 +55,13 @@ export interface Field<T extends StoredValue = any> {
   readonly target: (() => Target) | undefined;
   /** Whether a deleted target is found: then a rule of the resource says what is wrong with it. */
   readonly deletedTarget: 'hidden' | 'shown';
-  /** Never null, and yet optional: what it is when a caller gives none follows from the other fields. */
+  /** Optional and never null: without input, its value is derived from other fields. */
   readonly isDerived: boolean;
   /** Whether the target is kept from changing while a row that points to it is made. */
   readonly locksTarget: boolean;
-  /** Callers write it and no reply shows it. */
+  /** Never in replies. */
   readonly isHidden: boolean;
-  /** How an update reads it, where that is not how a create does. */
+  /** How an update reads it, when that differs from create. */
   readonly updateKind: FieldKind<T> | undefined;
 
   /** Mandatory: required on create, never null, never unset. */
@@ -73,9 +73,9 @@ export interface Field<T extends StoredValue = any> {
   /** Given a value when the caller gives none; never null unless `nullable()` follows. */
   defaults(value: T): Field<T>;
   nullable(): Field<T>;
-  /** Given a value by `settled` of the resource when the caller gives none or empties it; never null. */
+  /** Set by `derive` of the resource when the input has no value or an empty one; never null. */
   derived(): Field<T>;
-  /** Kept, and shown in no reply. */
+  /** Stored, and never in replies. */
   hidden(): Field<T>;
   /** Read by an update as another field is. */
   onUpdate(other: Field<T>): Field<T>;
@@ -120,7 +120,7 @@ type Facts<T extends StoredValue> = Pick<
   | 'updateKind'
 >;
 
-/** A field of a kind: optional, nullable, writable, neither filter nor sort key, until told otherwise. */
+/** A field of a kind: by default optional, nullable, writable, and neither filter nor sort key. */
 export function field<T extends StoredValue>(kind: FieldKind<T>, facts: Partial<Facts<T>> = {}): Field<T> {
   const own: Facts<T> = {
     kind,
@@ -162,12 +162,12 @@ export function field<T extends StoredValue>(kind: FieldKind<T>, facts: Partial<
   };
 }
 
-/** Whether reading a parameter failed. */
+/** Whether reading a parameter returned an error. */
 export function isErrorDetail(value: unknown): value is ErrorDetail {
   return typeof value === 'object' && value !== null && 'problem' in value;
 }
 
-/** How an unusable value is quoted in a message. */
+/** An invalid value, as messages quote it. */
 export const quoted = (raw: RawValue): string => (typeof raw === 'string' ? raw : JSON.stringify(raw));
 
 /** Text of 1 to `max` characters. */

@@ -129,14 +129,14 @@ export interface NewIds {
   readonly secondary?: string;
 }
 
-/** On which account something is made, when, and by whom. */
+/** Who changes rows, on which account and when. */
 export interface Actor {
   readonly account: Pick<AccountState, 'id'> | undefined;
   readonly principal: Pick<Principal, 'user'>;
   readonly now: string;
 }
 
-/** Makes rows that no call of their own asks for. */
+/** Creates and updates rows on behalf of other calls. */
 export interface RowFactory {
   /** Takes the ids of `count` rows. Never called inside a unit of work. */
   takeIds(resource: AnyResource, count: number): Promise<NewIds[]>;
@@ -146,7 +146,7 @@ export interface RowFactory {
   update(tx: WriteTransaction, resource: AnyResource, occasion: Actor, before: Row, values: Input): Promise<Row>;
 }
 
-/** What showing a row may look at. */
+/** What serializing a row can read. */
 export interface SerializeContext {
   readonly media: MediaUrls;
   readonly tx: ReadTransaction;
@@ -165,7 +165,7 @@ export interface Ids {
   takeLong(kind: string, start: number, count: number): Promise<string[]>;
 }
 
-/** Parameters read and found good: stored values by name, null where the caller emptied one. */
+/** Valid parameters: stored values by name, null for an empty one. */
 export type Input = Readonly<Record<string, StoredValue | null>>;
 
 /** One call, ready to be performed. */
@@ -188,24 +188,24 @@ export interface Call {
   readonly body: unknown;
   /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
-  /** Only the head of the reply is wanted. */
+  /** A HEAD request. */
   readonly isHead: boolean;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
-  /** Stores what is noted in the unit of work that brings it about. */
+  /** Stores an audit record in the transaction of the change. */
   readonly recordAudit: RecordAudit;
-  /** Notes for auditors what has come about, once it has: it is recorded whatever the reply is. */
+  /** Records an audit event that has happened, whatever the reply is. */
   audit(noted: AuditedEvent): void;
   /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
   rateWindows(): readonly RateWindow[];
 }
 
-/** What showing the rows of a call may look at. */
+/** The context for serializing the rows of a call. */
 export function serializeContext({ services, account, now, input }: Call, tx: ReadTransaction): SerializeContext {
   return { tx, media: services.media.addresses, account, now, input };
 }
 
-/** How many calls a window still has. `reset` is in Unix seconds; a window opens with its first call. */
+/** The state of a rate limit window. `reset` is in Unix seconds; a window opens with its first call. */
 export interface RateWindow {
   /** Path template of the operation. */
   readonly path: string;
@@ -294,11 +294,12 @@ export interface Operation {
   readonly pathParameters?: Parameters;
   /**
    * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
+   * `members`: in an object of JSON of exactly these `bodyMembers`, as version 2 has it: unknown members are errors.
    * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
    * which some are `files`; parts are not signed, so that they are read after all checks of the caller.
    * `bytes`: as `json`, and the operation is given the bytes as they came.
    */
-  readonly body: 'form' | 'object' | 'json' | 'upload' | 'bytes';
+  readonly body: 'form' | 'object' | 'members' | 'json' | 'upload' | 'bytes';
   /** How many bytes a body of kind `bytes` may have, and what is said of more. */
   readonly bodyBytes?: { readonly max: number; readonly problem: ProblemName };
   /** What the echo of a call holds beside path and parameters. */

@@ -40,7 +40,7 @@ export interface AccountState {
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** The two worlds of the service: accounts and all below them belong to one. */
+/** The two environments: an account and everything in it belongs to one. */
 export type Environment = 'production' | 'sandbox';
 
 /** A change about to be stored: the whole row after it, the row before it, and what a rule may look at. */
@@ -62,18 +62,18 @@ export interface Change<R> {
   readonly now: string;
 }
 
-/** Whoever changes something. */
+/** Who makes a change. */
 export interface Author {
   /** Id of the user. */
   readonly user: string;
-  /** May write posts that are only promoted, for the user whom the account advertises. */
+  /** May create promoted-only posts for the user that the account promotes. */
   readonly canCompose: boolean;
 }
 
-/** What a rule finds wrong: one fault, several, or nothing. */
+/** The result of a rule: no error, one or several. */
 export type RuleResult = ErrorDetail | readonly ErrorDetail[] | undefined;
 
-/** A rule over a change: says what is wrong, or nothing. Rules run after all parameters were read without fault. */
+/** A rule over a change. Rules run once all parameters are valid. */
 export type Rule<R> = (change: Change<R>) => RuleResult | Promise<RuleResult>;
 
 /** One of the changes of a call, made: `before` is undefined when the row is new, `after` itself when nothing changed. */
@@ -82,7 +82,7 @@ export interface AppliedChange<R = Row> {
   readonly after: R;
 }
 
-/** Everything that a call changed, in order, with what may be looked at: the reads see all of it. */
+/** All changes of a call in order; reads in `tx` see them. */
 export interface ChangeSet<R> {
   readonly changes: readonly AppliedChange<R>[];
   readonly isBatch: boolean;
@@ -103,7 +103,7 @@ export interface DeriveContext<R> extends Omit<Change<R>, 'after'> {
   readonly input: Readonly<Record<string, StoredValue | null>>;
 }
 
-/** A list that is asked for, its parameters good each by itself. */
+/** A list request whose parameters are valid by themselves. */
 export interface ListQuery {
   readonly input: Readonly<Record<string, StoredValue | null>>;
   readonly account: AccountState;
@@ -114,11 +114,11 @@ export interface ListQuery {
 export interface Quota<R> {
   /** The rows that count: those not deleted whose columns have these values. */
   readonly where: { readonly [K in keyof R]?: R[K] };
-  /** Counts apart for each value of this column; over the whole account when not said. */
+  /** Counts separately for each value of this column; for the whole account by default. */
   readonly per?: keyof R & string;
   /** The name of the setting that holds the limit, which an account may have raised. */
   readonly setting: LimitName;
-  /** What is said beyond the limit; its words are `account`, `max` and the value of `per` as `parent`. */
+  /** The error beyond the limit, with the words `account`, `max` and `parent` (the value of `per`). */
   readonly problem: ProblemName;
   readonly parameter: string;
 }
@@ -126,7 +126,7 @@ export interface Quota<R> {
 /** Settings that are limits of an account. */
 export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'campaign_line_items_max';
 
-/** A write of a row, made: what else belongs to it is stored in the same unit. */
+/** A completed write of a row, whose transaction is still open. */
 export interface WriteContext<R> {
   readonly verb: 'create' | 'update' | 'remove';
   readonly before: R | undefined;
@@ -138,41 +138,41 @@ export interface WriteContext<R> {
   readonly now: string;
 }
 
-/** The one of another resource that rows live below, which the path names. */
+/** The parent of rows: a row of another resource, which the path names. */
 export interface Parent {
   resource(): AnyResource;
   /** Of the path. */
   readonly parameter: string;
   /** The column of the rows that holds its id: fixed at creation, and no parameter. */
   readonly column: string;
-  /** What stands in the way of whatever is done below one. */
+  /** Checked on every call below a parent: an error when the call is not allowed. */
   rule?(parent: Row, account: AccountState): ErrorDetail | undefined;
   readonly problems: readonly ProblemName[];
 }
 
-/** Rows that accounts grant each other: who was granted one finds it by id, and lists it when that is asked for. */
+/** Rows that accounts share: the grantee can get them by id, and list them on request. */
 export interface Sharing {
   /** The table of grants: `granted_account_id`, `deleted`, and the column that names a row. */
   readonly table: string;
   readonly column: string;
-  /** Whether a list asks for what others granted, instead of what is the account's own. */
+  /** Whether a list is of rows granted by other accounts, instead of the account's own. */
   isRequested(input: Input): boolean;
 }
 
-/** Rows of another resource that follow from a write, made in the same unit. */
+/** Rows of another resource that a write creates in the same transaction. */
 export interface CascadeCreate<R> {
   /** The plural name of that resource. */
   readonly resource: string;
-  /** Only a write that gives one of these fields a value has this consequence; it makes at most one row for each. */
+  /** The fields that trigger it when a write sets them; at most one row is created for each. */
   readonly triggers: readonly (keyof R & string)[];
-  /** The rows to make: what their declaration does not fill in by itself. */
+  /** The rows to create; columns that are left out get their defaults. */
   rows(change: Change<R>): readonly Readonly<Record<string, StoredValue | null>>[];
 }
 
-/** Fields that are computed when a row is read. */
+/** Fields computed when a row is read; they have no column. */
 export interface Computed<R> {
   readonly fields: Fields;
-  /** Reads once what a whole page needs; the answer then computes each row. */
+  /** Reads what a whole page needs, once; returns the function that computes the fields of one row. */
   prepare(
     rows: readonly R[],
     context: SerializeContext,
@@ -182,37 +182,37 @@ export interface Computed<R> {
 /** Where long ids begin: they have 19 digits. */
 export const LONG_IDS_FROM = 1_650_000_000_000;
 
-/** The key of the work for later that a row brings along. */
+/** The key of the job of a row: `<account>/<id>`. */
 export function jobKeyOf({ account_id, id }: Pick<StandardColumns, 'account_id' | 'id'>): string {
   return `${account_id}/${id}`;
 }
 
-/** The row that a key of work for later names. */
+/** The account and id in the key of a row's job. */
 export function rowOfJob(key: string): { readonly account: string; readonly id: string } {
   const [account = '', id = ''] = key.split('/');
   return { account, id };
 }
 
-/** What the reply of a deletion tells of what is there no more. */
+/** The reply to a hard deletion. */
 export interface HardDeletion {
-  /** The fields that it shows; all of them when not said. */
-  readonly shows?: readonly string[];
-  /** Stored fields that say so. */
-  readonly sets?: Readonly<Record<string, StoredValue>>;
-  /** What it says beside the fields. */
-  readonly adds?: Readonly<Record<string, string>>;
+  /** The fields in the reply; all by default. */
+  readonly fields?: readonly string[];
+  /** Values of the deleted row that differ in the reply. */
+  readonly values?: Readonly<Record<string, StoredValue>>;
+  /** Further members of the reply. */
+  readonly extraMembers?: Readonly<Record<string, string>>;
 }
 
 /** Which rate category the reads of a resource draw on. */
 export type ReadRate = 'account_reads' | 'account_reads_small' | 'reads' | 'global_reads';
 
-/** What a declaration says. */
+/** The declaration of a resource. */
 export interface ResourceSpec<F extends Fields> {
   /** Singular, snake_case: names the id parameter `<name>_id` and the id filter `<name>_ids`. */
   readonly name: string;
   /** Path segment and table name. */
   readonly plural: string;
-  /** How messages call one of it. */
+  /** Its name in error messages, such as `Line item`. */
   readonly label: string;
   /**
    * What rows go by instead of an id that the service gives: the values of this field, which take the place of ids in
@@ -226,7 +226,7 @@ export interface ResourceSpec<F extends Fields> {
   /** The table, where that is not the plural. */
   readonly keptIn?: string;
   /** Paths of a version that was followed by another, in which the same goes by another path below the account. */
-  readonly former?: { readonly version: string; readonly now: string };
+  readonly legacy?: { readonly version: string; readonly now: string };
   readonly parent?: Parent;
   readonly sharing?: Sharing;
   readonly description: string;
@@ -238,108 +238,105 @@ export interface ResourceSpec<F extends Fields> {
   readonly roles: { readonly read: readonly Role[]; readonly write: readonly Role[] };
   readonly notFound: ProblemName;
   readonly rate: ReadRate;
-  /** Problems that the rules of this resource can raise, for the descriptions; those of quotas need not be said. */
+  /** Errors of its rules, for the API description; errors of quotas are added automatically. */
   readonly problems?: readonly ProblemName[];
-  /** Those that only creating can raise; that a reference points nowhere need not be said. */
+  /** Errors of creates only; errors of references are added automatically. */
   readonly createProblems?: readonly ProblemName[];
   readonly fields: F;
-  /** Parameters of create that are no fields: `settled` makes something of them. */
-  readonly creating?: Readonly<Record<string, Field>>;
-  /** What follows from the other fields: these values replace those of a row about to be stored. */
+  /** Parameters of create that are not fields: inputs of `derive`. */
+  readonly createParameters?: Readonly<Record<string, Field>>;
+  /** Values that follow from other fields or parameters; they replace those of the row before it is stored. */
   derive?(row: RowOf<F>, change: DeriveContext<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
-  /** What may stand in the way of a deletion. */
+  /** Rules that a deletion must pass, and their errors. */
   readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly problems: readonly ProblemName[] };
-  /** Rows that are deleted with a row: those of a resource, by its plural name, whose column points to it. */
-  readonly takesAlong?: { readonly of: string; readonly column: string };
-  /** Work for later that each row brings along: done at the time of a field, moved with it, called off with the row. */
+  /** Rows of another resource (by plural name) that are deleted with a row, by the column that references it. */
+  readonly cascadeDelete?: { readonly of: string; readonly column: string };
+  /** The job of each row: run at the time in a field, rescheduled when that changes, canceled when the row is deleted. */
   readonly job?: { readonly job: string; readonly at: keyof F & string };
-  /** Stores what else belongs to a write, once it is made. */
+  /** Runs after each write of a row, in the same transaction. */
   afterWrite?(written: WriteContext<RowOf<F>>): Promise<void>;
   readonly quotas?: readonly Quota<RowOf<F>>[];
   readonly cascadeCreate?: readonly CascadeCreate<RowOf<F>>[];
-  /** Columns that the storage fills in: read with every row, shown to nobody. */
+  /** Columns maintained by the storage: read with every row, never in replies. */
   readonly storageColumns?: readonly string[];
-  /** The reference to the parent: while that is deleted or hidden, rows are hidden like deleted ones. */
+  /** The reference to the parent; while the parent is deleted or hidden, rows are hidden like deleted ones. */
   readonly parentField?: keyof F & string;
   readonly changeSetRules?: readonly ChangeSetRule<RowOf<F>>[];
-  /**
-   * What no two live rows have in common, of what is fixed at creation: a create that has it in common with a row
-   * answers with that row.
-   */
-  onePer?(drafted: RowOf<F>): readonly (StoredValue | null)[];
-  /** Fields that such a row takes over from the create. */
-  readonly onePerTakes?: readonly (keyof F & string)[];
-  /** Parameters of list and get that say how rows are shown. */
+  /** Unique key among live rows, made of values fixed at creation. A create with the key of a row returns that row. */
+  uniqueKey?(drafted: RowOf<F>): readonly (StoredValue | null)[];
+  /** Fields of the existing row that such a create updates. */
+  readonly duplicateUpdates?: readonly (keyof F & string)[];
+  /** Parameters of list and get that select how rows are serialized. */
   readonly viewParameters?: Readonly<Record<string, Field>>;
-  /** Create and update take an object of JSON and nothing else; otherwise parameters in whichever form. */
+  /** `object`: create and update take a JSON object only; by default, parameters in any form. */
   readonly body?: 'object';
-  /** What is wrong with the parameters of a write together; `named` are those that were sent, unreadable ones too. */
-  checkInput?(input: {
+  /** Errors of combinations of parameters; `named` are the names that were sent, including those of invalid values. */
+  validateInput?(input: {
     readonly verb: 'create' | 'update';
     readonly input: Readonly<Record<string, StoredValue | null>>;
     readonly named: ReadonlySet<string>;
   }): readonly ErrorDetail[];
-  /** Parameters that the echo of a call holds beside those that were given, by verb. */
+  /** Parameters added to the echo of the request, by verb. */
   readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
-  /** An update that gives nothing leaves even the time of change as it was. */
-  readonly isUnchangedByNothing?: boolean;
+  /** An update without parameters does not change `updated_at`. */
+  readonly ignoresEmptyUpdate?: boolean;
   readonly list?: {
-    /** Rows a page, when the caller does not say and at most. */
+    /** Rows per page: default and maximum. */
     readonly count?: { readonly preset: number; readonly max: number };
-    /** Parameters that lists have and this one has not. */
+    /** Standard list parameters that this list does not take. */
     readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
-    /** Further parameters, and which values of which columns they mean, whether they are given or not. */
+    /** Further parameters, and the column values that they select; called without them too. */
     readonly extraFilters?: {
       readonly parameters: Readonly<Record<string, Field>>;
       within(asked: ListQuery): Promise<Readonly<Record<string, readonly StoredValue[]>>>;
     };
-    /** Another name of the filter by id. */
+    /** Alias of the filter by id. */
     readonly idsAlias?: string;
-    /** Filters that every list must give. */
+    /** Required filters. */
     readonly requiredFilters?: readonly string[];
-    /** The fields whose words `q` looks for, all of those given, in the column `terms`. */
+    /** The fields that `q` searches by word (all words must match), in the column `terms`. */
     readonly terms?: readonly (keyof F & string)[];
     /** The field that `q` searches by case-insensitive prefix. */
     readonly search?: keyof F & string;
-    /** `q` may have at most this many characters. */
+    /** Maximum length of `q`, in characters. */
     readonly searchMax?: number;
-    /** What is wrong with a list beyond its parameters; `raises` names its problems. */
+    /** An error of the list as a whole, one of `problems`. */
     rule?(asked: ListQuery): Promise<ErrorDetail | undefined>;
     readonly problems?: readonly ProblemName[];
-    /** Sort keys that stand for a field. */
+    /** Aliases of sort keys: alias -> field. */
     readonly sortAliases?: Readonly<Record<string, keyof F & string>>;
-    /** Sort keys kept for old clients, whose value is always null. */
+    /** Sort keys accepted for compatibility; their value is always null. */
     readonly nullSortKeys?: readonly string[];
     /** Rows with this value are hidden unless `with_draft=true`. */
     readonly drafts?: { readonly field: keyof F & string; readonly value: string };
   };
-  /** `creating`: parameters that only creates of a batch have; `raises`: problems that they bring along. */
+  /** `creating`: parameters of creates in batches only; `problems`: their errors. */
   readonly batch?: {
     readonly max: number;
     readonly creating?: Readonly<Record<string, Field>>;
     readonly problems?: readonly ProblemName[];
   };
-  /** Rows are kept in memory until they change: many rows of others point to few of these. */
+  /** Rows are cached until they change, for resources with few rows and many references to them. */
   readonly cached?: boolean;
   readonly computed?: Computed<RowOf<F>>;
-  /** The entity type under which changes are recorded, if they are. */
+  /** The entity type in the change history; no history by default. */
   readonly historyEntity?: string;
-  /** The first id ever given is just above this number; it fixes how long ids look. */
+  /** Ids start just above this number, which determines their length. */
   readonly idsFrom: number;
-  /** The sequence that ids are taken from, where several resources share one; the name when not said. */
+  /** The sequence of ids, when several resources share one; the name by default. */
   readonly sequence?: string;
-  /** A long id that every new row gets beside its own: of this sequence, in this column, as this text. */
-  readonly alsoNumbered?: { readonly sequence: string; readonly column: keyof F & string; as(number: string): string };
+  /** A second, 64-bit id of each new row: its sequence, its column, and how it is formatted. */
+  readonly secondaryId?: { readonly sequence: string; readonly column: keyof F & string; as(number: string): string };
   /** Ids are decimal numbers of 64 bits; `idsFrom`, then LONG_IDS_FROM, is about their upper 43 bits. */
   readonly longIds?: boolean;
-  /** A deleted row leaves nothing behind; when not said, it stays and is told to be deleted. */
+  /** Rows are removed when they are deleted; by default they stay, marked as deleted. */
   readonly hardDeletion?: HardDeletion;
-  /** Replies do not say whether a row is deleted: there is only what is not. */
-  readonly neverTellsDeleted?: boolean;
+  /** Replies have no `deleted` member: deleted rows are never shown. */
+  readonly omitsDeletedFlag?: boolean;
 }
 
-/** A declared resource: the specification with what follows from it. */
+/** A declared resource: the specification with the names derived from it. */
 export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
   readonly idParameter: string;
   readonly idsParameter: string;

@@ -1,3 +1,4 @@
+import Type, { type TSchema } from 'typebox';
 import type { Field } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
 import { inputValueSchema } from '../../rows/serializer.ts';
@@ -14,6 +15,7 @@ export function hasFormBody(operation: Operation): boolean {
   const { method, body, parameters } = operation;
   return (
     body !== 'json' &&
+    body !== 'members' &&
     body !== 'bytes' &&
     (method === 'POST' || method === 'PUT') &&
     (Object.keys(parameters).length > 0 || operation.files !== undefined)
@@ -75,10 +77,20 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
   };
 }
 
+/** JSON Schema of a body of declared members: no others, and null for an optional one. */
+function membersSchema(members: Parameters): TSchema {
+  const properties = Object.entries(members).map(([name, { kind, isRequired }]) => [
+    name,
+    isRequired ? kind.schema : Type.Optional(Type.Union([kind.schema, Type.Null()])),
+  ]);
+  return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
+}
+
 /** The body that an operation reads, if it reads one. */
 export function requestBody(operation: Operation, named: NamedSchemas): Json | undefined {
-  if (operation.body === 'json' || operation.body === 'bytes') {
-    const schema = withMeanings(portable(operation.request, named), operation.bodyMembers ?? {});
+  if (operation.body === 'json' || operation.body === 'members' || operation.body === 'bytes') {
+    const { bodyMembers = {}, request = membersSchema(bodyMembers) } = operation;
+    const schema = withMeanings(portable(request, named), bodyMembers);
     return { required: true, content: { 'application/json': { schema } } };
   }
   if (operation.body === 'object') {

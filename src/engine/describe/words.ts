@@ -203,6 +203,7 @@ function exampleBody({ method }: Operation, all: readonly ParameterWords[]): str
 const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
   form: '',
   object: ' --json @object.json',
+  members: ' --json @object.json',
   json: ' --json @batch.json',
   upload: '',
   bytes: ' --json @people.json',

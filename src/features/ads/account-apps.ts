@@ -27,6 +27,6 @@ export const accountApps = resource({
       .describe('Whether conversions in the app are tracked.'),
     deep_link_pattern: text({ max: 2048 }).readOnly().describe('Prefix of the links that open the app.'),
   },
-  onePer: (row) => [row.os_type, row.store_identifier],
+  uniqueKey: (row) => [row.os_type, row.store_identifier],
   list: {},
 });

@@ -52,9 +52,9 @@ export const cards = resource({
   idsFrom: LONG_IDS_FROM,
   longIds: true,
   body: 'object',
-  isUnchangedByNothing: true,
+  ignoresEmptyUpdate: true,
   fields,
-  checkInput: hasOneOfComponentsAndSlides,
+  validateInput: hasOneOfComponentsAndSlides,
   // Setting one of `components` and `slides` clears the other.
   derive(row, { verb, input }) {
     const swapped = input.components != null ? { slides: null } : input.slides != null ? { components: null } : {};
@@ -78,7 +78,7 @@ export const cards = resource({
   },
 });
 
-type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
+type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['validateInput']>>[0];
 
 /** Requires exactly one of components and slides. @source creatives 5.2 */
 function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {

@@ -35,7 +35,7 @@ export const draftPosts = resource({
   longIds: true,
   sequence: 'post',
   fields,
-  creating: authorParameters,
+  createParameters: authorParameters,
   derive: async (row, { before, input, tx, account }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     ...searchColumns(row),
@@ -43,8 +43,8 @@ export const draftPosts = resource({
   rules: [authorIsPromotable, isNotBlank, mediaIsValid, cardExists],
   problems: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
   createProblems: ['NOT_PROMOTABLE'],
-  hardDeletion: { adds: { status: 'DELETED' } },
-  neverTellsDeleted: true,
+  hardDeletion: { extraMembers: { status: 'DELETED' } },
+  omitsDeletedFlag: true,
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],

@@ -52,7 +52,7 @@ export const mediaCreatives = resource({
   idsFrom: 36 ** 4,
   parentField: 'line_item_id',
   fields,
-  onePer: ({ line_item_id, account_media_id, landing_url }) => [
+  uniqueKey: ({ line_item_id, account_media_id, landing_url }) => [
     line_item_id,
     account_media_id,
     landing_url && hash('sha256', landing_url, 'base64url'),

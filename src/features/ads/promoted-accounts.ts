@@ -39,7 +39,7 @@ export const promotedAccounts = resource({
   idsFrom: 36 ** 4 * 13,
   parentField: 'line_item_id',
   fields,
-  onePer: (row) => [row.line_item_id, row.user_id],
+  uniqueKey: (row) => [row.line_item_id, row.user_id],
   rules: [lineItemIsCompatible, userIsAdvertiser],
   createProblems: ['INCOMPATIBLE_LINE_ITEM', 'INVALID_USER_ID'],
   list: {

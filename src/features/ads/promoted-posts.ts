@@ -37,7 +37,7 @@ export const promotedPosts = resource({
   idsFrom: 36 ** 5 * 2,
   parentField: 'line_item_id',
   fields,
-  onePer: (row) => [row.line_item_id, row.post_id],
+  uniqueKey: (row) => [row.line_item_id, row.post_id],
   list: { sortAliases: { paused: 'entity_status' } },
   historyEntity: 'PROMOTED_POST',
 });

@@ -51,7 +51,7 @@ export const scheduledPosts = resource({
   longIds: true,
   sequence: 'post',
   fields,
-  creating: authorParameters,
+  createParameters: authorParameters,
   derive: async (row, { before, input, tx, account, author: by }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
@@ -72,10 +72,10 @@ export const scheduledPosts = resource({
   ],
   createProblems: ['NOT_PROMOTABLE'],
   removal: { rules: [isPending], problems: ['ACTION_NOT_ALLOWED'] },
-  takesAlong: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
+  cascadeDelete: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
   job: { job: PUBLICATION, at: 'scheduled_at' },
-  hardDeletion: { sets: { scheduled_status: 'DELETED' } },
-  neverTellsDeleted: true,
+  hardDeletion: { values: { scheduled_status: 'DELETED' } },
+  omitsDeletedFlag: true,
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],

@@ -41,7 +41,7 @@ export const scheduledPromotedPosts = resource({
   idsFrom: 36 ** 4 * 3,
   parentField: 'line_item_id',
   fields,
-  onePer: (row) => [row.line_item_id, row.scheduled_post_id],
+  uniqueKey: (row) => [row.line_item_id, row.scheduled_post_id],
   rules: [postIsPromotable],
   createProblems: ['POST_UNFIT'],
   removal: { rules: [postIsPending], problems: ['ACTION_NOT_ALLOWED'] },

@@ -36,7 +36,7 @@ export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences as u
 
 /** The declaration of grants under custom or tailored audiences; both use the same rows. */
 function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
-  const { name, plural, label, former, idParameter } = audiences;
+  const { name, plural, label, legacy: former, idParameter } = audiences;
   const below = `/:${idParameter}/permissions`;
   return resource({
     name: `${name}_permission`,
@@ -46,7 +46,7 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
     path: `${plural}${below}`,
     keptIn: 'audience_permissions',
     sequence: 'audience_permission',
-    former: former && { version: former.version, now: `custom_audiences/:custom_audience_id/permissions` },
+    legacy: former && { version: former.version, now: `custom_audiences/:custom_audience_id/permissions` },
     parent: {
       resource: () => audiences,
       parameter: idParameter,
@@ -65,8 +65,8 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
     idsFrom: 36 ** 2 * 3,
     fields,
     // Granting again changes the level: there is no update operation.
-    onePer: (row) => [row.audience_id, row.granted_account_id],
-    onePerTakes: ['permission_level'],
+    uniqueKey: (row) => [row.audience_id, row.granted_account_id],
+    duplicateUpdates: ['permission_level'],
     rules: [grantIsAllowed],
     createProblems: ['GRANTED_TO_ITSELF', 'ACCOUNT_NOT_ACCESSIBLE', 'FEATURE_NOT_AVAILABLE'],
     list: { without: ['with_deleted'] },

@@ -14,7 +14,7 @@ export const tailoredAudiences = resource({
   description: 'The former name of custom audiences.',
   keptIn: 'custom_audiences',
   sequence: 'custom_audience',
-  former: { version: '5', now: 'custom_audiences' },
+  legacy: { version: '5', now: 'custom_audiences' },
   operations: ['list', 'get'],
   notFound: 'TAILORED_AUDIENCE_NOT_FOUND',
   fields: { ...audienceFields, description: audienceFields.description.hidden() },

@@ -2,9 +2,8 @@ import Type from 'typebox';
 import { formatMillisecond } from '../../../base/instants.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
-import { readMembers } from '../../../contract/declare/members.ts';
 import type { Answer, Call, Operation } from '../../../contract/declare/operation.ts';
-import { Problem, problem } from '../../../contract/problems/problems.ts';
+import { problem } from '../../../contract/problems/problems.ts';
 import { ENDPOINT_NAMES, type EndpointName } from '../../../contract/services/streams.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
 
@@ -46,24 +45,11 @@ export const closeConnections: Operation = {
   description: 'Close streams by connection id.',
   rate: 'connections',
   parameters: {},
-  body: 'json',
-  request: Type.Object({ uuids: MEMBERS.uuids.kind.schema }, closed),
+  body: 'members',
   bodyMembers: MEMBERS,
-  problems: [
-    'MEMBER_NO_OBJECT',
-    'MEMBER_MISSING',
-    'MEMBER_UNKNOWN',
-    'TEXT_EMPTY',
-    'NOT_TEXT',
-    'TEXT_TOO_LONG',
-    'ILLEGAL_CHARACTERS',
-    'TOO_FEW_ITEMS',
-    'TOO_MANY_ITEMS',
-  ],
+  problems: [],
   perform(call) {
-    const { input, errors } = readMembers(call.body, MEMBERS);
-    if (errors.length > 0) throw new Problem(errors);
-    return close(call, async () => itemsOf(String(input.uuids)));
+    return close(call, async () => itemsOf(String(call.input.uuids)));
   },
 };
 

@@ -2,10 +2,8 @@ import Type from 'typebox';
 import { isLegalText, lengthOf } from '../../../base/text.ts';
 import { field } from '../../../contract/declare/fields.ts';
 import { LONG_ID } from '../../../contract/declare/long-ids.ts';
-import { readMembers } from '../../../contract/declare/members.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
-import { Problem } from '../../../contract/problems/problems.ts';
 import { conversationOf, type Message } from '../../../contract/store/messages.ts';
 import { messagePayload } from './message-payloads.ts';
 import { eventsForBoth, findParticipants } from './participants.ts';
@@ -44,10 +42,9 @@ export const sendMessage: Operation = {
   family: 'problem',
   rate: 'messages',
   parameters: {},
-  body: 'json',
+  body: 'members',
   shape: 'bare',
   success: 201,
-  request: Type.Object({ text: messageText.kind.schema }, { additionalProperties: false }),
   bodyMembers: MEMBERS,
   reply: Type.Object(
     {
@@ -58,21 +55,8 @@ export const sendMessage: Operation = {
     },
     { additionalProperties: false },
   ),
-  problems: [
-    'MEMBER_NO_OBJECT',
-    'MEMBER_MISSING',
-    'MEMBER_UNKNOWN',
-    'TEXT_EMPTY',
-    'NOT_TEXT',
-    'TEXT_TOO_LONG',
-    'ILLEGAL_CHARACTERS',
-    'MESSAGES_NOT_ALLOWED',
-    'MESSAGE_TO_ONESELF',
-    'MESSAGE_TO_NOBODY',
-  ],
+  problems: ['MESSAGES_NOT_ALLOWED', 'MESSAGE_TO_ONESELF', 'MESSAGE_TO_NOBODY'],
   async perform(call) {
-    const { input, errors } = readMembers(call.body, MEMBERS);
-    if (errors.length > 0) throw new Problem(errors);
     const { store, ids, clock } = call.services;
     const [id] = await ids.takeLong('message', LONG_IDS_FROM, 1);
     const message = await store.write(async (tx) => {
@@ -85,7 +69,7 @@ export const sendMessage: Operation = {
         conversation_id: conversationOf(parties.sender.id, parties.recipient.id),
         sender_id: parties.sender.id,
         recipient_id: parties.recipient.id,
-        text: input.text as string,
+        text: call.input.text as string,
         created_at: call.now,
         created_ms: clock.now(),
       };

@@ -3,10 +3,9 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { limitOf } from '../../../contract/declare/application-limits.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import { field, text } from '../../../contract/declare/fields.ts';
-import { readMembers } from '../../../contract/declare/members.ts';
 import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
-import { Problem, problem } from '../../../contract/problems/problems.ts';
+import { type Problem, problem } from '../../../contract/problems/problems.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { ConstraintViolated, type ReadTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
@@ -39,29 +38,14 @@ export const registerWebhook: Operation = {
   credential: 'bearer',
   rate: 'webhooks',
   parameters: {},
-  body: 'json',
+  body: 'members',
   shape: 'bare',
-  request: Type.Object({ url: MEMBERS.url.kind.schema }, { additionalProperties: false }),
   bodyMembers: MEMBERS,
   reply: Type.Object({ data: webhookSchema }, { additionalProperties: false }),
-  problems: [
-    'MEMBER_NO_OBJECT',
-    'MEMBER_MISSING',
-    'MEMBER_UNKNOWN',
-    'TEXT_EMPTY',
-    'NOT_TEXT',
-    'TEXT_TOO_LONG',
-    'ILLEGAL_CHARACTERS',
-    'WEBHOOK_URL_INVALID',
-    'WEBHOOK_EXISTS',
-    'TOO_MANY_WEBHOOKS',
-    'WEBHOOK_CRC_FAILED',
-  ],
+  problems: ['WEBHOOK_URL_INVALID', 'WEBHOOK_EXISTS', 'TOO_MANY_WEBHOOKS', 'WEBHOOK_CRC_FAILED'],
   async perform(call) {
-    const { services, caller, body } = call;
+    const { services, caller, input } = call;
     const { store, ids, box, secrets, clock } = services;
-    const { input, errors } = readMembers(body, MEMBERS);
-    if (errors.length > 0) throw new Problem(errors);
     const url = input.url as string;
     const error = services.activity.sender.urlError(url);
     if (error) throw problem('WEBHOOK_URL_INVALID', { parameter: 'url', words: { raw: url, why: error.message } });

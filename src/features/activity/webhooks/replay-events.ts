@@ -1,7 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
-import { readMembers } from '../../../contract/declare/members.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
@@ -51,26 +50,13 @@ export const replayEvents: Operation = {
   credential: 'bearer',
   rate: 'replays',
   parameters: {},
-  body: 'json',
+  body: 'members',
   shape: 'bare',
-  request: Type.Object(
-    { webhook_id: idSchema, from_date: TIMES.from_date.kind.schema, to_date: TIMES.to_date.kind.schema },
-    { additionalProperties: false },
-  ),
   bodyMembers: MEMBERS,
   reply,
-  problems: [
-    'MEMBER_NO_OBJECT',
-    'MEMBER_MISSING',
-    'MEMBER_UNKNOWN',
-    'TEXT_EMPTY',
-    'NOT_DIGITS',
-    'WEBHOOK_ID_INVALID',
-    ...COMMON_PROBLEMS,
-  ],
+  problems: ['WEBHOOK_ID_INVALID', ...COMMON_PROBLEMS],
   async perform(call) {
-    const { input, errors } = readMembers(call.body, MEMBERS);
-    if (errors.length > 0) throw new Problem(errors);
+    const { input } = call;
     const id = input.webhook_id as string;
     const webhook = await call.services.store.read((tx) => tx.webhooks.find(id));
     if (webhook?.application_id !== applicationOf(call.caller)) {

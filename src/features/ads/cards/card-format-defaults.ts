@@ -12,7 +12,7 @@ export const cardFormatDefaults = {
   // One sequence, because ids are looked up across formats.
   sequence: 'family_card',
   idsFrom: 36 ** 4 * 5,
-  alsoNumbered: { sequence: CARD_NUMBER_SEQUENCE, column: 'card_uri', as: cardUriOf },
+  secondaryId: { sequence: CARD_NUMBER_SEQUENCE, column: 'card_uri', as: cardUriOf },
   list: { search: 'name', searchMax: 80 },
 } as const satisfies Partial<ResourceSpec<{ name: never; card_uri: never }>>;
 

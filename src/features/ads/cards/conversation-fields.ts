@@ -34,7 +34,7 @@ export function cardTypeEcho(type: string): Partial<Record<Verb, Record<string, 
   return { list: small, get: small, remove: small, create: capital, update: capital };
 }
 
-type Input = Parameters<NonNullable<ResourceSpec<typeof conversationFields>['checkInput']>>[0];
+type Input = Parameters<NonNullable<ResourceSpec<typeof conversationFields>['validateInput']>>[0];
 
 /** Missing parameters of a new card. Updates are checked against the stored row by `missingOnUpdate`. */
 export function missingOnCreate({ verb, input, named }: Input): readonly ErrorDetail[] {

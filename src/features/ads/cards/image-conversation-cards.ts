@@ -49,7 +49,7 @@ export const imageConversationCards = resource({
   operations: ['list', 'get', 'create', 'update', 'remove'],
   echoes: cardTypeEcho(TYPE),
   fields,
-  checkInput: missingOnCreate,
+  validateInput: missingOnCreate,
   rules: [missingOnUpdate, mediaIsSuitable],
   problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
@@ -78,7 +78,7 @@ export const imageConversationCards = resource({
       };
     },
   },
-  hardDeletion: { shows: DELETED_CARD_MEMBERS },
+  hardDeletion: { fields: DELETED_CARD_MEMBERS },
 });
 
 const MEDIA = {

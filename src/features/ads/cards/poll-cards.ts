@@ -50,17 +50,17 @@ export const pollCards = resource({
   operations: ['list', 'get', 'create', 'remove'],
   echoes: { list: { card_type: 'poll' }, get: { card_type: 'poll' }, remove: { card_type: 'poll' } },
   fields,
-  checkInput: choicesHaveNoGaps,
+  validateInput: choicesHaveNoGaps,
   derive({ media_key: key }): Partial<PollCard> {
     return { card_type: key === null ? 'TEXT_POLLS' : isVideoKey(key) ? 'VIDEO_POLLS' : 'IMAGE_POLLS' };
   },
   rules: [mediaIsAvailable, mediaIsSuitable],
   problems: ['INCLUSIVE_PARAMETERS', 'FEATURE_NOT_AVAILABLE', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: pollComputedFields,
-  hardDeletion: { shows: [...DELETED_CARD_MEMBERS, 'start_time'] },
+  hardDeletion: { fields: [...DELETED_CARD_MEMBERS, 'start_time'] },
 });
 
-type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['checkInput']>>[0];
+type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['validateInput']>>[0];
 
 /** A fourth choice requires a third; the first two are required anyway. @source creatives 6 */
 function choicesHaveNoGaps({ input, named }: Input): readonly ErrorDetail[] {

@@ -52,7 +52,7 @@ export const videoConversationCards = resource({
   operations: ['list', 'get', 'create', 'update', 'remove'],
   echoes: cardTypeEcho(TYPE),
   fields,
-  checkInput: missingOnCreate,
+  validateInput: missingOnCreate,
   rules: [missingOnUpdate, mediaIsSuitable],
   problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
@@ -85,7 +85,7 @@ export const videoConversationCards = resource({
       };
     },
   },
-  hardDeletion: { shows: DELETED_CARD_MEMBERS },
+  hardDeletion: { fields: DELETED_CARD_MEMBERS },
 });
 
 const MEDIA = {

@@ -39,7 +39,7 @@ export const libraryRows = resource({
   rate: 'account_reads_small',
   idsFrom: 0,
   fields,
-  isUnchangedByNothing: true,
+  ignoresEmptyUpdate: true,
   list: {
     count: { preset: 20, max: 50 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],

@@ -38,7 +38,7 @@ export const criteriaRows = resource({
   parentField: 'line_item_id',
   fields,
   derive: (row) => ({ targeting_value: normalizeValue(String(row.targeting_type), String(row.targeting_value)) }),
-  onePer: (row) => [
+  uniqueKey: (row) => [
     row.line_item_id,
     row.targeting_type,
     normalizeValue(String(row.targeting_type), String(row.targeting_value)),
