@@ -116,7 +116,7 @@ describe('forms of whom nothing is known', () => {
       /connection: close[\s\S]*{"code":44,"message":"The request did not arrive in time."}/i,
     );
     assert.match(ads.said(), /{"code":"CANCELLED_REQUEST","message":"The request did not arrive in time"}/);
-    assert.match(page.said(), /This form did not arrive in time/);
+    assert.match(page.said(), /This form took too long to arrive/);
     steady.socket.write('a'.repeat(10_000));
     assert.equal(await steady.answer(), 400);
     steady.socket.destroy();

@@ -35,7 +35,7 @@ before(async () => {
   const user = browserOf(original.service.url);
   await logIn(user, person);
   const page = await user.get('/settings/security?setup=yes');
-  const key = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
+  const key = /<dt>Setup key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
   recordSecret('secret of one-time codes', key);
   secret = key.replaceAll('-', '');
   const told = await user.submit(page, { 'session[code]': codeAt(original.clock.now()) });

@@ -158,7 +158,7 @@ describe('what pages and calls bring about is logged and stored', () => {
   test('two-step login', async () => {
     const page = '/settings/security';
     const setup = await browser.get(`${page}?setup=yes`);
-    const secret = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)/.exec(setup.html)![1]!.replaceAll('-', '');
+    const secret = /<dt>Setup key<\/dt><dd><code>([A-Z2-7-]+)/.exec(setup.html)![1]!.replaceAll('-', '');
     recordSecret('secret of one-time codes', secret);
     const code = () => TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: world.clock.now() });
     await brings(() => browser.submit(setup, { 'session[code]': code() }), own('totp_enabled'));

@@ -56,9 +56,9 @@ describe('connected apps', () => {
     await grant(person, { ext_auth_access_type: 'read' });
     const input = await grant(person);
     const before_ = (await browser.get(PAGE)).html;
-    assert.equal(before_.match(/Withdraw access</g)?.length, 1);
+    assert.equal(before_.match(/Revoke access</g)?.length, 1);
     assert.match(before_, /<dt>Access<\/dt><dd>Read and write<\/dd>/);
-    assert.match(before_, /<dt>Given<\/dt><dd><time datetime="2026-03-02T\d\d:\d\d:\d\dZ">2 March 2026/);
+    assert.match(before_, /<dt>Authorized<\/dt><dd><time datetime="2026-03-02T\d\d:\d\d:\d\dZ">2 March 2026/);
     assert.match(before_, /<dt>Last used<\/dt><dd>Never/);
     assert.equal(await call(input), 200);
     // Nobody waits for this note: it is there soon after the reply.
@@ -79,7 +79,7 @@ describe('connected apps', () => {
     const done = await browser.submit(await browser.get(PAGE));
     assert.deepEqual([done.status, done.location], [303, `${PAGE}?withdrawn=yes`]);
     const after_ = await browser.get(done.location!);
-    assert.match(after_.html, /role="status">The application no longer has access/);
+    assert.match(after_.html, /role="status">Access revoked/);
     assert.match(after_.html, /No application has access/);
     for (const each of input) assert.deepEqual(await call(each), [401, 89]);
     assert.equal(await call(others), 200);

@@ -49,7 +49,7 @@ describe('links that do not work', () => {
       'address no longer registered',
       async () => (await begin({}, { callback: 'https://other.test/' })).path,
       415,
-      'This page cannot send you back',
+      'This callback URL is not approved',
     ],
   ];
   async function spent(filled: Record<string, string>): Promise<string> {

@@ -177,7 +177,7 @@ describe('the form', () => {
   });
 
   const lists: [level: AccessLevel, can: number, cannot: RegExp][] = [
-    ['read', 2, /Change advertising accounts.*Write posts.*direct messages.*password/s],
+    ['read', 2, /Manage the advertising accounts.*Post and update.*direct messages.*password/s],
     ['read-write', 4, /direct messages.*password/s],
     ['read-write-directmessages', 5, /password/],
   ];
@@ -209,7 +209,7 @@ describe('the form', () => {
     for (const part of ['Numbers every morning.', 'href="https://sons.test/"', 'Tables & Sons', 'reports.test/terms']) {
       assert.ok(text.includes(part), part);
     }
-    assert.match(html, /sent to <strong class="host">client\.test<\/strong>/);
+    assert.match(html, /redirected to <strong class="host">client\.test<\/strong>/);
     assert.ok(html.includes(`@${ada.name}`));
     assert.ok(!html.includes('javascript:'));
     assert.equal(linkOf(html, 'Not you?'), `/oauth/authorize?oauth_token=${token}&force_login=true`);

@@ -54,7 +54,7 @@ describe('the pages of applications', () => {
     const person = await addPerson(world);
     const own = browserOf(world.service.url);
     await logIn(own, person);
-    assert.match((await own.get(APPS)).html, /You have not registered any/);
+    assert.match((await own.get(APPS)).html, /You have not registered an application yet/);
     await make(own, { name: `Zebra ${person.id}` });
     await make(own, { name: `Aardvark ${person.id}` });
     const { html } = await own.get(APPS);
@@ -99,20 +99,20 @@ describe('registering', () => {
   const wrong: [told: Record<string, string>, fault: string][] = [
     [{ name: ' ' }, 'name: The name is missing.'],
     [{ name: 'x'.repeat(33) }, 'name: The name has 33 characters; 32 are allowed.'],
-    [{ name: 'Demo application' }, 'name: Another application has this name; names are unique.'],
+    [{ name: 'Demo application' }, 'name: Another application already has this name.'],
     [{ description: 'x'.repeat(201) }, 'description: The description has 201 characters; 200 are allowed.'],
     [{ website_url: '' }, 'website_url: The website is missing.'],
     [
       { website_url: 'javascript:alert(1)' },
-      'website_url: The website is not an address that begins with https:// or http://.',
+      'website_url: The website must be a URL that begins with https:// or http://.',
     ],
     [
       { terms_url: 'terms' },
-      'terms_url: The address of the terms is not an address that begins with https:// or http://.',
+      'terms_url: The URL of the terms of service must be a URL that begins with https:// or http://.',
     ],
-    [{ callbacks: ' \n' }, 'callbacks: At least one callback address is needed, even if only PINs are used.'],
+    [{ callbacks: ' \n' }, 'callbacks: At least one callback URL is required, even if only PINs are used.'],
     [{ callbacks: 'https://a.example/\n'.repeat(11) }, 'callbacks: There are 11 addresses; 10 are allowed.'],
-    [{ callbacks: 'https://a.example/\nhttps://a.example/' }, 'callbacks: https://a.example/ stands here twice.'],
+    [{ callbacks: 'https://a.example/\nhttps://a.example/' }, 'callbacks: https://a.example/ is listed twice.'],
     [{ callbacks: 'ftp://a.example/' }, 'callbacks: ftp://a.example/ has the scheme ftp, which is refused.'],
     [
       { callbacks: 'javascript:alert(1)' },
@@ -120,15 +120,15 @@ describe('registering', () => {
     ],
     [
       { callbacks: 'https://a.example/#x' },
-      'callbacks: https://a.example/#x has a fragment (#), which never reaches a server.',
+      'callbacks: https://a.example/#x contains a fragment (#), which is never sent to a server.',
     ],
     [{ callbacks: 'https://ada@a.example/' }, 'callbacks: https://ada@a.example/ names a user.'],
-    [{ callbacks: '/back' }, 'callbacks: /back is not an absolute address, such as https://client.example/callback.'],
+    [{ callbacks: '/back' }, 'callbacks: /back is not an absolute URL, such as https://client.example/callback.'],
     [{ callbacks: 'oob' }, 'callbacks: oob is always allowed and need not be registered.'],
-    [{ access_level: 'admin' }, 'access_level: What it may do is missing.'],
+    [{ access_level: 'admin' }, 'access_level: The access level is missing.'],
     [
       { email_access: '1', terms_url: 'https://a.example/' },
-      'email_access: Asking for e-mail addresses needs the addresses of the terms and of the privacy policy.',
+      'email_access: Requesting e-mail addresses requires the URLs of the terms of service and of the privacy policy.',
     ],
   ];
   for (const [told, fault] of wrong) {
@@ -164,8 +164,8 @@ describe('registering', () => {
   test('an address that is allowed but doubtful is said to be so', async () => {
     const { path } = await make(browser, { callbacks: 'http://localhost:3000/cb\nhttp://a.example/cb\nmyapp://done' });
     const { html } = await browser.get(path);
-    assert.match(html, /localhost:3000\/cb names localhost/);
-    assert.match(html, /http:\/\/a\.example\/cb is not https/);
+    assert.match(html, /localhost:3000\/cb uses localhost/);
+    assert.match(html, /http:\/\/a\.example\/cb does not use https/);
   });
 });
 
@@ -184,7 +184,7 @@ test('a custom scheme needs a dot or the operator; a callback from before that r
     const callbacks = JSON.stringify(['myapp://done']);
     const former = await addApplication(strict, { owner_user_id: person.id, callbacks });
     const path = `${APPS}/${former.id}`;
-    assert.match((await own.get(path)).html, /myapp:\/\/done has a scheme without a dot/);
+    assert.match((await own.get(path)).html, /myapp:\/\/done uses a scheme without a dot/);
     const consumer = { consumer_key: former.consumer_key, consumer_secret: `secret of ${former.id}` };
     await begin(strict, consumer, { callback: 'myapp://done' });
     const renamed = filled({ callbacks: 'myapp://done\r\nhttps://a.example/' });
@@ -201,7 +201,7 @@ test('a custom scheme needs a dot or the operator; a callback from before that r
 describe('registering too many', () => {
   for (const [max, says] of [
     [1, 'You have 1 applications, and no more are allowed.'],
-    [0, 'New applications are registered by those who run this service; ask them.'],
+    [0, 'Only the operator of this service can register new applications.'],
   ] as const) {
     test(`of ${max}`, async () => {
       const strict = await openWorld({ flags: { applications_per_user_max: max } });

@@ -152,7 +152,7 @@ describe('new keys', () => {
     const first = keysOn(await browser.submit(question, {}, { to: `${made.path}/keys` }));
     const again = await browser.submit(question, {}, { to: `${made.path}/keys` });
     assert.equal(again.status, 409);
-    assert.equal(outlineOf(again.html).heading, 'This was done already');
+    assert.equal(outlineOf(again.html).heading, 'This has already been done');
     assert.ok((await browser.get(made.path)).html.includes(first.consumer_key));
   });
 });

@@ -217,7 +217,7 @@ describe('a form', () => {
     test(`${name} is refused`, async () => {
       const { user, page } = await open();
       const sent = await user.submit(page, filled, { headers });
-      assert.deepEqual([sent.status, sent.location, headingOf(sent)], [403, null, 'This page is too old']);
+      assert.deepEqual([sent.status, sent.location, headingOf(sent)], [403, null, 'This page has expired']);
       const told = await user.submit(page, filled, { headers: { ...headers, accept: 'application/json' } });
       assert.deepEqual(JSON.parse(told.html), {
         errors: [{ code: 353, message: 'This request requires a matching form token.' }],
@@ -266,7 +266,7 @@ describe('logins that fail', () => {
       for (let count = 0; count < 10; count += 1) assert.equal(await fail(), 401);
       const locked = await attempt(user, person);
       assert.deepEqual([locked.status, locked.headers.get('retry-after')], [429, '900']);
-      assert.equal(headingOf(locked), 'Too many attempts to log in');
+      assert.equal(headingOf(locked), 'Too many login attempts');
       world.clock.advance(901);
       for (let count = 0; count < 10; count += 1) assert.equal(await fail(), 401);
       assert.equal((await attempt(user, person)).headers.get('retry-after'), '1800');
@@ -368,7 +368,7 @@ describe('behind a proxy that ends https', () => {
   test('plain http is refused with a page, and with JSON where that is wanted', async () => {
     const user = reach();
     const page = await user.get('/login');
-    assert.deepEqual([page.status, headingOf(page), page.location], [403, 'A secure connection is needed', null]);
+    assert.deepEqual([page.status, headingOf(page), page.location], [403, 'A secure connection is required', null]);
     const told = await user.get('/login', { accept: 'application/json' });
     assert.equal(JSON.parse(told.html).errors[0].code, 92);
   });

@@ -240,7 +240,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       // Names of this domain lead nowhere.
       await press(tab, 'Validate');
       const [told] = await tab.look('[...document.querySelectorAll("[role=alert]")].map((each) => each.textContent)');
-      assert.match(told, /^Valid still, but this challenge went unanswered: The host cannot be reached; /);
+      assert.match(told, /^Still valid, but it did not answer this challenge: The host cannot be reached; /);
       // What came of it stands where the browser looks.
       assert.match(await tab.look('location.hash'), /^#webhook-\d+$/);
       return tab;
@@ -250,7 +250,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
     'secret of a webhook, told once',
     async () => {
       const tab = await inside((await hooked()).path);
-      await press(tab, 'Make a new secret');
+      await press(tab, 'Generate a new secret');
       return tab;
     },
   ],

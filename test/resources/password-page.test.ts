@@ -40,7 +40,7 @@ describe('the page of the password', () => {
     const former = here.cookies.get('sess')!;
     const sent = await change(here, person);
     assert.deepEqual([sent.status, sent.location], [303, `${PAGE}?changed=yes`], sent.html);
-    assert.match((await here.get(sent.location!)).html, /Your password was changed\./);
+    assert.match((await here.get(sent.location!)).html, /Password changed\./);
     assert.equal(await isLoggedIn(there), false);
     assert.notEqual(here.cookies.get('sess'), former);
     const stolen = browser();
@@ -56,16 +56,10 @@ describe('the page of the password', () => {
       'a wrong present one',
       { 'session[password]': 'wrong' },
       401,
-      'This is not your current password.',
+      'The current password is wrong.',
       'current_password',
     ],
-    [
-      'two that differ',
-      { new_password_again: 'x' },
-      400,
-      'The two new passwords are not the same.',
-      'new_password_again',
-    ],
+    ['two that differ', { new_password_again: 'x' }, 400, 'The passwords do not match.', 'new_password_again'],
     ['a short one', both('7 chars'), 400, 'The password must have 8 to 256 characters.', 'new_password'],
     [
       'a common one',
@@ -137,7 +131,7 @@ describe('a link that sets a password', () => {
     assert.match(page.html, new RegExp(`For <strong>@${person.name}</strong>`));
     const sent = await user.submit(page, set);
     assert.deepEqual([sent.status, sent.location], [303, '/login?password=reset'], sent.html);
-    assert.match((await user.get(sent.location!)).html, /Your new password is set\. Log in with it\./);
+    assert.match((await user.get(sent.location!)).html, /Your password was reset\. Log in with your new password\./);
     assert.equal(await isLoggedIn(there), false);
     await logIn(user, { ...person, password: NEXT });
     assert.deepEqual(

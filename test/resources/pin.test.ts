@@ -34,7 +34,7 @@ async function begin(name?: string) {
 describe('an application without an address to go back to', () => {
   test('is given a PIN, which stands on the page as scripts expect it and in no address', async () => {
     const { user, page, application } = await begin();
-    assert.match(page.html, /you will get a code/);
+    assert.match(page.html, /You will then get a code/);
     const sent = await user.submit(page, typed(ada));
     assert.deepEqual([sent.status, sent.location], [200, null]);
     assert.match(sent.html, /<div id="oauth_pin"><kbd aria-labelledby="code-desc"><code>\d{7}<\/code><\/kbd><\/div>/);
@@ -63,7 +63,7 @@ describe('an application without an address to go back to', () => {
     const { user, page, application } = await begin();
     const sent = await user.submit(page, { cancel: 'Cancel' });
     assert.deepEqual([sent.status, sent.location], [200, null]);
-    assert.equal(outlineOf(sent.html).heading, `${application.name} was given no access`);
+    assert.equal(outlineOf(sent.html).heading, `${application.name} was not authorized`);
     assert.ok(!sent.html.includes('<a '));
   });
 

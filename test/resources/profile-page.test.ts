@@ -85,7 +85,7 @@ describe('the page of a profile', () => {
     const page = await one.browser.get(PAGE);
     const seen = await one.browser.submit(page, { screen_name: other.person.name.toUpperCase() }, { to: PAGE });
     assert.equal(seen.status, 409);
-    assert.match(seen.html, /Somebody else has this user name\./);
+    assert.match(seen.html, /This user name is taken\./);
   });
 
   test('is not saved without the token of the form', async () => {

@@ -46,9 +46,9 @@ describe('the page of sessions', () => {
     const headers = { 'user-agent': FIREFOX, 'x-forwarded-for': '2001:db8:1:2:3::4' };
     await browserFor(person, headers);
     const { html } = await user.get(PAGE);
-    assert.deepEqual(rowsOf(html), ['Unknown browser This one', 'Firefox on Linux']);
+    assert.deepEqual(rowsOf(html), ['Unknown browser This browser', 'Firefox on Linux']);
     assert.match(html, /2001:db8:1:2::\/64/);
-    assert.deepEqual(buttons(html), ['Log out there', 'Log out everywhere else']);
+    assert.deepEqual(buttons(html), ['End session', 'Log out everywhere else']);
   });
 
   test('ends one, and all others, of this user only', async () => {
@@ -56,7 +56,7 @@ describe('the page of sessions', () => {
     const { user: stranger } = await somebody();
     const [second, third, fourth] = [await browserFor(person), await browserFor(person), await browserFor(person)];
     const page = await user.get(PAGE);
-    const sent = await user.post(PAGE, formOf(`${page.html.split('Log out there')[0]}</form>`, PAGE).members);
+    const sent = await user.post(PAGE, formOf(`${page.html.split('class="bad"')[0]}</form>`, PAGE).members);
     assert.deepEqual([sent.status, sent.location], [303, `${PAGE}?ended=yes`], sent.html);
     const left = await Promise.all([second, third, fourth].map(isLoggedIn));
     assert.equal(left.filter(Boolean).length, 2);

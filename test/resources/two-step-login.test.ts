@@ -39,7 +39,7 @@ function codeOf(secret: string, steps = 0): string {
 }
 
 const keyOf = (page: Seen): string => {
-  const key = /<dt>Key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
+  const key = /<dt>Setup key<\/dt><dd><code>([A-Z2-7-]+)<\/code>/.exec(page.html)![1]!;
   recordSecret('secret of one-time codes', key);
   return key.replaceAll('-', '');
 };
@@ -69,7 +69,7 @@ describe('turning it on', () => {
     const person = await addPerson(world);
     const user = browser();
     await logIn(user, person);
-    assert.match((await user.get(PAGE)).html, /It is off\./);
+    assert.match((await user.get(PAGE)).html, /Two-step login is off\./);
     const page = await user.get(`${PAGE}?setup=yes`);
     assert.match(page.html, /<svg class="qr" role="img"/);
     const wrong = await user.submit(page, { 'session[code]': '000000' });
@@ -77,7 +77,7 @@ describe('turning it on', () => {
     const told = await user.submit(wrong, { 'session[code]': codeOf(keyOf(page)) });
     assert.equal(headingOf(told), 'Your recovery codes');
     assert.equal(told.html.match(/<li><code>[a-z2-7]{4}(-[a-z2-7]{4}){3}<\/code>/g)?.length, 10);
-    assert.match((await user.get(PAGE)).html, /It has been on since .* 10 recovery codes are left\./);
+    assert.match((await user.get(PAGE)).html, /Two-step login has been on since .* 10 recovery codes are left\./);
     // What is stored is sealed and hashed.
     const factor = await world.service.store.read((tx) => tx.secondFactors.find(person.id));
     assert.match(factor!.secret, /^k1\./);

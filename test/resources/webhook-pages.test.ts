@@ -116,26 +116,26 @@ describe('the page of webhooks', () => {
       [
         'that is not valid, and stays so',
         said('{"response_token":"sha256=x"}'),
-        '<p class="alert" role="alert">Not valid: Invalid response_token; it does not match; check that it is signed with the consumer secret of the application. Nothing is sent to it until it answers a challenge rightly.</p>',
-        '<p class="alert">Not valid: Invalid response_token. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert" role="alert">Not valid: Invalid response_token; it does not match; check that it is signed with the consumer secret of the application. Nothing is sent to it until it answers a challenge correctly.</p>',
+        '<p class="alert">Not valid: Invalid response_token. Nothing is sent to it until it answers a challenge correctly.</p>',
       ],
       [
         'that answers rightly again',
         right(),
-        '<p class="notice" role="status">Valid: it answered the challenge rightly.</p>',
+        '<p class="notice" role="status">Valid: it answered the challenge correctly.</p>',
         '<p>Valid</p>',
       ],
       [
         'that does not answer for once',
         status(500),
-        '<p class="alert" role="alert">Valid still, but this challenge went unanswered: Status 500; expected status 200, got 500.</p>',
-        '<p>Valid; its last challenge went unanswered: Status 500</p>',
+        '<p class="alert" role="alert">Still valid, but it did not answer this challenge: Status 500; expected status 200, got 500.</p>',
+        '<p>Valid; it did not answer its last challenge: Status 500</p>',
       ],
       [
         'whose receiver tells the browser something',
         status(302, { location: 'https://a.example/<script>' }),
-        '<p class="alert" role="alert">Not valid: A redirect; 302 redirects to https://a.example/&#60;script&#62;; redirects are not followed: register the final URL. Nothing is sent to it until it answers a challenge rightly.</p>',
-        '<p class="alert">Not valid: A redirect. Nothing is sent to it until it answers a challenge rightly.</p>',
+        '<p class="alert" role="alert">Not valid: A redirect; 302 redirects to https://a.example/&#60;script&#62;; redirects are not followed: register the final URL. Nothing is sent to it until it answers a challenge correctly.</p>',
+        '<p class="alert">Not valid: A redirect. Nothing is sent to it until it answers a challenge correctly.</p>',
       ],
     ];
     for (const [what, answer, told, later] of cases) {

@@ -50,15 +50,15 @@ export function callbackUrlError(address: string): string | undefined {
   if (address === 'oob') return 'is always allowed and need not be registered';
   if (address.length > LENGTH_MAX) return `has more than ${LENGTH_MAX} characters`;
   // Letters beyond ASCII are allowed nowhere in an address, and a header could not carry them.
-  if (/[^\x21-\x7e]/.test(address)) return 'has a blank, or a character that an address must percent-encode';
-  if (address.includes('\\')) return 'has a backslash';
-  if (address.includes('#')) return 'has a fragment (#), which never reaches a server';
+  if (/[^\x21-\x7e]/.test(address)) return 'contains a space or a character that must be percent-encoded';
+  if (address.includes('\\')) return 'contains a backslash';
+  if (address.includes('#')) return 'contains a fragment (#), which is never sent to a server';
   const scheme = /^([a-z][a-z0-9+.-]*):./i.exec(address)?.[1]?.toLowerCase();
-  if (scheme === undefined) return 'is not an absolute address, such as https://client.example/callback';
+  if (scheme === undefined) return 'is not an absolute URL, such as https://client.example/callback';
   if (isRefused(scheme)) return `has the scheme ${scheme}, which is refused`;
   const authority = /^[^:]+:\/\/([^/?]*)/.exec(address)?.[1] ?? '';
   const isWeb = scheme === 'http' || scheme === 'https';
-  if (!URL.canParse(address) || (isWeb && authority === '')) return 'is not a complete address';
+  if (!URL.canParse(address) || (isWeb && authority === '')) return 'is not a valid URL';
   const { username, password } = new URL(address);
   if (`${username}${password}` !== '' || authority.includes('@')) return 'names a user';
   return undefined;
@@ -67,15 +67,15 @@ export function callbackUrlError(address: string): string | undefined {
 /** What an owner should know of a correct address, registered or not; undefined when nothing. @source authentication gaps 4.1 */
 export function callbackUrlWarning(address: string, schemes: readonly string[]): string | undefined {
   if (unclaimedScheme(address, schemes) !== undefined) {
-    return 'has a scheme without a dot, which any app can claim; it works, but such addresses can no longer be added';
+    return 'uses a scheme without a dot, which any app can claim; it still works, but new ones cannot be added';
   }
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:') return undefined;
   if (hostname === 'localhost') {
-    return 'names localhost, which matches itself with this port only; http://127.0.0.1 matches with any port';
+    return 'uses localhost, which matches with this port only; http://127.0.0.1 matches with any port';
   }
   const isLoopback = hostname === '127.0.0.1' || hostname === '[::1]';
-  return isLoopback ? undefined : 'is not https: whoever listens on the way can read what users bring along';
+  return isLoopback ? undefined : 'does not use https, so the verifier can be intercepted on the way';
 }
 
 /** The registered addresses of an application. */

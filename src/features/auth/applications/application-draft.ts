@@ -46,13 +46,16 @@ export function validateDraft(draft: ApplicationDraft, policy: CallbackPolicy): 
   add('description', wrongText(draft.description, { least: 0, most: 200, what: 'The description' }));
   add('website_url', wrongWebAddress(draft.website_url, 'The website', true));
   for (const callback of callbackFaults(draft.callbacks, policy)) add('callbacks', callback);
-  add('access_level', ACCESS_LEVELS.includes(draft.access_level) ? undefined : 'What it may do is missing.');
+  add('access_level', ACCESS_LEVELS.includes(draft.access_level) ? undefined : 'The access level is missing.');
   add('organization_name', wrongText(draft.organization_name, { least: 0, most: 100, what: 'The organization' }));
   add('organization_url', wrongWebAddress(draft.organization_url, 'The website of the organization'));
-  add('terms_url', wrongWebAddress(draft.terms_url, 'The address of the terms'));
-  add('privacy_url', wrongWebAddress(draft.privacy_url, 'The address of the privacy policy'));
+  add('terms_url', wrongWebAddress(draft.terms_url, 'The URL of the terms of service'));
+  add('privacy_url', wrongWebAddress(draft.privacy_url, 'The URL of the privacy policy'));
   if (draft.email_access === 1 && (draft.terms_url === '' || draft.privacy_url === '')) {
-    add('email_access', 'Asking for e-mail addresses needs the addresses of the terms and of the privacy policy.');
+    add(
+      'email_access',
+      'Requesting e-mail addresses requires the URLs of the terms of service and of the privacy policy.',
+    );
   }
   return errors;
 }
@@ -66,11 +69,11 @@ export function parseCallbackLines(text: string): string[] {
 }
 
 function callbackFaults(callbacks: readonly string[], { schemes, registered }: CallbackPolicy): string[] {
-  if (callbacks.length === 0) return ['At least one callback address is needed, even if only PINs are used.'];
+  if (callbacks.length === 0) return ['At least one callback URL is required, even if only PINs are used.'];
   if (callbacks.length > CALLBACKS_MAX)
     return [`There are ${callbacks.length} addresses; ${CALLBACKS_MAX} are allowed.`];
   return callbacks.flatMap((callback, index) => {
-    if (callbacks.indexOf(callback) < index) return [`${shortened(callback)} stands here twice.`];
+    if (callbacks.indexOf(callback) < index) return [`${shortened(callback)} is listed twice.`];
     const wrong = registered.includes(callback) ? undefined : registrationError(callback, schemes);
     return wrong === undefined ? [] : [`${shortened(callback)} ${wrong}.`];
   });
@@ -99,7 +102,7 @@ function wrongWebAddress(address: string, what: string, isNeeded = false): strin
     isLegalText(address) &&
     URL.canParse(address) &&
     new URL(address).username === '';
-  return isGood ? undefined : `${what} is not an address that begins with https:// or http://.`;
+  return isGood ? undefined : `${what} must be a URL that begins with https:// or http://.`;
 }
 
 /** What an application says about itself now. */
@@ -113,5 +116,5 @@ export function draftOf(application: Application): ApplicationDraft {
 /** What is said when the name belongs to another application. */
 export const NAME_TAKEN: DraftError = {
   member: 'name',
-  message: 'Another application has this name; names are unique.',
+  message: 'Another application already has this name.',
 };

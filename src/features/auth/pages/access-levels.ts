@@ -9,11 +9,11 @@ export const LEVEL_NAMES: Readonly<Record<AccessLevel, string>> = {
 
 /** Each thing that an application may be able to do, and the levels that allow it. @source authentication gaps 6.3 */
 const ABILITIES: readonly (readonly [what: string, levels: readonly AccessLevel[]])[] = [
-  ['See your profile and your posts', ['read', 'read-write', 'read-write-directmessages']],
-  ['See advertising accounts that you can use', ['read', 'read-write', 'read-write-directmessages']],
-  ['Change advertising accounts that you can use', ['read-write', 'read-write-directmessages']],
-  ['Write posts and update your profile for you', ['read-write', 'read-write-directmessages']],
-  ['See and send direct messages for you', ['read-write-directmessages']],
+  ['See your profile and posts', ['read', 'read-write', 'read-write-directmessages']],
+  ['See the advertising accounts you have access to', ['read', 'read-write', 'read-write-directmessages']],
+  ['Manage the advertising accounts you have access to', ['read-write', 'read-write-directmessages']],
+  ['Post and update your profile on your behalf', ['read-write', 'read-write-directmessages']],
+  ['Read and send direct messages on your behalf', ['read-write-directmessages']],
 ];
 
 /** What is allowed beside the level. */

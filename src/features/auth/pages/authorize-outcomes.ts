@@ -18,7 +18,7 @@ export function pinPage(application: Application, pin: string, lasts_s: number):
 
 /** The page after a refusal; `back` tells the application of it. */
 export function deniedPage(application: Application, back: string | undefined): PageDocument {
-  const title = `${application.name} was given no access`;
+  const title = `${application.name} was not authorized`;
   const link = back === undefined ? '' : html`<p><a href="${back}">Go back to ${application.name}</a></p>`;
   return cardPage(
     title,
@@ -35,7 +35,7 @@ export function leavingPage(application: Application, location: string): PageDoc
   return cardPage(
     title,
     html`<h1>${title}</h1>
-<p>If nothing happens, follow this link.</p>
+<p>If you are not redirected, follow this link.</p>
 <p><a class="main" href="${location}">${what}</a></p>`,
   );
 }

@@ -3,7 +3,7 @@ import type { PageDocument, PageRequest } from '../../../contract/declare/pages.
 import { alertBox, cardPage, hiddenFields } from './layout.ts';
 
 /** What is said of a code that is wrong, used, or of another time. */
-export const WRONG_CODE = 'This code is not right, or was used before. Wait for the next one.';
+export const WRONG_CODE = 'This code is wrong or was already used. Wait for the next one.';
 /** What is said when the code came too late after the password. */
 export const CODE_TOO_LATE = 'That took too long. Log in again.';
 
@@ -36,7 +36,7 @@ export function codePage(
 export function codeField({
   isWrong,
   hasCaret,
-  hint = 'The six digits that your authenticator app shows, or one of your recovery codes.',
+  hint = 'The 6-digit code from your authenticator app, or a recovery code.',
 }: {
   readonly isWrong: boolean;
   readonly hasCaret: boolean;

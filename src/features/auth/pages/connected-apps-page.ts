@@ -36,7 +36,10 @@ export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
 
 async function shown({ store }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
   const connected = await store.read((tx) => listConnectedApplications(tx, request.user!.id));
-  const withdrawn = request.parameter('withdrawn') === 'yes' ? 'The application no longer has access.' : undefined;
+  const withdrawn =
+    request.parameter('withdrawn') === 'yes'
+      ? 'Access revoked: the application can no longer use your account.'
+      : undefined;
   const list =
     connected.length === 0
       ? '<p>No application has access to your account.</p>'
@@ -48,7 +51,7 @@ async function shown({ store }: ConnectedAppsDeps, request: PageRequest): Promis
     PATH,
     html`<h1>${title}</h1>
 !${noticeBox(withdrawn)}
-<p class="soft">Applications that you have given access to your account.</p>
+<p class="soft">Applications that can access your account.</p>
 !${list}`,
   );
   return { status: 200, html: page, hasForm: true };
@@ -64,14 +67,14 @@ function entry({ application, level, since, lastUsed }: ConnectedApplication, cs
 !${suspended ? '<p class="alert">This application is suspended; it cannot use its access at the moment.</p>' : ''}
 <dl class="facts">
 <dt>Access</dt><dd>${LEVEL_NAMES[level]}</dd>
-<dt>Given</dt><dd>!${dateElement(since)}</dd>
+<dt>Authorized</dt><dd>!${dateElement(since)}</dd>
 <dt>Last used</dt><dd>!${lastUsed === null ? 'Never' : dateElement(lastUsed)}</dd>
 </dl>
 <details><summary>What it can do</summary>
 <ul class="can">!${can.map((item) => html`<li>${item}</li>`).join('')}</ul></details>
 <form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: csrfToken, application: application.id })}
-<button type="submit" class="bad" aria-label="Withdraw access of ${name}">Withdraw access</button>
+<button type="submit" class="bad" aria-label="Revoke access for ${name}">Revoke access</button>
 </form>
 </li>`;
 }

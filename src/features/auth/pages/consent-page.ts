@@ -69,7 +69,7 @@ export function consentPage(form: ConsentOptions): PageDocument {
 }
 
 /** @source authentication gaps 6.3 */
-const WITHDRAW = `<p class="soft">You can withdraw access at any time under
+const WITHDRAW = `<p class="soft">You can revoke access at any time under
 <a href="/settings/connected_apps">connected apps</a>.</p>`;
 
 /** Who stands behind the application, and where more can be read. */
@@ -107,6 +107,6 @@ function whoIs({ user, endpoint, requestToken, serviceName: service }: ConsentOp
 }
 
 function whereTo(requestToken: RequestToken): string {
-  if (usesPin(requestToken)) return '<p class="soft">Afterwards you will get a code to enter in the application.</p>';
-  return html`<p class="soft">Afterwards you will be sent to <strong class="host">${displayHost(requestToken.callback)}</strong></p>`;
+  if (usesPin(requestToken)) return '<p class="soft">You will then get a code to enter in the application.</p>';
+  return html`<p class="soft">You will then be redirected to <strong class="host">${displayHost(requestToken.callback)}</strong></p>`;
 }

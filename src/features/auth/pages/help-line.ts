@@ -6,7 +6,7 @@ export function helpLine(contact: string): string {
 }
 
 function wayTo(contact: string): string {
-  if (contact === '') return 'Ask whoever operates this service.';
+  if (contact === '') return 'Contact the operator of this service.';
   if (/^https?:\/\/\S+$/.test(contact)) return html`<a href="${contact}">Get help</a>`;
   if (/^[^\s@]+@[^\s@]+$/.test(contact)) return html`Write to <a href="mailto:${contact}">${contact}</a>.`;
   return html`${contact}`;

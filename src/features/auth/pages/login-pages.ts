@@ -7,7 +7,7 @@ import { helpLine } from './help-line.ts';
 import { accountPage, alertBox, cardPage, hiddenFields, loginFields, noticeBox } from './layout.ts';
 
 /** One text for unknown names and wrong passwords. @source authentication gaps 6.6 */
-export const WRONG_LOGIN = 'The user name and the password do not belong together. Check both.';
+export const WRONG_LOGIN = 'Wrong user name or password.';
 
 /** What the pages of logins work with. */
 export interface LoginPagesDeps extends LoginDeps {
@@ -108,7 +108,7 @@ function loginPage(
   const page = cardPage(
     'Log in',
     html`<h1>Log in</h1>
-!${noticeBox(isReset ? 'Your new password is set. Log in with it.' : undefined)}!${alertBox(problem)}
+!${noticeBox(isReset ? 'Your password was reset. Log in with your new password.' : undefined)}!${alertBox(problem)}
 <form method="post" action="/login">
 !${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined && { continue: next }) })}
 !${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}

@@ -5,11 +5,11 @@ import { type FieldErrors, formField } from './form-fields.ts';
 
 /** The boxes in which a new password is typed, twice. */
 export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): string {
-  const hint = `At least ${rules.password_length_min} characters; a few words in a row make a good one. Not your name, and none of the common ones.`;
+  const hint = `At least ${rules.password_length_min} characters. A passphrase of several words works well; names and common passwords are not accepted.`;
   const attributes = `required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
   const boxes = [
     { member: 'new_password', label: 'New password', hint, type: 'password', attributes },
-    { member: 'new_password_again', label: 'New password, again', type: 'password', attributes },
+    { member: 'new_password_again', label: 'Confirm new password', type: 'password', attributes },
   ] as const;
   return boxes.map((box) => formField(box, '', errors[box.member])).join('\n');
 }
@@ -24,5 +24,5 @@ export function readNewPassword(
   const wrong = passwordError(password, user, rules);
   if (wrong !== undefined) return { password, errors: { new_password: wrong } };
   const isSame = password === parameter('new_password_again');
-  return { password, errors: isSame ? {} : { new_password_again: 'the two new passwords are not the same' } };
+  return { password, errors: isSame ? {} : { new_password_again: 'the passwords do not match' } };
 }

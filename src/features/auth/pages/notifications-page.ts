@@ -36,7 +36,7 @@ export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps
         title,
         request,
         html`<h1>${title}</h1>
-!${list.length === 0 ? '<p>There is nothing to see yet.</p>' : `<ul class="entries">${list.join('\n')}</ul>`}`,
+!${list.length === 0 ? '<p>No notifications yet.</p>' : `<ul class="entries">${list.join('\n')}</ul>`}`,
       );
       return { status: 200, html: page, hasForm: true };
     },

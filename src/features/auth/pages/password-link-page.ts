@@ -77,7 +77,7 @@ function shown(
     html`<h1>${title}</h1>
 !${errorSummary('Your password was not set:', errors)}
 <p class="who">For <strong>@${screen_name}</strong></p>
-<p class="soft">It logs you out everywhere. This link works once.</p>
+<p class="soft">Setting a new password logs you out everywhere. This link works once.</p>
 <form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: request.csrfToken, token: request.parameter('token') ?? '' })}
 <input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>

@@ -43,8 +43,8 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
   if ('wrong' in outcome) {
     const wrong: FieldErrors =
       outcome.wrong === 'code'
-        ? { code: 'this code is not right, or was used before' }
-        : { current_password: 'this is not your current password' };
+        ? { code: 'this code is wrong or was already used' }
+        : { current_password: 'the current password is wrong' };
     const answer = await shown(deps, request, wrong, 401);
     return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: user.id }] };
   }
@@ -78,7 +78,7 @@ const CODE = {
   member: 'code',
   name: 'session[code]',
   label: 'Code',
-  hint: 'The six digits that your authenticator app shows, or one of your recovery codes.',
+  hint: 'The 6-digit code from your authenticator app, or a recovery code.',
   attributes: 'required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"',
 } as const;
 
@@ -91,14 +91,14 @@ async function shown(
   const needsCode = await hasSecondFactor(deps, request.user!.id);
   const title = 'Password';
   const isChanged = request.method === 'GET' && request.parameter('changed') === 'yes';
-  const changed = isChanged ? 'Your password was changed. You are logged out everywhere else.' : undefined;
+  const changed = isChanged ? 'Password changed. You have been logged out everywhere else.' : undefined;
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
 !${noticeBox(changed)}!${errorSummary('Your password was not changed:', errors)}
-<p class="soft">A new password logs you out of every other browser. Applications keep the access that you gave them.</p>
+<p class="soft">Changing your password logs you out everywhere else. Connected apps keep their access.</p>
 <form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: request.csrfToken })}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>

@@ -37,7 +37,7 @@ const BOXES: readonly Box[] = [
   {
     member: 'screen_name',
     label: 'User name',
-    hint: 'You log in with it, and others mention you by it: letters, digits and underscores.',
+    hint: 'Used to log in and to mention you. Letters, digits and underscores only.',
     attributes:
       'required maxlength="15" pattern="\\w{1,15}" autocapitalize="none" autocorrect="off" spellcheck="false"',
     wrong: userNameError,
@@ -91,7 +91,7 @@ async function save({ store, clock }: ProfileDeps, request: PageRequest): Promis
     });
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return shown(request, draft, { screen_name: 'somebody else has this user name' }, 409);
+    return shown(request, draft, { screen_name: 'this user name is taken' }, 409);
   }
   const location = `${PATH}?saved=yes`;
   const html = accountPage('Saved', request, '<h1>Saved</h1>');
@@ -125,14 +125,14 @@ function faultsOf(draft: Draft): FieldErrors {
 
 function shown(request: PageRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
   const title = 'Your profile';
-  const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? 'Your profile is saved.' : undefined;
+  const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? 'Profile saved.' : undefined;
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
-!${noticeBox(saved)}!${errorSummary('Nothing has been saved:', errors)}
-<p class="soft">Everybody can see it, and applications can follow how it changes.</p>
+!${noticeBox(saved)}!${errorSummary('Changes not saved:', errors)}
+<p class="soft">Your profile is public, and applications can subscribe to changes of it.</p>
 <form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: request.csrfToken })}
 !${BOXES.map((box) => formField(box, draft[box.member], errors[box.member])).join('\n')}

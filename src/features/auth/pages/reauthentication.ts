@@ -50,7 +50,7 @@ export function withReauthentication(
   };
 }
 
-const WRONG = 'This is not your password. Try again.';
+const WRONG = 'Wrong password. Try again.';
 
 function isRecent({ clock, reauthentication_s }: ReauthenticationDeps, { session }: PageRequest): boolean {
   const since = session && instantMs(session.authenticated_at ?? session.created_at);
@@ -82,8 +82,8 @@ async function ask(
   const members = [['authenticity_token', request.csrfToken], [CONFIRM, asked], ...carried] as const;
   const content = html`<h1>${title}</h1>
 !${alertBox(problem)}
-<p class="soft">This part of your account is protected, and you logged in some time ago.
-${asked === 'POST' ? 'What you filled in is kept, and takes effect once you have confirmed.' : ''}</p>
+<p class="soft">For your security, enter your password again to continue.
+${asked === 'POST' ? 'Your changes are kept and take effect once you confirm.' : ''}</p>
 <form method="post" action="${addressOf(page, request)}">
 !${members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`).join('\n')}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>

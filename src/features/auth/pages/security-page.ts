@@ -50,7 +50,7 @@ async function turnOn(deps: LoginDeps, request: PageRequest): Promise<PageRespon
   if (secret === undefined) return errorPage('form token');
   const code = (request.parameter('session[code]') ?? '').replace(/\s/g, '');
   const step = matchingTimeStep(secret, code, deps.clock.now());
-  if (step === undefined) return setup(deps, request, secret, 'This is not the code that belongs to this picture.');
+  if (step === undefined) return setup(deps, request, secret, 'The code does not match this QR code.');
   const event = { event: 'totp_enabled', user_id: request.user!.id } as const;
   const codes = await enableSecondFactor(deps, request.user!.id, { secret, step }, (tx) => request.record(tx, event));
   return recoveryPage(request, codes, event);
@@ -70,7 +70,7 @@ async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFact
   const { audited } = outcome;
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
   if ('wrong' in outcome) {
-    const says = outcome.wrong === 'code' ? WRONG_CODE : 'This is not your password.';
+    const says = outcome.wrong === 'code' ? WRONG_CODE : 'Wrong password.';
     const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
     return { ...(await on(deps, request, factor, 401, says)), audited: failed };
   }
@@ -90,14 +90,14 @@ async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFact
 
 const TITLE = 'Two-step login';
 const ABOUT =
-  'Besides the password, a login then asks for a code that an app on your phone shows: a password that somebody learned is no use alone.';
+  'Asks for a code from an authenticator app in addition to your password, so that a stolen password alone is not enough to log in.';
 
 function off(request: PageRequest): PageResponse {
   const done = request.parameter('done') === 'off' ? 'Two-step login is off.' : undefined;
   const content = html`<h1>${TITLE}</h1>
 !${noticeBox(done)}
 <p>${ABOUT}</p>
-<p>It is off.</p>
+<p>Two-step login is off.</p>
 <p><a class="main" href="${PATH}?setup=yes">Set up two-step login</a></p>`;
   return { status: 200, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
 }
@@ -108,10 +108,10 @@ function setup({ box }: LoginDeps, request: PageRequest, secret: string, problem
   const content = html`<h1>${title}</h1>
 !${alertBox(problem)}
 <ol class="steps">
-<li><p>Scan this with an authenticator app, or type the key into it.</p>
+<li><p>Scan this QR code with an authenticator app, or enter the setup key manually.</p>
 !${qrCode(address, 'QR code of the key')}
-<dl class="secrets"><dt>Key</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
-<li><p>Type the code that the app shows.</p>
+<dl class="secrets"><dt>Setup key</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
+<li><p>Enter the code shown in the app.</p>
 <form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: request.csrfToken, act: 'on', draft: box.seal(secret, draftOf(request)) })}
 !${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: 'Six digits.' })}
@@ -132,12 +132,12 @@ async function on(
 ): Promise<PageResponse> {
   const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(request.user!.id));
   const content = html`<h1>${TITLE}</h1>
-<p>It has been on since !${dateElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
+<p>Two-step login has been on since !${dateElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
 <section><h2>New recovery codes</h2>
-<p>They take the place of those that you have.</p>
+<p>New codes replace your current ones.</p>
 <form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: request.csrfToken, act: 'renew' })}
-<div class="buttons"><button type="submit">Make new recovery codes</button></div>
+<div class="buttons"><button type="submit">Generate new recovery codes</button></div>
 </form></section>
 <section><h2>Turn it off</h2>
 !${alertBox(problem)}
@@ -155,9 +155,9 @@ async function on(
 function recoveryPage(request: PageRequest, codes: readonly string[], event: AuditedEvent): PageResponse {
   const title = 'Your recovery codes';
   const content = html`<h1>${title}</h1>
-<p class="alert">Keep these somewhere safe now: they are not shown again.</p>
-<p>Each works once, in place of a code of the app: when the phone is lost, they are the only way in.</p>
+<p class="alert">Store these codes somewhere safe: they will not be shown again.</p>
+<p>Each code can be used once in place of a code from the app, for example when you lose your phone.</p>
 <ul class="recovery">!${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}</ul>
-<p><a class="main" href="${PATH}">I have kept them</a></p>`;
+<p><a class="main" href="${PATH}">I have saved them</a></p>`;
   return { status: 200, html: settingsPage(title, request, PATH, content), hasForm: true, audited: [event] };
 }

@@ -41,7 +41,7 @@ async function shown({ store, clock }: SessionsDeps, request: PageRequest): Prom
     PATH,
     html`<h1>${title}</h1>
 !${noticeBox(ended)}
-<p class="soft">If you do not know one of these, end it and <a href="/settings/password">change your password</a>.</p>
+<p class="soft">If you do not recognize a session, end it and <a href="/settings/password">change your password</a>.</p>
 <ul class="entries">!${sorted.map((session) => entry(session, isOwn(session), request.csrfToken)).join('\n')}</ul>
 !${live.length > 1 ? endOthers(request.csrfToken) : ''}`,
   );
@@ -51,11 +51,11 @@ async function shown({ store, clock }: SessionsDeps, request: PageRequest): Prom
 function entry(session: Session, isOwn: boolean, csrfToken: string): string {
   const browser = session.browser || 'Unknown browser';
   return html`<li>
-<h2>${browser}!${isOwn ? ' <span class="mark">This one</span>' : ''}</h2>
+<h2>${browser}!${isOwn ? ' <span class="mark">This browser</span>' : ''}</h2>
 <dl class="facts">
 <dt>Logged in</dt><dd>!${timestampElement(session.created_at)}</dd>
-<dt>Last seen</dt><dd>!${timestampElement(session.last_seen_at)}</dd>
-<dt>Address</dt><dd>${session.address || 'Unknown'}</dd>
+<dt>Last active</dt><dd>!${timestampElement(session.last_seen_at)}</dd>
+<dt>IP address</dt><dd>${session.address || 'Unknown'}</dd>
 </dl>
 !${isOwn ? '' : endOne(session, browser, csrfToken)}
 </li>`;
@@ -64,7 +64,7 @@ function entry(session: Session, isOwn: boolean, csrfToken: string): string {
 function endOne({ id_hash }: Session, browser: string, csrfToken: string): string {
   return html`<form method="post" action="${PATH}">
 !${hiddenFields({ authenticity_token: csrfToken, session: id_hash })}
-<button type="submit" class="bad" aria-label="Log out there: ${browser}">Log out there</button>
+<button type="submit" class="bad" aria-label="End session: ${browser}">End session</button>
 </form>`;
 }
 

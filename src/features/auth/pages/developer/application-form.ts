@@ -16,17 +16,33 @@ const TEXTS: readonly (readonly [Member, label: string, hint: string, attributes
 ];
 
 const MORE_TEXTS: typeof TEXTS = [
-  ['organization_name', 'Organization', 'Who publishes it, if not you yourself.'],
-  ['organization_url', 'Website of the organization', '', 'type="url" inputmode="url"'],
-  ['terms_url', 'Terms', 'The address of the terms of use.', 'type="url" inputmode="url"'],
-  ['privacy_url', 'Privacy policy', 'The address of the privacy policy.', 'type="url" inputmode="url"'],
+  ['organization_name', 'Organization', 'Who publishes the application, if not you.'],
+  ['organization_url', 'Organization website', '', 'type="url" inputmode="url"'],
+  ['terms_url', 'Terms of service', 'URL of the terms of service.', 'type="url" inputmode="url"'],
+  ['privacy_url', 'Privacy policy', 'URL of the privacy policy.', 'type="url" inputmode="url"'],
 ];
 
 const SWITCHES: readonly (readonly [Member, label: string, hint: string])[] = [
-  ['sign_in', 'Sign-in', 'Users who agreed once are let through without being asked again.'],
-  ['extra_query', 'Allow any query', 'A callback URL registered without a query string also matches with one.'],
-  ['native', 'Native application', 'It has no address on the web: users bring back a PIN, and callbacks are refused.'],
-  ['email_access', 'E-mail address', 'Users are asked to let it see theirs. Needs the terms and the privacy policy.'],
+  [
+    'sign_in',
+    'Skip consent on sign-in',
+    'With /oauth/authenticate, users who have already authorized the application are redirected without being asked again.',
+  ],
+  [
+    'extra_query',
+    'Allow additional query parameters',
+    'A callback URL registered without a query string also matches with one.',
+  ],
+  [
+    'native',
+    'Native application',
+    'For apps without a web server: users enter a PIN (oob), and other callback URLs are refused.',
+  ],
+  [
+    'email_access',
+    'Request e-mail address',
+    'Asks users to share their e-mail address. Requires the URLs of the terms of service and of the privacy policy.',
+  ],
 ];
 
 /** What a form says about an application. */
@@ -88,7 +104,7 @@ function faultsOf(errors: readonly DraftError[], member: Member): string[] {
 function summary(errors: readonly DraftError[]): string {
   if (errors.length === 0) return '';
   const items = errors.map(({ member, message: says }) => html`<li><a href="#${member}">${says}</a></li>`).join('');
-  return `<div class="alert" role="alert"><p>Nothing has been saved:</p><ul>${items}</ul></div>`;
+  return `<div class="alert" role="alert"><p>Changes not saved:</p><ul>${items}</ul></div>`;
 }
 
 interface Box {
@@ -123,7 +139,7 @@ function textBox(box: Box & { readonly value: string; readonly attributes: strin
 }
 
 const CALLBACK_HINT =
-  'One URL per line, up to ten. Each must match exactly, including a trailing slash; 127.0.0.1 matches with any port. For a mobile or desktop app, use a scheme named after your domain, such as com.example.app:/done.';
+  'One URL per line, up to ten. The callback URL of a request must match one exactly, including a trailing slash; 127.0.0.1 matches with any port. For a mobile or desktop app, use a scheme named after your domain, such as com.example.app:/done.';
 
 function callbackBox(callbacks: readonly string[], schemes: readonly string[], says: readonly string[]): string {
   const box = { member: 'callbacks', hint: CALLBACK_HINT, says } as const;
@@ -145,8 +161,8 @@ function levels(chosen: AccessLevel, says: readonly string[]): string {
     (level) => html`<label class="choice"><input type="radio" name="access_level" value="${level}"
 !${level === chosen ? ' checked' : ''}><span>${LEVEL_NAMES[level]}</span></label>`,
   );
-  return `<fieldset id="access_level"><legend>What it may do</legend>${error}${options.join('')}
-<p class="hint">Tokens keep the level that they were given; users authorize again to change it.</p></fieldset>`;
+  return `<fieldset id="access_level"><legend>Access level</legend>${error}${options.join('')}
+<p class="hint">Existing tokens keep their access level; users must authorize again to change it.</p></fieldset>`;
 }
 
 function switchBox(box: Box & { readonly isOn: boolean }): string {

@@ -34,7 +34,9 @@ async function listed(deps: DeveloperDeps, request: PageRequest, user: string): 
   const all = await ownedBy(deps, user);
   const title = 'Your applications';
   const list =
-    all.length === 0 ? '<p>You have not registered any.</p>' : `<ul class="entries">${all.map(entry).join('\n')}</ul>`;
+    all.length === 0
+      ? '<p>You have not registered an application yet.</p>'
+      : `<ul class="entries">${all.map(entry).join('\n')}</ul>`;
   const page = accountPage(
     title,
     request,
@@ -106,6 +108,6 @@ async function create(deps: DeveloperDeps, request: PageRequest, user: string): 
 
 function tooMany(max: number): string {
   return max === 0
-    ? 'New applications are registered by those who run this service; ask them.'
+    ? 'Only the operator of this service can register new applications.'
     : `You have ${max} applications, and no more are allowed.`;
 }

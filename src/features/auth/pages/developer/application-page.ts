@@ -64,7 +64,7 @@ async function page(
     holders: await readUserTokens(tx, application),
   }));
   const saved = request.parameter('saved') === 'yes' ? 'Saved.' : undefined;
-  const suspended = '<p class="alert">This application is suspended: everything that it asks for is refused.</p>';
+  const suspended = '<p class="alert">This application is suspended: all of its requests are refused.</p>';
   const content = html`<h1>${name}</h1>
 !${noticeBox(saved)}
 !${application.suspended ? suspended : ''}
@@ -82,16 +82,16 @@ function credentials({ id, consumer_key, access_level }: Application, { own, bea
   const path = `${APPS_PATH}/${id}`;
   const ownState = own
     ? html`${LEVEL_NAMES[own.access_level]}, given !${dateElement(own.created_at)}`
-    : 'None. It lets the application act for you without logging in through a browser.';
+    : 'None. Create one to let the application make requests as you without a login.';
   const older =
     own && own.access_level !== access_level
-      ? html`<p class="alert">Its level differs from that of the application.</p>`
+      ? html`<p class="alert">Its access level differs from that of the application.</p>`
       : '';
   const bearerState = bearer ? html`Issued !${dateElement(bearer.created_at)}` : 'None.';
   return html`<section><h2>Keys and tokens</h2>
 <dl class="credentials">
 <dt>Consumer key</dt>
-<dd><code>${consumer_key}</code><p class="soft">The secret was shown when the key was made.</p>
+<dd><code>${consumer_key}</code><p class="soft">The secret was shown once, when the key was created.</p>
 <a href="${path}/keys">Regenerate key and secret</a></dd>
 <dt>Your access token</dt>
 <dd><p>!${ownState}</p>!${older}<a href="${path}/own_token">${own ? 'Regenerate your token' : 'Create your token'}</a></dd>

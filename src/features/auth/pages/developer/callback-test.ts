@@ -26,9 +26,9 @@ function reason(
   tried: string,
   error: NonNullable<ReturnType<typeof refuseCallback>>,
 ): string {
-  if (error === 'not oob') return 'a native application may only send oob.';
+  if (error === 'not oob') return 'native applications may only use oob.';
   const wrong = callbackUrlError(tried);
   if (wrong !== undefined) return `it ${wrong}.`;
   const nearest = nearestCallback(application, tried);
-  return `it is not registered, character by character. The nearest that is: ${nearest}`;
+  return `it does not exactly match a registered callback URL. The closest one is: ${nearest}`;
 }

@@ -32,7 +32,7 @@ const RENEWALS: readonly Renewal[] = [
   {
     path: 'keys',
     question: (name) => `Regenerate the keys of ${name}?`,
-    text: 'Key and secret end at once, with the bearer token and logins that are under way. Tokens of users go on working with the new keys.',
+    text: 'The current key and secret stop working immediately, together with the bearer token and logins in progress. User access tokens keep working with the new keys.',
     button: 'Regenerate keys',
     told: (name) => `The new keys of ${name}`,
     event: 'keys_regenerated',
@@ -49,9 +49,9 @@ const RENEWALS: readonly Renewal[] = [
   },
   {
     path: 'own_token',
-    question: (name) => `Make an access token of yours for ${name}?`,
-    text: 'It has the level that the application has now. Tokens that you gave the application before are revoked.',
-    button: 'Make token',
+    question: (name) => `Create your access token for ${name}?`,
+    text: 'It gets the current access level of the application. Your existing tokens for the application are revoked.',
+    button: 'Create token',
     told: (name) => `Your access token for ${name}`,
     event: 'token_issued',
     async current(tx, { id, owner_user_id }) {
@@ -67,9 +67,9 @@ const RENEWALS: readonly Renewal[] = [
   },
   {
     path: 'bearer',
-    question: (name) => `Make a new bearer token for ${name}?`,
-    text: 'An application has one bearer token: a former one is revoked at once.',
-    button: 'Make bearer token',
+    question: (name) => `Create a new bearer token for ${name}?`,
+    text: 'An application has one bearer token: the current one is revoked immediately.',
+    button: 'Create bearer token',
     told: (name) => `The bearer token of ${name}`,
     event: 'bearer_issued',
     current: bearerOf,
@@ -78,7 +78,7 @@ const RENEWALS: readonly Renewal[] = [
   {
     path: 'bearer/revoke',
     question: (name) => `Revoke the bearer token of ${name}?`,
-    text: 'Whatever uses it is refused from now on. Your program can ask for another one at any time.',
+    text: 'Requests that use it are refused from now on. Your application can request a new one at any time.',
     button: 'Revoke bearer token',
     event: 'bearer_revoked',
     current: bearerOf,

@@ -21,7 +21,7 @@ export function secretsPage(
     told.title,
     request,
     html`<h1>${told.title}</h1>
-<p class="alert">Copy this now: it is not shown again.</p>
+<p class="alert">Copy this now: it will not be shown again.</p>
 <dl class="secrets">!${rows.join('\n')}</dl>
 <p><a class="main" href="${APPS_PATH}/${id}">Go on to ${name}</a></p>`,
   );

@@ -30,8 +30,8 @@ export function userTokensSection(
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const atLevel = counts.find(({ access_level }) => access_level === level)?.count ?? 0;
   const rows = counts.map(({ access_level, count }) => html`<dt>${LEVEL_NAMES[access_level]}</dt><dd>${count}</dd>`);
-  const levels = total === 0 ? '<p>No user has given it access yet.</p>' : `<dl class="facts">${rows.join('')}</dl>`;
-  return html`<section><h2>Tokens of users</h2>
+  const levels = total === 0 ? '<p>No user has authorized it yet.</p>' : `<dl class="facts">${rows.join('')}</dl>`;
+  return html`<section><h2>User tokens</h2>
 !${levels}
 !${beside.length === 0 ? '' : besideTable(level, beside, total - atLevel)}
 </section>`;
@@ -46,7 +46,7 @@ function besideTable(level: AccessLevel, beside: readonly HeldToken[], total: nu
   return html`<p class="doubt">The level of ${total} ${total === 1 ? 'token' : 'tokens'} differs from that of the application,
 “${LEVEL_NAMES[level]}”, and stays as it is until ${total === 1 ? 'its user authorizes' : 'their users authorize'} the application again.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Tokens of another level"><table>
-<thead><tr><th scope="col">User</th><th scope="col">Level</th><th scope="col">Given</th><th scope="col">Last used</th></tr></thead>
+<thead><tr><th scope="col">User</th><th scope="col">Level</th><th scope="col">Issued</th><th scope="col">Last used</th></tr></thead>
 <tbody>!${rows.join('\n')}</tbody></table></div>
 !${more}`;
 }

@@ -50,9 +50,9 @@ async function shown(
     return found;
   });
   const title = `Webhooks of ${name}`;
-  const none = '<p>It has none yet. The application registers them itself: POST /2/webhooks.</p>';
+  const none = '<p>No webhooks yet. The application registers them with POST /2/webhooks.</p>';
   const content = html`<h1>${title}</h1>
-!${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'It is sent again.' : undefined)}
+!${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'The event will be sent again.' : undefined)}
 !${standing.length === 0 ? none : standing.map((each) => section(deps, request, id, each, validated)).join('\n')}
 <p><a href="${APPS_PATH}/${id}">Back to ${name}</a></p>`;
   return { status: 200, html: accountPage(title, request, content), hasForm: true };
@@ -80,24 +80,24 @@ The second signature is made with a secret of the webhook: a new one is shown on
 </form>
 <form method="post" action="${action}">
 !${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, from: generation(webhook) })}
-<button type="submit" aria-label="Make a new secret for ${url}">Make a new secret</button>
+<button type="submit" aria-label="Generate a new secret for ${url}">Generate a new secret</button>
 </form></div>
-<h3>What was sent to it</h3>
-!${items.length === 0 ? '<p>Nothing yet.</p>' : `<ul class="deliveries">${items.join('\n')}</ul>${newest}`}
+<h3>Deliveries</h3>
+!${items.length === 0 ? '<p>No deliveries yet.</p>' : `<ul class="deliveries">${items.join('\n')}</ul>${newest}`}
 </section>`;
 }
 
 /** Whether it is valid, and why it is not; what came of a challenge a moment ago is told as such. */
 function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): string {
-  if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge rightly.');
+  if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge correctly.');
   const why = challenged?.reason ?? failure ?? '';
   const told = challenged ? ' role="alert"' : '';
   if (!valid) {
-    const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge rightly.`;
+    const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge correctly.`;
     return html`<p class="alert"!${told}>${text}</p>`;
   }
-  if (challenged) return html`<p class="alert"!${told}>Valid still, but this challenge went unanswered: ${why}.</p>`;
-  return html`<p>Valid${failure === null ? '' : `; its last challenge went unanswered: ${failure}`}</p>`;
+  if (challenged) return html`<p class="alert"!${told}>Still valid, but it did not answer this challenge: ${why}.</p>`;
+  return html`<p>Valid${failure === null ? '' : `; it did not answer its last challenge: ${failure}`}</p>`;
 }
 
 /** One delivery: what it told of, what became of it, and the way to send it again. */
@@ -159,7 +159,7 @@ async function done(deps: DeveloperDeps, request: PageRequest, application: Appl
       ['Webhook', outcome.url],
       ['Webhook secret', outcome.secret],
     ] as const;
-    const page = secretsPage(request, application, { title: 'The new secret of a webhook', rows });
+    const page = secretsPage(request, application, { title: 'New webhook secret', rows });
     return { status: 200, html: page, hasForm: true, audited: outcome.audited };
   }
   const location = `${APPS_PATH}/${id}/webhooks?sent=again`;
