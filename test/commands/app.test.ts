@@ -131,7 +131,7 @@ describe('barker app', () => {
       ['create', 'Reports', '--owner', 'ada', '--website', 'https://a.test', '--callback', 'https://a.test/'],
       /^barker: the name is already taken\n$/,
     ],
-    [['create', 'Y', '--owner', 'ada'], /^barker: The website is missing\. At least one callback address is needed/],
+    [['create', 'Y', '--owner', 'ada'], /^barker: The website is missing\. At least one callback URL is required/],
   ];
   for (const [args, stderr] of refused) {
     test(`rejects app ${args.join(' ')}`, async () => {
