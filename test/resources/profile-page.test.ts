@@ -56,7 +56,7 @@ describe('the page of a profile', () => {
       ],
     );
     const { html } = await browser.get(`${PAGE}?saved=yes`);
-    assert.match(html, /Your profile is saved\./);
+    assert.match(html, /Profile saved\./);
     assert.match(html, /value="Ada &#60;3"/);
     assert.match(html, />Zeile 1\nZeile 2 &#38; &#34;mehr&#34;<\/textarea>/);
   });
