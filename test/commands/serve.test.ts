@@ -185,7 +185,7 @@ describe('what serve runs on is made by commands', () => {
     [
       'a relative callback',
       () => command('app', 'create', 'X', ...site, '--owner', 'ada', '--callback', '/back'),
-      /^barker: \/back is not an absolute address/,
+      /^barker: \/back is not an absolute URL/,
     ],
     [
       'a token of no application',

@@ -107,11 +107,11 @@ describe('testing a callback', () => {
     ['oob', /is accepted/],
     [
       'https://reports.example/back/',
-      /is not registered, character by character. The nearest that is: https:\/\/reports.example\/back/,
+      /does not exactly match a registered callback URL. The closest one is: https:\/\/reports.example\/back/,
     ],
-    ['https://reports.example/back?a=1', /is not registered/],
+    ['https://reports.example/back?a=1', /does not exactly match/],
     ['javascript:alert(1)', /it has the scheme javascript, which is refused/],
-    ['<script>', /it is not an absolute address/],
+    ['<script>', /it is not an absolute URL/],
   ];
   for (const [tried, says] of input) {
     test(tried, async () => {

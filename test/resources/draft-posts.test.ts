@@ -151,7 +151,7 @@ describe('previews', () => {
     assert.match(seen.html, /Only for &#60;you&#62; &#38; <span class="entity">#me<\/span>/);
     assert.match(seen.html, /<p class="state">Draft<\/p>/);
     assert.equal((await ben.get(link)).status, 404);
-    assert.match((await ben.get('/notifications')).html, /There is nothing to see yet/);
+    assert.match((await ben.get('/notifications')).html, /No notifications yet/);
     const stranger = browserOf(world.service.url);
     const first = await stranger.get(link);
     assert.deepEqual([first.status, first.location?.split('?')[0]], [303, '/login']);

@@ -35,7 +35,7 @@ describe('the page of webhooks', () => {
   test('lists webhooks and deliveries, and resends deliveries', async () => {
     const empty = await browser.get(path);
     assert.equal(empty.status, 200, empty.html);
-    assert.match(empty.html, /It has none yet/);
+    assert.match(empty.html, /No webhooks yet/);
     const client = await bearerClient(world, { ...application, access_token: '', access_token_secret: '' });
     const made = await client.call('POST', '/2/webhooks', { url: `${receiver.url}?a=<b>` });
     assert.equal(made.status, 200, made.text);
@@ -66,7 +66,7 @@ describe('the page of webhooks', () => {
     assert.deepEqual([again.status, again.location], [303, `${path}?sent=again`]);
     await receiver.came(count + 1);
     assert.equal(receiver.messages[0]!.body, receiver.messages.at(-1)!.body);
-    assert.match((await browser.get(again.location!)).html, /It is sent again/);
+    assert.match((await browser.get(again.location!)).html, /The event will be sent again/);
   });
 
   test('shows a new secret once', async () => {

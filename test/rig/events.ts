@@ -41,12 +41,13 @@ export async function changeBio(
   return service.store.write((tx) => tx.events.append(events, formatInstant(clock.now())));
 }
 
-/** More looks than any machine needs, however busy it is: five minutes of them at least. */
-const LOOKS_MAX = 60_000;
+/** Longer than any machine needs, however busy it is. */
+const PATIENCE_MS = 60_000;
 
-/** Resolves when a condition holds: it is looked at again and again. */
+/** Resolves when a condition holds, which is checked again and again; rejects after a minute. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
