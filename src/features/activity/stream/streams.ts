@@ -44,11 +44,11 @@ export interface StreamsDependencies {
 export interface OpenStream {
   readonly id: string;
   readonly request: StreamRequest;
-  readonly outlet: ReplyWriter | undefined;
-  readonly buffer: StreamBuffer | undefined;
-  readonly follower: LogFollower | undefined;
+  outlet: ReplyWriter | undefined;
+  buffer: StreamBuffer | undefined;
+  follower: LogFollower | undefined;
   /** Why it ended; undefined while it is open. */
-  readonly endReason: DisconnectReason | undefined;
+  endReason: DisconnectReason | undefined;
 }
 
 /** Interval at which streams with queued lines are checked. */
@@ -95,7 +95,7 @@ export function openStreams(parts: StreamsDependencies): Streams {
 
   const end = (stream: OpenStream, reason: DisconnectReason, { isStored = false } = {}): void => {
     if (!open.delete(stream.id)) return;
-    Object.assign(stream, { ended: reason });
+    stream.endReason = reason;
     stream.follower?.stop();
     stream.outlet?.finish(disconnectLine(reason, stream.request.baseUrl));
     if (open.size === 0) {
@@ -116,8 +116,8 @@ export function openStreams(parts: StreamsDependencies): Streams {
       outlet.finish(disconnectLine(ended, request.baseUrl));
       return;
     }
-    const feed = openStreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), rules, elapsed_ms);
-    const following = followLog({
+    const buffer = openStreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), rules, elapsed_ms);
+    const follower = followLog({
       read: (work) =>
         retryWhileUnavailable(
           () => store.read(work),
@@ -133,11 +133,13 @@ export function openStreams(parts: StreamsDependencies): Streams {
       },
       application: request.application,
       past: request.backfill,
-      buffer: feed,
+      buffer,
       onOverflow: () => end(stream, 'SlowReader'),
     });
-    Object.assign(stream, { outlet, feed, following });
-    following.begun
+    stream.outlet = outlet;
+    stream.buffer = buffer;
+    stream.follower = follower;
+    follower.begun
       .then((outcome) => void (outcome === 'completed' && end(stream, 'Completed')))
       .catch((error) => {
         if (!open.has(id)) return;
