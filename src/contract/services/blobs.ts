@@ -14,7 +14,7 @@ export interface Segment {
 /** The result of placing a segment; `closed` once the upload is sealed or removed. */
 export interface Placed {
   readonly state: 'placed' | 'exceeds' | 'closed';
-  /** How many bytes all segments have with this one. */
+  /** Total bytes of all segments, including this one. */
   readonly received: number;
 }
 

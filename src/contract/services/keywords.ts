@@ -18,7 +18,7 @@ export interface KeywordQuery {
   readonly bucket_s: number;
   /** ISO 3166-1 alpha-2; undefined matches posts from anywhere, known or not. */
   readonly country: string | undefined;
-  /** How many related terms are wanted at most. */
+  /** Maximum number of related terms. */
   readonly related_max: number;
 }
 
