@@ -33,7 +33,7 @@ export interface PageRequest {
 
 /** A page without the layout of the service. */
 export interface PageDocument {
-  /** Its heading, in words. */
+  /** Heading, as plain text. */
   readonly title: string;
   /** HTML of the card. */
   readonly content: string;
