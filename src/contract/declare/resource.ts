@@ -255,7 +255,7 @@ export interface ResourceSpec<F extends Fields> {
   readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly problems: readonly ProblemName[] };
   /** Rows of another resource (by plural name) that are deleted with a row, by the column that references it. */
   readonly cascadeDelete?: { readonly of: string; readonly column: string };
-  /** The job of each row: run at the time in a field, rescheduled when that changes, canceled when the row is deleted. */
+  /** The job of each row: runs at the time in a field, rescheduled when that changes, canceled when the row is deleted. */
   readonly job?: { readonly job: string; readonly at: keyof F & string };
   /** Runs after each write of a row, in the same transaction. */
   afterWrite?(written: WriteContext<RowOf<F>>): Promise<void>;
