@@ -3,18 +3,14 @@ import { resolve } from 'node:path';
 /** Variables that programs need: to be found, and for language, time zone and temporary folder. */
 const PASSED = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'SystemRoot', 'NODE_COMPILE_CACHE'];
 
-/**
- * The environment of child processes and threads. They process untrusted input, so it contains no settings or secrets.
- */
+/** The environment of child processes and threads: no settings or secrets, because they process untrusted input. */
 export function childEnvironment(): Record<string, string> {
   return Object.fromEntries(
     PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 }
 
-/**
- * Options common to all child processes: a clean environment, and a working folder where nothing is written by mistake.
- */
+/** Options of all child processes: a clean environment, and a working folder where nothing is written by mistake. */
 export function childOptions(): { readonly env: Record<string, string>; readonly cwd: string } {
   return { env: childEnvironment(), cwd: resolve('/') };
 }

@@ -57,7 +57,7 @@ function encodeUnicode(text: string): string {
  * Decodes percent-encoding. Characters outside of escapes stay; hex digits may have either case.
  * @param plusIsSpace true for a query or a form body, where `+` is a space; false for a header.
  * @returns the text, or undefined for an invalid escape or escapes that are not UTF-8.
- * @source authentication gaps 2.1, 2.2; RFC 5849 3.4.1.3.1
+ * @source authentication gaps 2.1, 2.2; RFC 5849 3.4.1.3.1; decision 65
  */
 export function decode(text: string, plusIsSpace: boolean): string | undefined {
   const spaced = plusIsSpace && text.includes('+') ? text.replaceAll('+', ' ') : text;

@@ -9,9 +9,7 @@ export function processIdentity(): string {
   return machine === '' ? '' : `${machine} ${process.pid}`;
 }
 
-/**
- * Whether the process with an identity has certainly ended. False for one of another machine, where that is unknown.
- */
+/** Whether the process with an identity has certainly ended. False for one of another machine. */
 export function hasEnded(identity: string): boolean {
   const [, machine, pid] = /^(.+) (\d+)$/.exec(identity) ?? [];
   if (pid === undefined || machine !== machineIdentity()) return false;

@@ -4,9 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 export interface SecretBox {
   /** Seals `plain`. `context` is where it is stored, e.g. `applications.consumer_secret:7`. */
   seal(plain: string, context: string): string;
-  /**
-   * Opens a sealed text; throws when the key is unknown, the text was altered, or `context` is not that of the sealing.
-   */
+  /** Opens a sealed text; throws when the key is unknown, the text was altered, or `context` differs from sealing. */
   open(sealed: string, context: string): string;
   /** Whether the text was sealed with a key other than the current one. Throws when it is not a sealed text. */
   needsResealing(sealed: string): boolean;

@@ -6,7 +6,7 @@ export interface Counter {
   reset_s: number;
 }
 
-/** Fixed rate limit windows by key, in the memory of this process. */
+/** Fixed rate limit windows by key, in the memory of this process. @source decision 67 */
 export interface Windows {
   /** The open window of a key; opens one if there is none. */
   open(key: string, window_s: number, now_s: number): Counter;

@@ -82,11 +82,12 @@ export function batchVerbs(resource: AnyResource): Verb[] {
   return (['create', 'update', 'remove'] as const).filter((verb) => resource.operations.includes(verb));
 }
 
-/** The operation words of a batch. Their case is ignored. */
+/** The operation words of a batch. Their case is ignored. @source decision 21; decision 49 */
 export function batchWords(resource: AnyResource): string[] {
   return batchVerbs(resource).map((verb) => WORDS[verb]!);
 }
 
+/** Parses an item. Of an item with an unknown operation word only `account_id` is echoed. @source decision 49 */
 function readItem(resource: AnyResource, call: Call, item: unknown): Item {
   const { operation_type: type, params } = (isObject(item) ? item : {}) as {
     operation_type?: unknown;

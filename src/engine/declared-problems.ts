@@ -42,7 +42,7 @@ const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 /** Problems of requests that match no operation. */
 export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNOWN', 'METHOD_UNKNOWN'];
 
-/** Problems of bytes that never became a request, besides those of every call. */
+/** Problems of bytes that never became a request, besides those of every call. @source decision 114 */
 export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
 
 const raised = new WeakMap<Operation, readonly ProblemName[]>();

@@ -23,9 +23,7 @@ export async function takeNewIds(
 
 const CHANGE_IDS_FROM = 36 ** 10;
 
-/**
- * Stores a new row. If a row with its unique key exists, that row is returned, updated where the declaration says so.
- */
+/** Stores a new row. If one with its unique key exists, that one is returned, updated where the declaration says so. */
 export async function storeNew(
   tx: WriteTransaction,
   resource: AnyResource,

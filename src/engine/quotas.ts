@@ -4,9 +4,7 @@ import type { AnyResource, AppliedChange, ChangeSetRule, Quota, Row } from '../c
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 
-/**
- * Whether a write with these parameters could raise the count of a quota: then the account is locked before counting.
- */
+/** Whether a write with these parameters could raise the count of a quota: then the account is locked first. */
 export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | 'update'): boolean {
   return quotasOf(resource).some((quota) => {
     const conditions = Object.entries(quota.where);

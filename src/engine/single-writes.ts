@@ -31,7 +31,7 @@ export async function removeOne(resource: AnyResource, call: Call): Promise<Answ
   const key = keyOf(resource, call);
   const [ids] = await takeWriteIds(resource, call, [call.input]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
-  // A key that is no service id can be reused: nobody may find the row and use it while it is being removed.
+  // A natural key can be created again: nobody may find the row and use it while it is being removed.
   return change(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));
 }
 

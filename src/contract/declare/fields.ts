@@ -13,9 +13,7 @@ export type StoredValue = string | number;
 /** A kind of field: how it is parsed, stored and serialized. `T` is the stored type of a non-null value. */
 export interface FieldKind<T extends StoredValue> {
   readonly name: string;
-  /**
-   * The column type in both databases; `none` has no column. `integer` is a 64-bit column, of which 53 bits are used.
-   */
+  /** The column type in both databases; `none` has no column. `integer` is a 64-bit column that holds up to 53 bits. */
   readonly column: 'text' | 'integer' | 'none';
   /** Converts a raw value to its stored form, or returns an error. Never called with an empty value. */
   read(raw: RawValue, parameter: string): T | ErrorDetail;
@@ -55,7 +53,7 @@ export interface Field<T extends StoredValue = any> {
   readonly isSortable: boolean;
   /** The referenced resource, if any. */
   readonly target: (() => Target) | undefined;
-  /** Whether a deleted target is found; then a rule of the resource reports the error. */
+  /** Whether a deleted target is found; then a rule of the resource reports the error. @source decision 35 */
   readonly deletedTarget: 'hidden' | 'shown';
   /** Optional and never null: without input, its value is derived from other fields. */
   readonly isDerived: boolean;
@@ -342,7 +340,7 @@ const idKind: FieldKind<string> = {
   },
 };
 
-/** An id: lower-case base 36 or decimal text; upper-case letters are folded. @source decision 25 */
+/** An id: lower-case base 36 or decimal text; upper-case letters are folded. @source decision 25; decision 22 */
 export function id(): Field<string> {
   return field(idKind);
 }

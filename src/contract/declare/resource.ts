@@ -218,9 +218,7 @@ export interface ResourceSpec<F extends Fields> {
   readonly plural: string;
   /** Its name in error messages, such as `Line item`. */
   readonly label: string;
-  /**
-   * A natural key instead of an id: the values of this field, which stand for ids in paths and replies under this name.
-   */
+  /** A natural key instead of an id: the values of this field stand for ids in paths and replies, under this name. */
   readonly key?: { readonly name: string; readonly field: Field<string> };
   /** The name in the id parameters, if it differs: `card` makes `card_id` and `card_ids`. */
   readonly idName?: string;
@@ -255,7 +253,7 @@ export interface ResourceSpec<F extends Fields> {
   readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly problems: readonly ProblemName[] };
   /** Rows of another resource (by plural name) that are deleted with a row, by the column that references it. */
   readonly cascadeDelete?: { readonly of: string; readonly column: string };
-  /** The job of each row: runs at the time in a field, rescheduled when that changes, canceled when the row is deleted. */
+  /** The job of each row: runs at the time in a field, is rescheduled with it, and canceled when the row is deleted. */
   readonly job?: { readonly job: string; readonly at: keyof F & string };
   /** Runs after each write of a row, in the same transaction. */
   afterWrite?(written: WriteContext<RowOf<F>>): Promise<void>;

@@ -282,9 +282,7 @@ export function isFlat(name: ProblemName): boolean {
   return wordingIn('flat', name)[0] === 400 && !AUTHENTICATION_PROBLEMS.includes(name);
 }
 
-/**
- * The wording of an error in a family, its message filled in; families without their own wording fall back to another.
- */
+/** The wording of an error in a family, its message filled in. Families without their own wording fall back. */
 export function wordingOf(
   error: ErrorDetail,
   family: Family,

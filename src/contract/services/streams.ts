@@ -91,7 +91,7 @@ export interface PastRange {
 /** The streams open in this process. */
 export interface Streams {
   /**
-   * Opens a stream, subject to the limits.
+   * Reserves a stream, subject to the limits; the returned handle writes it.
    * @throws BEARER_INVALID, APPLICATION_SUSPENDED, STREAM_CONNECTIONS_MAX, UNAVAILABLE
    */
   open(request: StreamRequest): Promise<StreamHandle>;

@@ -78,9 +78,7 @@ export interface AudienceSize {
   readonly next_change_at: number | undefined;
 }
 
-/**
- * The members of audiences: index files derived from the log and the directory. `now` is in whole seconds since 1970.
- */
+/** The members of audiences: index files derived from the log and the directory. `now` is in Unix seconds. */
 export interface AudienceMembers {
   /** Merges all uploads of the log that the index lacks, and counts. */
   mergeAndCount(subject: Subject, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
@@ -98,9 +96,7 @@ export interface AudienceMembers {
 /** Job kind that merges, matches and counts; the key is the subject. An upload plans the job in its own unit. */
 export const AUDIENCE_PROCESSING = 'audience-processing';
 
-/**
- * Job kind that matches audiences against a changed directory again. The key is the audience after which to continue.
- */
+/** Job kind that rematches audiences against a changed directory. The key is the audience after which to continue. */
 export const AUDIENCE_REMATCHING = 'audience-rematching';
 
 /** Settings for audiences. */
@@ -140,7 +136,7 @@ export interface UploadRules {
   readonly kinds: readonly IdentifierKind[];
   /** Whether operations may have an `effective_at`. */
   readonly acceptsEffectiveAt: boolean;
-  /** Whether an operation without an end is limited to the end already stored. */
+  /** Whether an end may not be later than the default one. */
   readonly limitsExpiry: boolean;
 }
 

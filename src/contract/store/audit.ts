@@ -45,9 +45,7 @@ export interface AuditedEvent {
   readonly event: AuditEvent;
   readonly user_id?: string | undefined;
   readonly application_id?: string | undefined;
-  /**
-   * Id of the token's row. No part of the value is recorded: all tokens of a user, like all bearer tokens, begin alike.
-   */
+  /** Id of the token's row. No part of the value is recorded: all tokens of a user begin alike, as do bearer tokens. */
   readonly token_id?: string;
   readonly webhook_id?: string;
 }

@@ -15,6 +15,7 @@ export interface ChangeRow {
 /**
  * Filters of changes, listed newest first. `from` is inclusive, `until` exclusive; `after` is the last row of the
  * previous page.
+ * @source decision 53
  */
 export interface ChangesQuery {
   readonly account: string;

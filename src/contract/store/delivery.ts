@@ -14,7 +14,7 @@ export interface LineItemOfCampaign {
 export interface LineItemsOfCampaign {
   /** ... has a budget. */
   readonly budgeted: boolean;
-  /** ... is no draft and has a creative. */
+  /** ... is no draft and has a creative. @source decision 37 */
   readonly ready: boolean;
   /** ... is active and has a creative. */
   readonly showing: boolean;

@@ -79,9 +79,7 @@ export interface Directory {
   clearProgress(source: string): Promise<void>;
 }
 
-/**
- * The directory as files that threads read; `src/features/audiences/directory/identifier-file.ts` defines the format.
- */
+/** The directory as files that threads read; see `src/features/audiences/directory/identifier-file.ts`. */
 export interface DirectoryFiles extends DirectoryState {
   /** The folder with the files of this version; it exists while the version is the newest or the one before. */
   readonly folder: string;

@@ -52,9 +52,7 @@ export interface RequestTokens {
   /** Finds and locks it until the unit ends. */
   lock(token: string): Promise<RequestToken | undefined>;
   add(requestToken: RequestToken): Promise<void>;
-  /**
-   * Changes a request token in the state `from`, in one conditional write; returns false when it is in another state.
-   */
+  /** Changes a request token in the state `from`, in one conditional write; returns false when it is in another. */
   change(
     id: string,
     from: RequestTokenState,

@@ -75,9 +75,7 @@ export interface JobKind<T = unknown> {
   readonly isLong?: boolean;
   /** Waits for servers of other parties: nothing else waits with it. */
   readonly callsOtherServers?: boolean;
-  /**
-   * Runs at a time that users know of, never earlier. Other kinds run after a delay, and a shorter one does no harm.
-   */
+  /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
   /** Makes other work of this kind due that waits for times after `after`, when the clock was set back. */
   bringForward?(tx: WriteTransaction, now: string, after: string): Promise<void>;

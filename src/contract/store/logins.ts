@@ -15,9 +15,7 @@ export interface Session {
   readonly form_token: string;
   readonly created_at: string;
   readonly last_seen_at: string;
-  /**
-   * When the user last authenticated; null for sessions older than this column, which authenticated at `created_at`.
-   */
+  /** When the user last authenticated; null for sessions older than this column: then it is `created_at`. */
   readonly authenticated_at: string | null;
   /** Id of the request token that the user logged in for; null after any other login. */
   readonly login_for: string | null;

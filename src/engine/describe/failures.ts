@@ -16,9 +16,7 @@ export function messagePattern(template: string): string {
 
 const named = Object.keys(problems) as ProblemName[];
 
-/**
- * For each family, the problem under whose name another is described. Every problem of every reply is looked up here.
- */
+/** For each family, the problem under whose name another is described, precomputed for many look-ups. */
 const firsts: Readonly<Record<Family, ReadonlyMap<ProblemName, ProblemName>>> = {
   ads: firstsOf('ads'),
   numeric: firstsOf('numeric'),
