@@ -50,7 +50,7 @@ function lineOf(bytes: Buffer): Line {
   return bytes.includes(0) ? { error: 'holds a NUL character' } : { text: bytes.toString() };
 }
 
-/** The text of a file, in pieces. @throws CsvError for invalid text, with the line */
+/** The text of a file, in pieces. @throws CsvError for invalid text, with the line number */
 export async function* readText(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;

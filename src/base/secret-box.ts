@@ -63,9 +63,9 @@ export function sealingKeyId(sealed: string): string {
 }
 
 /**
- * A box that seals with the current key and opens with any of `keys` (AES-256-GCM). Sealed text is `<keyId>.<base64url
- * iv>.<base64url ciphertext and tag>`. `random` must be cryptographic, also in development: a repeated iv under one key
- * breaks the cipher.
+ * A box that seals with the current key and opens with any of `keys` (AES-256-GCM). Sealed text is
+ * `<keyId>.<base64url iv>.<base64url ciphertext and tag>`. `random` must be cryptographic, also in development:
+ * a repeated iv under one key breaks the cipher.
  */
 export function secretBox(options: {
   currentKeyId: string;
