@@ -1,9 +1,10 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What an address counts as wherever something is limited by address: an IPv4 address as itself, also when it is mapped
- * into IPv6; an IPv6 address as its /64, because a subscriber has all of it. Whatever is no address stays as it is.
+ * The key of an address for limits by address: an IPv4 address itself, also when mapped into IPv6; the /64 of an IPv6
+ * address, because a subscriber has all of it. Other text is returned as is.
  * @returns `192.0.2.1` or `2001:db8:0:1::/64`: one spelling for all spellings.
+ * @source decision 470
  */
 export function addressBlock(address: string): string {
   if (!address.includes(':')) return address;
@@ -23,7 +24,7 @@ function groupsOf(address: string): number[] {
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 
-/** Groups in a row; a dotted ending is two of them. */
+/** Parses adjacent groups; a dotted ending makes two of them. */
 function readGroups(text: string): number[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A cache of at most `max` entries: when it is full, the one used longest ago is dropped, and only that one. Its memory
- * grows with what is in it.
+ * An LRU cache of at most `max` entries: when full, only the least recently used entry is evicted. Memory grows with
+ * its content.
+ * @source decision 471
  */
 export function boundedCache<Key extends {}, Value extends {}>(max: number): LRUCache<Key, Value> {
-  // Counted by size, because a bound on the number would take the memory for all of them at once.
+  // Limited by size, because a limit on the number of entries would allocate memory for all of them at once.
   return new LRUCache<Key, Value>({ maxSize: max, sizeCalculation: () => 1 });
 }

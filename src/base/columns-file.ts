@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
-/** An array of a file. */
+/** An array in a file. */
 export type Section = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
-/** The arrays of a file, by name. */
+/** The arrays in a file, by name. */
 export type Sections = Readonly<Record<string, Section>>;
 
 interface Place {
@@ -16,7 +16,7 @@ const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUin
 const HEAD_BYTES = 16;
 const MAGIC = 'COLUMNS1';
 
-/** Writes arrays one behind the other, behind a table of where each is. */
+/** Writes a table of contents, then the arrays. */
 export function writeSections(path: string, sections: Sections): void {
   const places: Record<string, Place> = {};
   let at = 0;
@@ -38,10 +38,10 @@ export function writeSections(path: string, sections: Sections): void {
   closeSync(file);
 }
 
-/** Reads what `writeSections` wrote: arrays over one piece of memory. @throws when the file is not whole */
+/** Reads a file of `writeSections`: arrays over one buffer. @throws when the file is incomplete */
 export function readSections(path: string): Sections {
   const bytes = readFileSync(path);
-  // A small file lies somewhere in memory that is shared, where arrays of numbers cannot begin.
+  // The buffer of a small file comes from a shared pool, where typed arrays may be misaligned.
   const memory = bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes));
   if (memory.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('not a file of columns');
   const tableBytes = memory.readUInt32LE(MAGIC.length);
@@ -55,16 +55,16 @@ export function readSections(path: string): Sections {
   );
 }
 
-/** A file of sections that are read one by one. It stays what it is when it is removed or replaced meanwhile. */
+/** A file whose sections are read one by one. It stays readable after it is removed or replaced. */
 export interface SectionFile {
-  /** Bytes of a section. */
+  /** Size of a section in bytes. */
   bytesOf(name: string): number;
-  /** Reads a section into memory of its own. */
+  /** Reads a section into its own buffer. */
   read(name: string): Section;
   close(): void;
 }
 
-/** Opens what `writeSections` wrote. @throws when it is nothing of the kind */
+/** Opens a file of `writeSections`. @throws when it has another format */
 export function openSections(path: string): SectionFile {
   const file = openSync(path, 'r');
   try {
@@ -90,7 +90,7 @@ export function openSections(path: string): SectionFile {
 }
 
 function readWhole(file: number, length: number, at: number): Buffer<ArrayBuffer> {
-  // Memory of its own: arrays of numbers begin at multiples of their size.
+  // Its own buffer, because typed arrays must be aligned to their element size.
   const bytes = Buffer.from(new ArrayBuffer(length));
   for (let done = 0; done < length; ) {
     const got = readSync(file, bytes, done, length - done, at + done);
@@ -117,7 +117,7 @@ function padded(bytes: Uint8Array): Uint8Array {
   return wider;
 }
 
-/** Writes everything: the system may take less at a time. */
+/** Writes all bytes: the system may write fewer per call. */
 export function writeWhole(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }

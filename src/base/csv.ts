@@ -1,22 +1,22 @@
 import { InputError } from './input-error.ts';
 
-/** The rows of a text of comma-separated values (RFC 4180), fed piece by piece. */
+/** An incremental reader of comma-separated values (RFC 4180). */
 export interface CsvReader {
-  /** Reads on; the answer is the rows that ended. @throws CsvError */
+  /** Reads a piece of text; returns the rows completed by it. @throws CsvError */
   push(piece: string): string[][];
-  /** The last row, when no end of line follows it. @throws CsvError when the text ends within quotes */
+  /** Returns the last row, when no line end follows it. @throws CsvError when the text ends within quotes */
   end(): string[][];
 }
 
-/** A text is not valid CSV. */
+/** The text is not valid CSV. */
 export class CsvError extends InputError {
   override readonly name = 'CsvError';
 }
 
-/** More cannot be one value: a quote is missing. */
+/** Maximum length of a row in characters: a longer one is missing a quote. */
 const VALUE_MAX = 1_000_000;
 
-/** Reads comma-separated values. Blank lines are no rows; a mark of byte order at the beginning is left out. */
+/** Creates a CSV reader. Blank lines and a leading byte order mark are skipped. */
 export function csvReader(): CsvReader {
   let rest = '';
   let isFirst = true;
@@ -43,7 +43,7 @@ export function csvReader(): CsvReader {
   };
 }
 
-/** One row from a place on; undefined when the text ends before it does. */
+/** Parses one row from an offset; undefined when the text ends before the row. */
 function readRow(text: string, from: number, isLast: boolean): { values: string[]; next: number } | undefined {
   if (from >= text.length) return undefined;
   const values: string[] = [];
@@ -66,7 +66,7 @@ function readRow(text: string, from: number, isLast: boolean): { values: string[
       continue;
     }
     if (mark === '\r') {
-      // Its other half may not have come yet.
+      // The second half of a CRLF may be in the next piece.
       if (at + 1 >= text.length && !isLast) return undefined;
       return { values, next: at + (text[at + 1] === '\n' ? 2 : 1) };
     }
@@ -83,7 +83,7 @@ function endOfValue(text: string, from: number): number {
   return text.length;
 }
 
-/** A value in quotes and where it ends; undefined when its end has not come yet. */
+/** Parses a quoted value and returns its end; undefined when the end is still missing. */
 function readQuoted(text: string, from: number, isLast: boolean): [value: string, next: number] | undefined {
   let value = '';
   for (let at = from; ; ) {

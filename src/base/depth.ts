@@ -1,6 +1,7 @@
 /**
- * Whether a JSON value is nested deeper than `max`. Reading JSON survives any depth; whoever walks the value, or writes
- * it out again, would run out of stack.
+ * Whether a JSON value is nested deeper than `max`. Parsing survives any depth, but walking or serializing the value
+ * could overflow the stack.
+ * @source decision 31
  */
 export function isDeeperThan(value: unknown, max: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

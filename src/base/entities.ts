@@ -1,16 +1,16 @@
-/** What a part of a text is. */
+/** The kind of an entity in a text. */
 export type EntityKind = 'url' | 'hashtag' | 'mention' | 'symbol';
 
-/** A part of a text that leads somewhere: from one code point up to another, which is not included. */
+/** An entity in a text, from code point `start` (inclusive) to `end` (exclusive). */
 export interface Entity {
   readonly kind: EntityKind;
-  /** An address as it is written; of the others what follows their mark. */
+  /** A URL as written; of other kinds the text after their sign. */
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A longer address is plain text. */
+/** Maximum length of a URL; a longer one is plain text. */
 const URL_MAX = 4000;
 
 const ADDRESS = /(?<![\p{L}\p{N}_@#$/])https?:\/\/[^\s<>"\u201c\u201d\u00ab\u00bb]+/giu;
@@ -19,15 +19,12 @@ const MENTION = /(?<![\w!#$%&*@\uff20/.+-])[@\uff20](\w{1,15})(?![\w@\uff20\u00c
 const SYMBOL = /(?<![\p{L}\p{N}_$&/])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![\p{L}\p{N}_$])/gu;
 
 interface Found extends Entity {
-  /** In UTF-16 units, as expressions count. */
+  /** Offsets in UTF-16 units, as regular expressions count. */
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * The addresses, hashtags, mentions and symbols of a text, in their order. None lies within an address.
- * @source creatives 13
- */
+/** The URLs, hashtags, mentions and symbols of a text, in order. None lies within a URL. @source creatives 13 */
 export function entitiesOf(text: string): Entity[] {
   const addresses = addressesOf(text);
   const inAddress = (from: number): boolean => addresses.some((each) => from >= each.from && from < each.to);
@@ -42,7 +39,7 @@ export function entitiesOf(text: string): Entity[] {
   });
 }
 
-/** The addresses alone. */
+/** The URLs of a text. */
 export function addressesIn(text: string): string[] {
   return addressesOf(text).map((found) => found.text);
 }
@@ -57,7 +54,7 @@ function addressesOf(text: string): Found[] {
   return found;
 }
 
-/** What ends a sentence ends no address, and neither does a bracket that was opened before it. */
+/** Strips punctuation from the end of a URL, and a closing bracket that was opened before it. */
 function withoutTail(said: string): string {
   let end = said.length;
   for (;;) {
@@ -82,7 +79,7 @@ function marksOf(text: string, kind: EntityKind, expression: RegExp): Found[] {
   });
 }
 
-/** How many code points stand before a place that is counted in UTF-16 units. */
+/** Converts an offset in UTF-16 units to code points. */
 function pointsIn(text: string, units: number): number {
   let points = 0;
   for (let at = 0; at < units; points += 1) at += text.codePointAt(at)! > 0xffff ? 2 : 1;

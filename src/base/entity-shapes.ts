@@ -1,13 +1,13 @@
 import { type Entity, entitiesOf } from './entities.ts';
 
-/** Whoever a text may mention. */
+/** A user whom a text may mention. */
 export interface Mentioned {
   readonly id: string;
   readonly name: string;
   readonly screen_name: string;
 }
 
-/** What a text leads to, as replies tell it. `users` by name in small letters: who does not exist is mentioned by nobody. */
+/** The entities of a text, as replies contain them. `users` is keyed by lower-case name; unknown users are omitted. */
 export function textEntities(said: string, users: ReadonlyMap<string, Mentioned>): Record<string, unknown> {
   const found = entitiesOf(said);
   const of = (kind: Entity['kind']): Entity[] => found.filter((entity) => entity.kind === kind);
@@ -37,7 +37,7 @@ function tagged(entity: Entity): Record<string, unknown> {
 
 const DISPLAYED_MAX = 27;
 
-/** An address as people read it: without its scheme, and cut short. */
+/** A URL for display: without its scheme, and truncated. */
 export function displayed(url: string): string {
   const bare = url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
   return bare.length > DISPLAYED_MAX ? `${bare.slice(0, DISPLAYED_MAX - 1)}\u2026` : bare;

@@ -1,4 +1,4 @@
-/** Input of an operator (a file, an option) is invalid. The message says what is wrong in one sentence. */
+/** Invalid input from an operator (a file, an option). The message is one sentence. */
 export class InputError extends Error {
   override readonly name: string = 'InputError';
 }

@@ -1,12 +1,12 @@
 /**
- * Instants as this project stores, compares and shows them: UTC text of second precision, `2026-03-02T17:04:55Z`.
- * All such texts have one length, so that text order is time order in both databases.
+ * Instants are stored, compared and serialized as UTC text with second precision: `2026-03-02T17:04:55Z`. All such
+ * texts have the same length, so that text order is time order in both databases.
  */
 
 let shownSecond = Number.NaN;
 let shownText = '';
 
-/** The instant of `ms` (milliseconds since 1970), fractions of a second cut off. */
+/** Formats `ms` (milliseconds since 1970), truncated to seconds. */
 export function formatInstant(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== shownSecond) {
@@ -16,7 +16,7 @@ export function formatInstant(ms: number): string {
   return shownText;
 }
 
-/** The instant of `ms` to the millisecond, `2026-03-02T17:04:55.123Z`, where order within a second matters. */
+/** Formats `ms` with milliseconds, `2026-03-02T17:04:55.123Z`, where order within a second matters. */
 export function formatMillisecond(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -29,8 +29,8 @@ export function instantMs(text: string): number {
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:[.,]\d{1,9})?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
 /**
- * Reads the accepted subset of ISO 8601: a date alone (midnight UTC), or date and time with `Z`, an offset, or no
- * designator (UTC). Fractions are cut off. Undefined when unreadable, or outside the years 0001 to 9999 once in UTC.
+ * Parses the accepted subset of ISO 8601: a date alone (midnight UTC), or date and time with `Z`, an offset, or no
+ * designator (UTC). Fractions are truncated. Undefined when invalid, or outside the years 0001 to 9999 in UTC.
  * @source campaigns 1.2
  */
 export function parseInstant(text: string): string | undefined {
@@ -50,7 +50,7 @@ export function parseInstant(text: string): string | undefined {
   return shown.length === 24 && ms >= -62_135_596_800_000 ? `${shown.slice(0, 19)}Z` : undefined;
 }
 
-/** Minutes east of UTC; undefined for an offset that no clock shows. */
+/** Minutes east of UTC; undefined for an impossible offset. */
 function offsetMinutes(designator: string | undefined): number | undefined {
   if (designator === undefined || designator === 'Z') return 0;
   const digits = designator.slice(1).replace(':', '');
@@ -59,7 +59,7 @@ function offsetMinutes(designator: string | undefined): number | undefined {
   return (designator[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Calendar months after an instant, at the same time of day: of a day that the month lacks, its last one. */
+/** Adds calendar months to an instant, keeping the time of day. A day that the month lacks becomes its last day. */
 export function monthsAfter(instant: string, months: number): string {
   const then = new Date(instant);
   const day = then.getUTCDate();
@@ -68,7 +68,7 @@ export function monthsAfter(instant: string, months: number): string {
   return formatInstant(then.getTime());
 }
 
-/** `2026-01-01T00:00:00Z` as `Thu Jan 01 00:00:00 +0000 2026`. */
+/** Formats `2026-01-01T00:00:00Z` as `Thu Jan 01 00:00:00 +0000 2026`. */
 export function dayFirst(instant: string): string {
   const [weekday, day, month, year, time] = new Date(instant).toUTCString().replace(',', '').split(' ');
   return `${weekday} ${month} ${day} ${time} +0000 ${year}`;

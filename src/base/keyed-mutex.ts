@@ -1,8 +1,8 @@
-/** Lets work upon one thing go one after the other, in the order asked for; work upon others goes on beside it. */
+/** Runs work with the same key sequentially, in the order requested; work with other keys runs concurrently. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Does the work when all that was asked for before it upon the same thing has ended, well or not. */
+  /** Runs the work once all earlier work with the key has settled. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const mine = before ? before.then(work, work) : work();

@@ -2,19 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { CsvError } from './csv.ts';
 
-/** No record is longer. */
+/** Maximum length of a line. */
 const LINE_BYTES_MAX = 1_048_576;
 const NEWLINE = 0x0a;
 
-/** A line of a file, or what is wrong with it. */
+/** A line of a file, or its error. */
 export type Line = { readonly text: string } | { readonly error: string };
 
-/** The lines of a file in pieces as they are read. */
+/** The lines of a file, in pieces as they are read. */
 export function linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
   return linesOfStream(createReadStream(path, { highWaterMark: pieceBytes }));
 }
 
-/** The lines of a stream in pieces as they come. A line that is too long is reported and never held as a whole. */
+/** The lines of a stream, in pieces as they arrive. A line that is too long is reported, and never held in memory. */
 export async function* linesOfStream(stream: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -50,7 +50,7 @@ function lineOf(bytes: Buffer): Line {
   return bytes.includes(0) ? { error: 'holds a NUL character' } : { text: bytes.toString() };
 }
 
-/** The text of a file in pieces. @throws CsvError where it is no text, naming the line */
+/** The text of a file, in pieces. @throws CsvError for invalid text, with the line number */
 export async function* readText(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;

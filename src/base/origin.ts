@@ -1,5 +1,5 @@
 /**
- * The origin part of a base URI: lower case, the scheme's own port dropped, IPv6 literals kept.
+ * The origin of a base URI: in lower case, without the scheme's default port, IPv6 literals unchanged.
  * @param host host and optional port, as in a `Host` header.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.2
  */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isLegalText } from './text.ts';
 
 /**
- * Names a place in a list of version 2: an opaque text of at least 16 of 0-9 and a-v, with a digest of the list that it
+ * Encodes a position in a list of version 2 as opaque text of at least 16 of 0-9 and a-v, with a digest of the list it
  * belongs to.
  * @source activity gaps 17.3
  */
@@ -14,7 +14,10 @@ export function encodePageToken(after: string, list: string): string {
   return padded.toString(RADIX).padStart(length, '0').padEnd(LENGTH_MIN, '0');
 }
 
-/** Reads such a text back: what the page begins after; undefined when it is garbled or belongs to another list. */
+/**
+ * Decodes a page token to the position that the page starts after; undefined when it is invalid or belongs to another
+ * list.
+ */
 export function decodePageToken(token: string, list: string): string | undefined {
   if (!/^[0-9a-v]{16,400}$/.test(token)) return undefined;
   let padded = 0n;

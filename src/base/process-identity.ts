@@ -1,15 +1,15 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * Names this process among all that ever ran, on whatever machine: the machine since it was started, the namespace in which
- * process ids count, and the id. Empty where the system does not tell.
+ * An identity of this process among all that ever ran on any machine: the boot id, the pid namespace and the pid. Empty
+ * where the system does not provide them.
  */
 export function processIdentity(): string {
   const machine = machineIdentity();
   return machine === '' ? '' : `${machine} ${process.pid}`;
 }
 
-/** Whether a process so named has certainly ended. False for one of another machine, of which nothing is known. */
+/** Whether the process with an identity has certainly ended. False for one of another machine. */
 export function hasEnded(identity: string): boolean {
   const [, machine, pid] = /^(.+) (\d+)$/.exec(identity) ?? [];
   if (pid === undefined || machine !== machineIdentity()) return false;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Where unpredictability comes from. Production uses the platform's generator, seeded runs a repeatable one. */
+/** A source of randomness: the platform's generator in production, a repeatable one for seeded runs. */
 export interface Random {
   /** `count` random bytes. */
   bytes(count: number): Buffer;
@@ -11,7 +11,8 @@ export const secureRandom: Random = { bytes: (count) => randomBytes(count) };
 
 /**
  * A repeatable byte stream for development and tests: SHA-256 in counter mode over the seed and a purpose, so that
- * streams of different purposes do not disturb one another. Never for production.
+ * streams of different purposes are independent. Never for production.
+ * @source decision 4
  */
 export function seededRandom(seed: number, purpose: string): Random {
   let counter = 0;
@@ -31,7 +32,7 @@ export function seededRandom(seed: number, purpose: string): Random {
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Text of `length` letters and digits, each uniformly likely (bytes that would bias the draw are thrown away). */
+/** Text of `length` letters and digits, uniformly distributed (bytes that would bias the result are discarded). */
 export function alphanumeric(random: Random, length: number): string {
   let text = '';
   while (text.length < length) {
@@ -42,7 +43,7 @@ export function alphanumeric(random: Random, length: number): string {
   return text;
 }
 
-/** A random UUID, of version 4. */
+/** A random UUID (version 4). */
 export function uuid(random: Random): string {
   const bytes = random.bytes(16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
-/** Encrypts secrets for storage, so that a copy of the database alone gives nothing away. */
+/** Encrypts secrets for storage, so that a copy of the database alone does not reveal them. */
 export interface SecretBox {
-  /** The sealed text of `plain`. `context` names its place, e.g. `applications.consumer_secret:7`. */
+  /** Seals `plain`. `context` is where it is stored, e.g. `applications.consumer_secret:7`. */
   seal(plain: string, context: string): string;
-  /** The plain text; throws when the key is unknown, the text was altered, or `context` differs from the sealing. */
+  /** Opens a sealed text; throws when the key is unknown, the text was altered, or `context` differs from sealing. */
   open(sealed: string, context: string): string;
   /** Whether the text was sealed with a key other than the current one. Throws when it is not a sealed text. */
   needsResealing(sealed: string): boolean;
 }
 
-/** A text was sealed with a key that a box does not have. */
+/** A text was sealed with a key that the box does not have. */
 export class UnknownKey extends Error {
   readonly keyId: string;
   constructor(keyId: string) {
@@ -25,19 +25,19 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SEALED_FORM = /^([a-z0-9]{1,16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/** Whether the text may name a key: 1 to 16 of a-z and 0-9. */
+/** Whether the text is a valid key id: 1 to 16 of a-z and 0-9. */
 export function isKeyId(text: string): boolean {
   return /^[a-z0-9]{1,16}$/.test(text);
 }
 
-/** The 32 bytes of a key given as 64 hex characters or as base64 (either alphabet). Errors never quote the text. */
+/** Parses a 32-byte key from 64 hex characters or base64 (either alphabet). Errors never quote the text. */
 export function parseMasterKey(text: string): Buffer {
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex');
   if (/^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/.test(text)) return Buffer.from(text, 'base64');
   throw new Error('a master key is 64 hex characters or base64 of 32 bytes');
 }
 
-/** The keys of `id:key` entries by id. Throws on a malformed or repeated entry, naming its position only. */
+/** Parses `id:key` entries into keys by id. Throws on a malformed or repeated entry, reporting its position only. */
 export function parseKeyEntries(entries: readonly string[]): Record<string, Buffer> {
   const keys = new Map<string, Buffer>();
   for (const [index, entry] of entries.entries()) {
@@ -50,8 +50,8 @@ export function parseKeyEntries(entries: readonly string[]): Record<string, Buff
 }
 
 /**
- * Sixteen hex characters by which people and manifests tell keys apart. Nothing about the key follows from them, and they
- * are of no use as a key.
+ * Sixteen hex characters that identify a key to people and in manifests. They reveal nothing about the key and cannot
+ * be used as one.
  */
 export function keyFingerprint(key: Buffer): string {
   return createHmac('sha256', key).update('barker master key fingerprint').digest('hex').slice(0, 16);
@@ -103,7 +103,7 @@ export function secretBox(options: {
   };
 }
 
-/** Keys that were made ready once: making them ready costs more than a short text does. */
+/** Validates the keys and prepares them once: preparing a key costs more than encrypting a short text. */
 function checkedKeys(input: Readonly<Record<string, Buffer>>): ReadonlyMap<string, KeyObject> {
   for (const [id, key] of Object.entries(input)) {
     if (!isKeyId(id)) throw new Error('a key id is 1 to 16 of a-z and 0-9');
@@ -118,17 +118,17 @@ function keyOf(keys: ReadonlyMap<string, KeyObject>, id: string): KeyObject {
   return key;
 }
 
-/** What a sealed value is tied to: its key id, so that relabelling fails, and its place. */
+/** Additional authenticated data: the key id, so that relabelling fails, and the context. */
 function binding(keyId: string, context: string): Buffer {
   return Buffer.from(`${keyId}\n${context}`, 'utf8');
 }
 
 function sealedParts(sealed: string): { keyId: string; iv: Buffer; body: Buffer } {
   const [, keyId, iv, body] = SEALED_FORM.exec(sealed) ?? [];
-  // A text of another form may be an unsealed secret, so nothing of it is quoted.
+  // A text of another form may be an unsealed secret, so no part of it is quoted.
   if (keyId === undefined || iv === undefined || body === undefined) throw new Error('not a sealed value');
   const bytes = Buffer.from(body, 'base64url');
-  // Decoding ignores stray last bits; without this check two texts would open to one value.
+  // Decoding ignores stray trailing bits; without this check two texts would open to one value.
   if (bytes.toString('base64url') !== body) throw new Error(`value sealed with key ${keyId} was altered`);
   return { keyId, iv: Buffer.from(iv, 'base64url'), body: bytes };
 }

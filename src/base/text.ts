@@ -1,12 +1,15 @@
-/** Pure functions on text that both databases, the engine and the wire agree on. */
+/** Pure text functions whose results databases, engine and replies agree on. */
 
-/** Whether every character may be stored and shown: well-formed Unicode, no control characters (U+0000 included). */
+/**
+ * Whether a text may be stored and returned: well-formed Unicode without control characters (U+0000 included).
+ * @source decision 24
+ */
 export function isLegalText(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   return text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 
-/** Length in Unicode code points, as a person counts characters. */
+/** Length in Unicode code points, as a person counts characters. @source decision 23 */
 export function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
@@ -14,15 +17,16 @@ export function lengthOf(text: string): number {
 }
 
 /**
- * The form in which names are searched: compatibility-composed, case-folded. We compute it because `lower()` differs
- * between the databases. A prefix folds to a prefix, unless it ends inside a composed character: lower case alone
- * would spell a sigma at the end of a prefix otherwise than inside a word, and a capital sharp s otherwise than a small.
+ * Folds a name for search: compatibility-composed, case-folded. Computed here because `lower()` differs between the
+ * databases. A prefix folds to a prefix, unless it ends inside a composed character: lower-casing alone would change a
+ * sigma at the end of a prefix differently than one inside a word, and a capital sharp s differently than a small one.
+ * @source decision 44
  */
 export function foldCase(text: string): string {
   return text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().replaceAll('\u03c2', '\u03c3');
 }
 
-/** The words of texts in the form in which they are searched: runs of letters and digits, each once. */
+/** The search terms of texts: folded runs of letters and digits, without duplicates. */
 export function termsOf(texts: readonly (string | null)[]): string[] {
   const words = texts.flatMap((text) => foldCase(text ?? '').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
   return [...new Set(words)].sort();
@@ -31,7 +35,7 @@ export function termsOf(texts: readonly (string | null)[]): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
 const PLAIN = /^[\u0000-\u007f]*$/;
 
-/** The form in which public names are searched: case folded, and accents and kinds of apostrophes left out. */
+/** Folds a public name for search: case, accents and kinds of apostrophe are ignored. @source decision 154 */
 export function foldName(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   const bare = text
@@ -44,12 +48,12 @@ export function foldName(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that JSON must escape
 const ESCAPED = /["\\\u0000-\u001f\u007f-\uffff]/;
 
-/** A JSON string; the common plain case skips the general encoder. */
+/** Encodes a JSON string, with a fast path for plain text. */
 export function jsonText(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The known word nearest to `word` by edit distance, when it is near enough to be a slip of the finger. */
+/** The known word nearest to `word` by edit distance, if it is close enough to be a typo. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -73,12 +77,15 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** Lower case of A to Z alone: other letters that have one of these as their lower case stay what they are. */
+/** Lower-cases A to Z only; other letters whose lower case is among a to z stay. */
 export function asciiLowerCase(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }
 
-/** Whether a value is a number of JSON that lost digits when it was read: as text it would be another one. */
+/**
+ * Whether a JSON number lost digits when it was parsed, so that its text would be another number.
+ * @source decision 176
+ */
 export function isInexact(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }

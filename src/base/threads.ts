@@ -2,19 +2,19 @@ import { setPriority } from 'node:os';
 import { parentPort, type Transferable, Worker, workerData } from 'node:worker_threads';
 import { childEnvironment } from './children.ts';
 
-/** What a thread can be asked: functions of one argument, which crosses as a copy unless it is moved. */
+/** The functions of a thread, with one argument each, which is copied unless it is transferred. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has an argument of its own
 export type Answers = Readonly<Record<string, (argument: any) => unknown>>;
 
-/** A thread seen from outside. */
+/** A handle to a thread. */
 export interface Thread<A extends Answers> {
-  /** Asks for an answer; calls are answered one after the other, in their order. Rejects with the message of the inside. */
+  /** Calls a function; calls run sequentially, in order. Rejects with the error message of the thread. */
   call<N extends keyof A & string>(
     name: N,
     argument: Parameters<A[N]>[0],
     moved?: readonly Transferable[],
   ): Promise<Awaited<ReturnType<A[N]>>>;
-  /** Waits for the calls under way, then ends the thread. No call is taken any more. */
+  /** Waits for the calls in progress, then ends the thread. Later calls are rejected. */
   close(): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** How a thread runs. */
+/** Options of a thread. */
 export interface ThreadOptions {
-  /** How much it gives way to others where cores are short, 1 to 19: requests are answered before work that may wait. */
+  /** Scheduling niceness, 1 to 19: where cores are short, requests take precedence over work that can wait. */
   readonly niceness?: number;
 }
 
 /**
- * A thread that runs a file of ours. It starts with the first call, keeps the process alive only while it is asked
- * something, and starts again with the next call after it crashed; what was under way then is rejected.
+ * A thread that runs one of our files. It starts with the first call, keeps the process alive only during calls, and
+ * after a crash restarts with the next call; calls in progress during a crash are rejected.
  */
 export function openThread<A extends Answers>(file: URL, options: ThreadOptions = {}): Thread<A> {
   let worker: Worker | undefined;
@@ -82,7 +82,7 @@ export function openThread<A extends Answers>(file: URL, options: ThreadOptions 
       worker.ref();
       const number = ++last;
       return new Promise((resolve, reject) => {
-        // Throws when the argument cannot be copied.
+        // Throws when the argument cannot be cloned.
         worker!.postMessage({ number, name, argument } satisfies Question, moved);
         pending.set(number, { resolve, reject });
       });
@@ -103,17 +103,17 @@ function failureOf({ message, stack }: { message: string; stack: string | undefi
 
 const movedWith = new WeakMap<object, readonly Transferable[]>();
 
-/** Marks what an answer gives away instead of copying it. */
+/** Marks the parts of a result that are transferred instead of copied. */
 export function transferring<T extends object>(answer: T, moved: readonly Transferable[]): T {
   movedWith.set(answer, moved);
   return answer;
 }
 
-/** The inside of a thread: answers questions one after the other, in their order. */
+/** Runs inside a thread: answers calls sequentially, in order. */
 export function answerCalls(answers: Answers): void {
   const port = parentPort!;
   const { niceness } = workerData as ThreadOptions;
-  // Elsewhere the whole process would give way.
+  // On other systems it would apply to the whole process.
   if (niceness !== undefined && process.platform === 'linux') setPriority(niceness);
   let before: Promise<void> = Promise.resolve();
   port.on('message', (question: Question) => {

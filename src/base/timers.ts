@@ -1,21 +1,21 @@
-/** Runs an action once after a while; the answer calls it off. With `every`, the only user of the machine's timers. */
+/** Runs an action once after a delay; returns a function that cancels it. Only this and `every` use system timers. */
 export function after(ms: number, action: () => void): () => void {
   const timer = setTimeout(action, ms);
   return () => clearTimeout(timer);
 }
 
-/** Resolves after a while. */
+/** Resolves after a delay. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void after(ms, resolve));
 }
 
-/** Runs an action again and again, for as long as anything else keeps the process going; the answer calls it off. */
+/** Runs an action repeatedly, without keeping the process alive; returns a function that cancels it. */
 export function every(ms: number, action: () => void): () => void {
   const timer = setInterval(action, ms).unref();
   return () => clearInterval(timer);
 }
 
-/** What `work` comes to, or a rejection when that takes longer than `ms`. */
+/** The result of `work`, or a rejection when it takes longer than `ms`. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let callOff = (): void => {};
   const late = new Promise<never>((_, reject) => {
@@ -28,12 +28,12 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Runs an action when everybody who waits for this turn of the loop has had his. */
+/** Runs an action after all pending callbacks of this turn of the event loop. */
 export function nextTurn(action: () => void): void {
   setImmediate(action);
 }
 
-/** Milliseconds of the machine since the process began: they only grow, whatever the clock is set to. */
+/** Milliseconds since the process started: monotonic, unaffected by changes of the clock. */
 export function elapsed_ms(): number {
   return performance.now();
 }

@@ -1,21 +1,21 @@
 /**
- * Tokens: what posts are made of where they are searched, and keywords with them. Words are runs of letters, marks and
- * digits, with apostrophes inside; where a script puts no blanks between words, a dictionary finds them. Hashtags and
- * handles keep their sign, so that they can be told from words. Pictures and flags are tokens too. Addresses are none.
+ * Tokens of posts and keywords for search. Words are runs of letters, marks and digits, with apostrophes inside; in
+ * scripts without spaces between words, a dictionary finds them. Hashtags and handles keep their sign, to distinguish
+ * them from words. Emoji and flags are tokens too; URLs are not.
  * @source UAX 29
  */
 import { UNSPACED_SCRIPTS } from './scripts.ts';
 
 const WORD = 1;
-/** A letter or mark: digits alone make no hashtag. */
+/** A letter or mark: digits alone are no hashtag. */
 const LETTER = 2;
-/** Of a script without blanks between words. */
+/** In a script without spaces between words. */
 const UNSPACED = 4;
 const PICTURE = 8;
 const SPACE = 16;
-/** Half of a flag. */
+/** A regional indicator: half of a flag. */
 const REGIONAL = 32;
-/** Takes two code units. */
+/** Takes two UTF-16 code units. */
 const ASTRAL = 64;
 
 const HASH = 0x23;
@@ -39,7 +39,7 @@ function flagsOf(codePoint: number): number {
   return codePoint > 0xffff ? found | ASTRAL : found;
 }
 
-/** The flags of a character, and 128 when they are known. */
+/** Cached flags by code point; bit 128 marks cached entries. */
 const known = new Uint8Array(0x11_0000);
 
 function flagsAt(text: string, at: number): number {
@@ -52,7 +52,7 @@ function flagsAt(text: string, at: number): number {
   return found;
 }
 
-/** The form of a text in which tokens are found and compared: compatibility-composed, case folded, one kind of apostrophe. */
+/** Folds a text for tokenizing and comparing: compatibility-composed, case-folded, with one kind of apostrophe. */
 export function foldText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
   if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase();
@@ -66,10 +66,10 @@ export function foldText(text: string): string {
     .replaceAll('\u2019', "'");
 }
 
-/** Is told where a token begins and ends. */
+/** Receives the start and end of a token. */
 export type TokenSeen = (from: number, to: number) => void;
 
-/** Finds the tokens of a folded text, in their order. */
+/** Finds the tokens of a folded text, in order. */
 export function scanTokens(text: string, seen: TokenSeen): void {
   const { length } = text;
   let wordEnd = -1;
@@ -102,14 +102,14 @@ function widthOf(flags: number): number {
   return flags & ASTRAL ? 2 : 1;
 }
 
-/** A sign behind another one, as in `##` and `&#39;`, marks nothing. */
+/** A sign directly after another one, as in `##` and `&#39;`, starts no tag. */
 function isAlone(text: string, at: number): boolean {
   if (at === 0) return true;
   const before = text.charCodeAt(at - 1);
   return before !== AMPERSAND && before !== HASH && before !== AT && before !== UNDERSCORE;
 }
 
-/** Where the name behind a sign ends; where it begins when there is none. */
+/** The end of the name after a sign; `from` when there is none. */
 function tagEnd(text: string, from: number, needsLetter: boolean): number {
   let at = from;
   let seen = 0;
@@ -122,7 +122,7 @@ function tagEnd(text: string, from: number, needsLetter: boolean): number {
   return seen & (needsLetter ? LETTER : WORD) ? at : from;
 }
 
-/** Tells of the words of a run of letters and digits; the answer is where it ends. */
+/** Reports the words in a run of letters and digits; returns its end. */
 function scanWord(text: string, from: number, seen: TokenSeen): number {
   let at = from;
   let flags = 0;
@@ -150,9 +150,9 @@ function scanWord(text: string, from: number, seen: TokenSeen): number {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The words of a run without blanks. */
+/** The words in a run without spaces. */
 export function wordsWithin(run: string): (readonly [from: number, to: number])[] {
-  // Made when it is needed: it loads dictionaries.
+  // Created on first use: it loads dictionaries.
   segmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
   const found: (readonly [number, number])[] = [];
   for (const { segment, index, isWordLike } of segmenter.segment(run)) {
@@ -171,7 +171,7 @@ function addressEnd(text: string, from: number): number {
   return at;
 }
 
-/** The tokens of a text, in their order. */
+/** The tokens of a text, in order. */
 export function tokensOf(text: string): string[] {
   const folded = foldText(text);
   const tokens: string[] = [];

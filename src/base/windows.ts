@@ -1,27 +1,28 @@
 import { boundedCache } from './bounded-cache.ts';
 
-/** How much an open window has counted, and when it ends, in Unix seconds. */
+/** The count of an open window, and when it ends, in Unix seconds. */
 export interface Counter {
   used: number;
   reset_s: number;
 }
 
-/** Fixed windows by key, in the memory of this process. */
+/** Fixed rate limit windows by key, in the memory of this process. @source decision 67 */
 export interface Windows {
-  /** The open window of a key; opens one when there is none. */
+  /** The open window of a key; opens one if there is none. */
   open(key: string, window_s: number, now_s: number): Counter;
-  /** The open window of a key, if there is one. Does not count as a use. */
+  /** The open window of a key, if any. Does not count as a use. */
   find(key: string, window_s: number, now_s: number): Counter | undefined;
 }
 
 /**
- * Windows that open with their first use. All limits count with these.
- * @param max beyond so many keys the one that was used longest ago is forgotten, and only that one: whoever invents
- * keys can neither fill the memory nor begin the windows of others anew.
+ * Fixed windows that open with their first use. All rate limits use them.
+ * @param max number of keys; beyond it only the least recently used one is evicted, so that made-up keys can neither
+ * fill the memory nor reset the windows of others.
+ * @source decision 471; decision 472
  */
 export function fixedWindows(max: number): Windows {
   const windows = boundedCache<string, Counter>(max);
-  /** The one used longest ago goes when its time is over, so that what is kept shrinks again. */
+  /** Evicts the least recently used window once it has ended, so that memory shrinks again. */
   const dropEnded = (now_s: number): void => {
     const [oldest] = windows.rkeys();
     if (oldest !== undefined && windows.peek(oldest)!.reset_s <= now_s) windows.delete(oldest);
@@ -30,7 +31,7 @@ export function fixedWindows(max: number): Windows {
     open(key, window_s, now_s) {
       const known = windows.get(key);
       if (known && known.reset_s > now_s) {
-        // The clock was set back: nobody waits for longer than a window.
+        // The clock was set back: nobody waits longer than a window.
         known.reset_s = Math.min(known.reset_s, now_s + window_s);
         return known;
       }

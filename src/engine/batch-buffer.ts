@@ -3,17 +3,17 @@ import type { ChangeRow } from '../contract/store/changes.ts';
 import type { Deleted, RecordsWriting, RowKey, WriteTransaction } from '../contract/store/store.ts';
 import { UNIQUE_KEY } from '../rows/draft.ts';
 
-/** The rows that the items of a batch need, read together in advance. */
+/** The rows that the items of a batch need, to be read in advance. */
 export interface Preload {
-  /** Ids of rows that will be changed; they are locked. */
+  /** Ids of the rows to change; they are locked. */
   readonly changed: readonly string[];
-  /** What references point to. */
+  /** The targets of references. */
   readonly referenced: readonly PreloadedReference[];
   /** Unique keys of the rows to create. */
   readonly uniqueKeys: readonly string[];
 }
 
-/** Rows that references point to, as the field of the reference asks for them. */
+/** Targets of a reference, with the read options of its field. */
 export interface PreloadedReference {
   readonly target: AnyResource;
   readonly ids: readonly string[];
@@ -21,7 +21,7 @@ export interface PreloadedReference {
   readonly lock: boolean;
 }
 
-/** A transaction with reads in advance and buffered writes: as many statements for 500 rows as for a few. */
+/** A transaction that reads in advance and buffers writes: as many statements for 500 rows as for a few. */
 export interface BatchBuffer {
   readonly tx: WriteTransaction;
   /** Executes the buffered writes. */
@@ -29,8 +29,8 @@ export interface BatchBuffer {
 }
 
 /**
- * Reads ahead what items of a batch will look at, row by row, and gathers what they write. Each item sees what those
- * before it did: rows that were read are kept as they become, and whatever else is asked is asked after the writes.
+ * Reads in advance the rows that the items of a batch need, and buffers what they write. Each item sees the changes of
+ * earlier ones: rows read in advance are updated in memory, and any other read flushes the writes first.
  */
 export async function batchBuffer(
   tx: WriteTransaction,
@@ -55,7 +55,7 @@ export async function batchBuffer(
   const records: RecordsWriting = {
     async get(kind, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
       const name = nameOf(kind as unknown as AnyResource, key.id, options.deleted);
-      // Of what others granted nothing was read ahead.
+      // Granted rows of other accounts are not read in advance.
       const isKnown = rows.has(name) && key.account === account && !(key.includesGranted && !rows.get(name));
       // biome-ignore lint/suspicious/noExplicitAny: a row of whichever resource was asked for
       if (isKnown) return rows.get(name) as any;
@@ -139,7 +139,7 @@ interface PendingWrites {
   flush(): Promise<void>;
 }
 
-/** Buffers writes in order; adjacent ones of the same shape become one statement. */
+/** Buffers writes in order; adjacent writes of the same form become one statement. */
 function pendingWrites(tx: WriteTransaction, account: string): PendingWrites {
   let writes: { readonly like: string; readonly kind: AnyResource; rows: Row[]; ids: string[]; changes: Changed }[] =
     [];

@@ -37,9 +37,9 @@ interface Item {
 }
 
 /**
- * Performs a batch: all of it or nothing. Items are read first, every fault of every item; then they are applied in
- * order, each seeing what those before it did, and limits are judged by the net effect.
- * @source advertising: Batch behaviour; campaigns 13
+ * Performs a batch atomically. All items are parsed first, and all their errors reported; then they are applied in
+ * order, each seeing the changes of earlier ones, and quotas are checked for the net effect.
+ * @source advertising: Batch behaviour; campaigns 13; decision 50; decision 52
  */
 export async function performBatch(resource: AnyResource, call: Call): Promise<Answer> {
   const items = readItems(resource, call);
@@ -54,7 +54,7 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
     items.map((item) => item.input),
   );
   return call.services.store.write(async (tx) => {
-    // Batches of one account go one after the other: they may touch the same rows in different orders.
+    // Batches of an account run one after the other: they may lock the same rows in different orders.
     await tx.records.lockAccount(call.account!.id);
     const unit = await batchBuffer(tx, resource, call.account!.id, expectedOf(resource, call, items));
     const made = await applyItems(unit.tx, resource, call, items, ids, request);
@@ -65,7 +65,7 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
   });
 }
 
-/** Problems of a batch as a whole. */
+/** Errors of a batch as a whole. */
 export const BATCH_PROBLEMS: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'BATCH_TOO_LARGE'];
 
 function readItems(resource: AnyResource, call: Call): Item[] {
@@ -77,16 +77,17 @@ function readItems(resource: AnyResource, call: Call): Item[] {
   return body.map((item) => readItem(resource, call, item));
 }
 
-/** The verbs of a batch: those of the resource that change something. */
+/** The verbs of a batch: those of the resource that write. */
 export function batchVerbs(resource: AnyResource): Verb[] {
   return (['create', 'update', 'remove'] as const).filter((verb) => resource.operations.includes(verb));
 }
 
-/** How the verbs of a batch are written. */
+/** The operation words of a batch. Their case is ignored. @source decision 21; decision 49 */
 export function batchWords(resource: AnyResource): string[] {
   return batchVerbs(resource).map((verb) => WORDS[verb]!);
 }
 
+/** Parses an item. Of an item with an unknown operation word only `account_id` is echoed. @source decision 49 */
 function readItem(resource: AnyResource, call: Call, item: unknown): Item {
   const { operation_type: type, params } = (isObject(item) ? item : {}) as {
     operation_type?: unknown;
@@ -121,7 +122,7 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
   };
 }
 
-/** The parameters of an item that could not be read: a batch echoes them as they came. @source campaigns 13 */
+/** The invalid parameters of an item, which a batch echoes as received. @source campaigns 13; decision 48 */
 function unread(declared: Parameters, params: unknown, input: Input): Record<string, RawValue> {
   const received = Object.entries(isObject(params) ? params : {});
   return Object.fromEntries(
@@ -135,7 +136,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 const itemParameterSets = new WeakMap<AnyResource, Partial<Record<Verb, Parameters>>>();
 
-/** The parameters of an item: those of the single call, and the id where the path had it. */
+/** The parameters of an item: those of the single call, plus the id that is in its path. */
 export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
   let sets = itemParameterSets.get(resource);
   if (!sets) {
@@ -147,7 +148,7 @@ export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
   return sets[verb]!;
 }
 
-/** What the items of a batch will look at. */
+/** The rows that the items of a batch need. */
 function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): Preload {
   const created = items.filter(({ verb }) => verb === 'create');
   const others = items.filter(({ verb }) => verb !== 'create');
@@ -190,7 +191,8 @@ async function applyItems(
   }
   refuseItems(errors, request);
   for (const excess of await quotaErrors(tx, resource, call, net(made))) {
-    // The last items that raise the count are those that do not fit any more.
+    // The last items that raise the count are the ones beyond the limit.
+    // @source decision 51
     const raising = items.map((_, index) => index).filter((index) => excess.raising[index]);
     for (const index of raising.slice(-excess.by)) errors[index]!.push(excess.error);
   }
@@ -201,7 +203,7 @@ async function applyItems(
   return made;
 }
 
-/** Changes as the batch leaves them: a row counts as raised only by the last item that touches it. */
+/** The net changes of a batch: a row counts as raised only by the last item that changes it. @source decision 51 */
 function net(made: readonly AppliedChange[]): AppliedChange[] {
   const last = new Map(made.map((change, index) => [change.after.id, index]));
   const first = new Map<string, AppliedChange>();

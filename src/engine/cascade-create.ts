@@ -4,13 +4,13 @@ import type { WriteTransaction } from '../contract/store/store.ts';
 import { rowOf } from '../rows/draft.ts';
 import { storeNew, takeNewIds } from './new-row.ts';
 
-/** A consequence that a write may have, and the ids of the rows that it may make. */
+/** A cascade that a write may trigger, and the ids for the rows that it may create. */
 export interface PendingCascade {
   readonly consequence: CascadeCreate<Row>;
   readonly ids: readonly NewIds[];
 }
 
-/** Takes the ids for what may follow from each of several writes. */
+/** Takes the ids for the cascades of several writes. */
 export async function takeCascadeIds(
   resource: AnyResource,
   call: Call,
@@ -31,7 +31,7 @@ export async function takeCascadeIds(
   return following;
 }
 
-/** Makes the rows that follow from a change, in its unit. */
+/** Creates the rows that a change triggers, in its unit of work. */
 export async function applyCascades(
   tx: WriteTransaction,
   call: Call,

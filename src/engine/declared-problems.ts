@@ -4,7 +4,7 @@ import type { AnyResource, Quota, Row, Verb } from '../contract/declare/resource
 import { ROLES } from '../contract/declare/roles.ts';
 import { AUTHENTICATION_PROBLEMS, type ProblemName, type Wording, wordingIn } from '../contract/problems/problems.ts';
 
-/** What can end any call before anything is known of it, in the order of the checks. */
+/** Problems that can end any call before its operation is known, in the order of the checks. */
 const BEFORE_ALL: readonly ProblemName[] = [...AUTHENTICATION_PROBLEMS, 'BODY_TOO_LARGE'];
 
 const OF_BASIC = 'CLIENT_REFUSED';
@@ -23,7 +23,7 @@ const OF_SIGNED: readonly ProblemName[] = [
   'USER_LOCKED',
 ];
 
-/** What cannot be wrong with a credential of each kind. */
+/** Problems that do not apply to each kind of credential. */
 const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   user: [OF_BASIC, OF_BEARER, NOT_BY_USERS],
   consumer: [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
@@ -34,20 +34,20 @@ const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   'owner-or-basic': [OF_BEARER, NOT_BY_USERS],
 };
 
-/** What can be wrong with a body that has files. */
+/** Problems of a body with files. */
 const OF_PARTS: readonly ProblemName[] = ['PARTS_UNREADABLE', 'FILE_TOO_LARGE', 'FILE_NOT_IN_PARTS', 'NOT_BASE64'];
 
 const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 
-/** What a request can be refused with that no operation answers. */
+/** Problems of requests that match no operation. */
 export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNOWN', 'METHOD_UNKNOWN'];
 
-/** What is said of what never became a request, besides problems of every call. */
+/** Problems of bytes that never became a request, besides those of every call. @source decision 114 */
 export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
 
 const raised = new WeakMap<Operation, readonly ProblemName[]>();
 
-/** Every problem that a call of an operation can end with, in the order in which they are looked for. */
+/** All problems that a call of an operation can end with, in the order of the checks. */
 export function declaredProblems(operation: Operation): readonly ProblemName[] {
   let known = raised.get(operation);
   if (!known) {
@@ -79,12 +79,12 @@ function raisedBy(operation: Operation): readonly ProblemName[] {
   return [...new Set(found)];
 }
 
-/** What reading the parameters of an operation can find wrong, or the members of its body. */
+/** Problems of the parameters of an operation, or of the members of its body. */
 export function ownParameterProblems(operation: Operation): ProblemName[] {
   const { method, parameters, body } = operation;
   if (body === 'members') return memberProblems(operation);
   return parameterProblems(parameters, { empty: method === 'GET' ? 'is refused' : 'unsets' }).filter(
-    // No name stands twice in an object.
+    // No name occurs twice in a JSON object.
     (name) => body !== 'object' || name !== 'REPEATED_PARAMETER',
   );
 }
@@ -102,7 +102,7 @@ function memberProblems({ bodyMembers = {} }: Operation): ProblemName[] {
   return [...new Set(found)];
 }
 
-/** What reading parameters can find wrong. */
+/** Problems of parameters. */
 export function parameterProblems(
   parameters: Parameters,
   { empty }: { readonly empty: 'unsets' | 'is refused' },
@@ -122,7 +122,7 @@ function fieldProblems(field: Field, empty: 'unsets' | 'is refused'): ProblemNam
   ];
 }
 
-/** What the rules, references and quotas of a resource can find wrong with a write. */
+/** Problems of a write from the rules, references and quotas of a resource. */
 export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const quotas = (resource.quotas ?? []) as readonly Quota<Row>[];
   const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
@@ -136,17 +136,17 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   return [...dangling, ...(resource.problems ?? []), ...(resource.createProblems ?? []), ...beyond];
 }
 
-/** How an operation says a problem: in the words of its family, or else in those that there are. */
+/** The wording of a problem in the family of an operation. */
 export function wording(operation: Pick<Operation, 'family'>, name: ProblemName): Wording {
   return wordingIn(operation.family, name);
 }
 
-/** Every status with which an operation can succeed. */
+/** All success statuses of an operation. */
 export function successesOf({ success = 200, successes = {} }: Operation): number[] {
   return [success, ...Object.keys(successes).map(Number)];
 }
 
-/** Every status that an operation can answer with, ascending. */
+/** All statuses of an operation, ascending. */
 export function statusesOf(operation: Operation): number[] {
   const found = new Set([
     ...successesOf(operation),

@@ -6,11 +6,11 @@ import type { Json, NamedSchemas } from './describe/schemas.ts';
 import { countedPer, successorOf } from './describe/words.ts';
 import { VERSION } from './operations.ts';
 
-/** What the description of a running service says beside the catalog. */
+/** What the description of a running service contains beside the catalog. */
 export interface DescribedService {
-  /** Where the two environments are. */
+  /** The base URLs of the two environments. */
   readonly servers: { readonly production: string; readonly sandbox: string };
-  /** The numbers of calls that the limits allow. */
+  /** The configured rate limits. */
   readonly limits: Readonly<Record<RateSetting, number>>;
 }
 
@@ -26,7 +26,7 @@ object is always present and null when it is not set.`;
 const OAUTH = `Nearly every call carries an \`Authorization: OAuth ...\` header: consumer key, access token, nonce, timestamp and an
 HMAC-SHA1 signature over method, address and parameters (query and form body; a JSON body is not signed).`;
 
-/** What operations ask for that do not simply take the token of a user. */
+/** Security requirements other than a user's token. */
 const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
   basic: [{ basic: [] }],
   bearer: [{ bearer: [] }],
@@ -34,7 +34,7 @@ const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
   'owner-or-basic': [{ oauth1: [] }, { basic: [] }],
 };
 
-/** The OpenAPI 3.1 description of the interface, made from its operations alone. */
+/** The OpenAPI 3.1 description of the API, generated from its operations alone. */
 export function openApiOf(operations: readonly Operation[], { servers, limits }: DescribedService): Json {
   const schemas: NamedSchemas = {};
   const paths: Record<string, Record<string, Json>> = {};
@@ -80,7 +80,7 @@ export function openApiOf(operations: readonly Operation[], { servers, limits }:
   };
 }
 
-/** A group of operations that belong together, in the order of the catalog. */
+/** A group of operations, in catalog order. */
 export interface Group {
   readonly name: string;
   readonly about: string;
@@ -123,7 +123,7 @@ function describe(operation: Operation, alias: number, limits: DescribedService[
   };
 }
 
-/** Responses that several operations have stand once: they are taken out of the paths and pointed to. */
+/** Moves responses that several operations share into the components, and refers to them. */
 function shareResponses(paths: Record<string, Record<string, Json>>): Record<string, Json> {
   const all = Object.values(paths)
     .flatMap((methods) => Object.values(methods))

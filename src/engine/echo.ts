@@ -4,9 +4,9 @@ import type { Input, Parameters } from '../contract/declare/operation.ts';
 import type { RawParameters } from './validate.ts';
 
 /**
- * The echo of a request: path parameters, and whatever else goes back as it came, then what the caller supplied as they
- * wrote it: only numbers, booleans and lists are typed. Defaults are not echoed.
- * @source advertising: Response envelope; campaigns 1.5
+ * The echo of a request: path parameters and other members as received, then the input as the caller wrote it: only
+ * numbers, booleans and lists are typed. Defaults are not echoed.
+ * @source advertising: Response envelope; campaigns 1.5; decision 580
  */
 export function echo(
   plain: Readonly<Record<string, RawValue>>,
@@ -28,7 +28,7 @@ export function echo(
   return `{${text.slice(1)}}`;
 }
 
-/** A value as it was received; `shown` is how replies show what it was read as. */
+/** A value as received; `shown` is the parsed value as replies show it. */
 function asReceived(shown: string, raw: RawValue | undefined): string {
   if (typeof raw !== 'string' || raw === '') return shown;
   if (shown.startsWith('"')) return jsonText(raw);

@@ -5,7 +5,7 @@ import type { Deleted, RecordsReading, RowKey } from '../contract/store/store.ts
 import { keyFrom } from '../rows/keys.ts';
 import { serializerOf } from '../rows/serializer.ts';
 
-/** Reads one row and shows it. A deleted row is there only for those who ask for deleted rows. */
+/** Reads and serializes one row. Deleted rows are found only with `with_deleted`. */
 export async function getOne(resource: AnyResource, call: Call): Promise<string> {
   const key = keyOf(resource, call);
   return call.services.store.read(async (tx) => {
@@ -16,18 +16,18 @@ export async function getOne(resource: AnyResource, call: Call): Promise<string>
   });
 }
 
-/** What names a row, and below what it must be. */
+/** The key of a row in a path, and its parent. */
 export interface PathKey extends RowKey {
   readonly parent?: string;
 }
 
-/** The key that the path names. An id of impossible shape is not found, and says why. */
+/** The key of the row that the path identifies. @throws ID_ILLEGAL for an id of invalid form. */
 export function keyOf(resource: AnyResource, call: Call): PathKey {
   const key = keyFrom(resource, call.account?.id, call.path[resource.idParameter]!);
   return resource.parent ? { ...key, parent: call.path[resource.parent.parameter]! } : key;
 }
 
-/** Looks at the row below which everything of a path is: it must be there, and nothing may stand in the way. */
+/** Checks the parent in the path: it must exist, and its rule must allow the call. */
 export async function checkParent({ parent: below }: AnyResource, call: Call, records: RecordsReading): Promise<void> {
   if (!below) return;
   const parent = below.resource();
@@ -36,7 +36,7 @@ export async function checkParent({ parent: below }: AnyResource, call: Call, re
   if (error) throw new Problem([error]);
 }
 
-/** The row of a key, or the problem that it is not there. */
+/** The row of a key. @throws the problem of the resource when it does not exist. */
 export async function existing(
   resource: AnyResource,
   records: RecordsReading,

@@ -4,9 +4,9 @@ import type { WriteTransaction } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
 
 /**
- * Writes a change into the history of its account, in the unit that makes it: a snapshot after the change without id
- * and account, and for updates what each attribute was and became.
- * @source campaigns 5.4
+ * Records a change in the history of its account, in its unit of work: a snapshot after the change without id and
+ * account, and for updates the old and new value of each changed attribute, which may be none.
+ * @source campaigns 5.4; decision 55
  */
 export async function recordChange(
   tx: WriteTransaction,

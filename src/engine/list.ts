@@ -16,11 +16,11 @@ import { checkParent } from './get.ts';
 import { sortField } from './sort.ts';
 import { refuse } from './validate.ts';
 
-/** Ids that a filter takes at most. */
+/** Maximum number of values of a filter. */
 export const FILTER_IDS_MAX = 200;
 const COUNT = { preset: 200, max: 1000 };
 
-/** The parameters of a list: those that all lists share, and the filters that the declaration makes. */
+/** The parameters of a list: the standard ones, and the filters of the declaration. */
 export function listParameters(resource: AnyResource): Parameters {
   const { list } = resource;
   const { preset, max } = list?.count ?? COUNT;
@@ -63,7 +63,7 @@ function filterParameters({ fields, list }: AnyResource): Record<string, Field> 
   return filters;
 }
 
-/** Parameters that are good each by itself and wrong together. */
+/** Errors of combinations of list parameters. @source decision 46 */
 export function checkList(input: Input): readonly ErrorDetail[] {
   if (!input.with_total_count || input.cursor === undefined || input.cursor === null) return [];
   return [
@@ -75,7 +75,7 @@ export function checkList(input: Input): readonly ErrorDetail[] {
   ];
 }
 
-/** Reads a page, one row further than asked to know whether another follows. */
+/** Reads a page, plus one row to detect whether another page follows. */
 export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
   const { input } = call;
   const count = (input.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
@@ -101,6 +101,10 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
   });
 }
 
+/**
+ * The filters of a list. Deleted rows and drafts stay hidden even when named by id, unless requested.
+ * @source decision 47
+ */
 function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
   const { input } = call;
   const within: Record<string, readonly string[]> = {};
@@ -126,7 +130,7 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
   };
 }
 
-/** The order asked for, made total by the id; without `sort_by` the newest first. */
+/** The requested sort keys, made total by the id; newest first without `sort_by`. @source decision 42 */
 function sortKeys(resource: AnyResource, input: Input): SortKey[] {
   const asked = input.sort_by ? itemsOf(input.sort_by as string) : ['created_at-desc'];
   const keys: SortKey[] = [];
@@ -160,7 +164,7 @@ function cursorValues(
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
-/** A cursor can be forged; a value of another type must not reach a statement. */
+/** A cursor can be forged: a value of another type must not reach a statement. */
 function fitsColumn(resource: AnyResource, key: SortKey, value: string | number | null): boolean {
   if (value === null) return key.nullable;
   const field = (resource.fields as Record<string, Field>)[key.column];

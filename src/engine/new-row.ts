@@ -5,7 +5,7 @@ import { rowOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';
 import { recordChange } from './history.ts';
 
-/** Takes the ids of `count` rows, and of their places in the history. */
+/** Takes the ids for `count` rows and their history. */
 export async function takeNewIds(
   resource: AnyResource,
   call: { readonly services: Pick<Services, 'ids'> },
@@ -23,7 +23,7 @@ export async function takeNewIds(
 
 const CHANGE_IDS_FROM = 36 ** 10;
 
-/** Stores a new row. Where there may be only one of its kind and it is there already, that one takes over what it may. */
+/** Stores a new row. If one with its unique key exists, that one is returned, updated where the declaration says so. */
 export async function storeNew(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -52,7 +52,7 @@ async function takeOver(
   return finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } });
 }
 
-/** What was changed goes into the history, and whoever remembers it is told. */
+/** Records the change in the history and invalidates caches. */
 export async function finishChange(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -71,7 +71,7 @@ async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: R
   return same as unknown as Row | undefined;
 }
 
-/** Makes rows that no call of their own asks for. */
+/** Creates and updates rows on behalf of other operations. */
 export function rowFactoryWith(ids: Ids): RowFactory {
   return {
     takeIds: (resource, count) => takeNewIds(resource, { services: { ids } }, count),

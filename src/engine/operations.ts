@@ -11,10 +11,10 @@ import { checkList, listPage, listParameters } from './list.ts';
 import { createOne, removeOne, updateOne } from './single-writes.ts';
 import { createParameters, updateParameters } from './write.ts';
 
-/** The version that advertising paths begin with. */
+/** The version in the paths of the advertising API. */
 export const VERSION = '12';
 
-/** Everything that a declared resource can do, in the order of the reference. */
+/** All operations of a resource, in the order of the reference. */
 export function operationsOf(resource: AnyResource): Operation[] {
   const verbs = resource.operations.map(
     (verb) => ({ ...shared(resource, verb), ...forVerb[verb](resource) }) as Operation,
@@ -44,7 +44,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
   };
 }
 
-/** The path of the current version in place of one of a former version. */
+/** The path in the current version that replaces a legacy one. */
 function replacementOf({ legacy: former }: AnyResource): string | undefined {
   return former && `/${VERSION}/accounts/:account_id/${former.now}`;
 }
@@ -71,7 +71,7 @@ function ofParent({ parent: below }: AnyResource): ProblemName[] {
   return below ? [below.resource().notFound, 'ID_ILLEGAL', ...below.problems] : [];
 }
 
-/** The path of the collection, and of one of it. */
+/** The paths of the collection and of one item. */
 function paths(resource: AnyResource): { all: string; one: string } {
   const all =
     resource.scope === 'account'
@@ -160,7 +160,7 @@ function batchOperation(resource: AnyResource): Operation {
   };
 }
 
-/** A batch item is read from JSON, where no name stands twice. */
+/** Batch items are parsed from JSON objects, where no name occurs twice. */
 function itemProblems(resource: AnyResource): ProblemName[] {
   const found = batchVerbs(resource).flatMap((verb) => [
     ...parameterProblems(itemParameters(resource, verb), { empty: 'unsets' }),

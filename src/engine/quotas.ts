@@ -4,7 +4,7 @@ import type { AnyResource, AppliedChange, ChangeSetRule, Quota, Row } from '../c
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 
-/** Whether a write with these parameters could come under a quota: then the account is locked before counting. */
+/** Whether a write with these parameters could raise the count of a quota: then the account is locked first. */
 export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | 'update'): boolean {
   return quotasOf(resource).some((quota) => {
     const conditions = Object.entries(quota.where);
@@ -16,7 +16,7 @@ export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | '
   });
 }
 
-/** How many of the changes go beyond each quota once all of them are made; a net effect, for batches. */
+/** The quotas that the changes exceed, and by how many, judged on the net effect. @source decision 51 */
 export async function quotaErrors(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -64,7 +64,7 @@ function parentOf(quota: Quota<Row>, change: AppliedChange): StoredValue | null 
   return quota.per ? (change.after[quota.per] ?? null) : null;
 }
 
-/** A quota that a set of changes exceeds: by how many, and which of the changes raise the count. */
+/** A quota that changes exceed: by how many, and which of the changes raise the count. */
 export interface Excess {
   readonly error: ErrorDetail;
   readonly by: number;
@@ -79,7 +79,7 @@ function counts(quota: Quota<Row>, row: Row | undefined): boolean {
   return row !== undefined && !row.deleted && Object.entries(quota.where).every(([name, value]) => row[name] === value);
 }
 
-/** What the rules over a whole call find wrong with each change. */
+/** The errors of the rules over all changes of a call. */
 export async function changeSetErrors(
   tx: WriteTransaction,
   resource: AnyResource,

@@ -17,7 +17,7 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
   );
 }
 
-/** Changes what is given of one row. */
+/** Updates the given fields of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
   const [ids] = await takeWriteIds(resource, call, [call.input]);
@@ -26,16 +26,16 @@ export async function updateOne(resource: AnyResource, call: Call): Promise<Answ
   );
 }
 
-/** Deletes one row; a second time it is not found. */
+/** Deletes one row; deleting it again is not found. */
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = keyOf(resource, call);
   const [ids] = await takeWriteIds(resource, call, [call.input]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
-  // An id that is not ours stays taken: who finds the row and means to use it is not to meet its removal.
+  // A natural key can be created again: nobody may find the row and use it while it is being removed.
   return change(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));
 }
 
-/** Whether others must wait: rows are counted, judged together with others, or made if they are not there yet. */
+/** Whether the account is locked: rows are counted, checked together with others, or created unless they exist. */
 function mustLock(
   resource: AnyResource,
   call: Call,

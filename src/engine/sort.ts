@@ -3,12 +3,12 @@ import { type Field, field, type RawValue } from '../contract/declare/fields.ts'
 import type { AnyResource } from '../contract/declare/resource.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 
-/** What any list can be sorted by. */
+/** The sort keys of every list. */
 const STANDARD = ['created_at', 'updated_at', 'deleted'];
 
 /**
- * The `sort_by` parameter of a list: attributes with an optional direction (ascending when not given), separated by
- * commas; stored as a JSON list in the full form.
+ * The `sort_by` parameter of a list: comma-separated attributes with an optional direction (ascending by default);
+ * stored as a JSON list in the full form.
  * @source campaigns 1.7
  */
 export function sortField(resource: AnyResource): Field<string> {

@@ -5,17 +5,17 @@ import { type ErrorDetail, Problem } from '../contract/problems/problems.ts';
 /** Parameters as received, by name; more than one value when a name was repeated. */
 export type RawParameters = ReadonlyMap<string, readonly RawValue[]>;
 
-/** What reading parameters came to: the good values, and everything wrong with the others. */
+/** The result of parsing parameters: the valid values, and all errors. */
 export interface ReadParameters {
   readonly input: Input;
   readonly errors: readonly ErrorDetail[];
 }
 
 /**
- * Reads every declared parameter and finds every fault, not only the first. Names that are not declared are ignored.
- * Where an empty value un-sets, an optional parameter that is given empty reads as null; elsewhere there is nothing to
- * un-set, and an empty value is as wrong as any other that cannot be read.
- * @source campaigns 1.4 and 2.1
+ * Parses all declared parameters and collects all errors, not only the first. Undeclared names are ignored. Where empty
+ * values unset, an optional parameter with an empty value is null; elsewhere an empty value is an error like any other
+ * invalid value.
+ * @source campaigns 1.4 and 2.1; decision 27; decision 28; decision 29
  */
 export function readParameters(
   declared: Parameters,
@@ -50,9 +50,9 @@ function readValue(parameter: Field, name: string, value: RawValue, unsets: bool
 }
 
 /**
- * What is required and given empty is missing; what an update empties and may not be empty is invalid. A list of nothing has
+ * An empty required parameter is missing; an update that empties a mandatory attribute is invalid. An empty list has
  * too few items.
- * @source creatives 1.3; campaigns 1.4
+ * @source creatives 1.3; campaigns 1.4; decision 26; decision 584
  */
 function emptyMandatory(parameter: Field, name: string): ErrorDetail {
   if (parameter.isRequired && parameter.kind.name !== 'list') return { problem: 'MISSING_PARAMETER', parameter: name };
@@ -61,7 +61,7 @@ function emptyMandatory(parameter: Field, name: string): ErrorDetail {
   return isErrorDetail(error) ? error : { problem: 'TEXT_EMPTY', parameter: name };
 }
 
-/** Throws all faults together, if there are any. */
+/** Throws all errors together, if there are any. */
 export function refuse(errors: readonly ErrorDetail[]): void {
   if (errors.length > 0) throw new Problem(errors);
 }

@@ -19,24 +19,27 @@ import { existing, type PathKey } from './get.ts';
 import { finishChange, storeNew, takeNewIds } from './new-row.ts';
 import { refuse } from './validate.ts';
 
-/** The ids that a write uses up, taken before its unit of work began. */
+/** The ids for a write, taken before its unit of work begins. */
 export interface WriteIds extends NewIds {
   readonly cascades: readonly PendingCascade[];
 }
 
-/** Takes the ids of several writes, by what is given to each. */
+/** Takes the ids for several writes, depending on their input. */
 export async function takeWriteIds(resource: AnyResource, call: Call, all: readonly Input[]): Promise<WriteIds[]> {
   const cascades = await takeCascadeIds(resource, call, all);
   const own = await takeNewIds(resource, call, all.length);
   return own.map((ids, index) => ({ ...ids, cascades: cascades[index]! }));
 }
 
-/** What may be given on create: every field that is input. */
+/** The parameters of create: all writable fields, and additional ones. */
 export function createParameters(resource: AnyResource): Parameters {
   return { ...inputs(resource, (field) => field), ...resource.createParameters };
 }
 
-/** What may be given on update: the same fields, none of them required. Those fixed at creation have no effect. */
+/**
+ * The parameters of update: the same fields, all optional. Those fixed at creation have no effect.
+ * @source decision 32
+ */
 export function updateParameters(resource: AnyResource): Parameters {
   return inputs(resource, ({ updateKind, ...field }) => ({
     ...field,
@@ -56,8 +59,8 @@ function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters 
 }
 
 /**
- * Stores a new row, or throws every fault of the first phase that has any: references, then rules. Where there may be
- * only one of its kind and it is there already, that one is the answer, and nothing changes.
+ * Stores a new row, or throws all errors of the first failing phase: references, then rules. If a row with its unique
+ * key exists, that row is returned.
  */
 export async function applyCreate(
   tx: WriteTransaction,
@@ -78,7 +81,7 @@ export async function applyCreate(
   return stored;
 }
 
-/** Changes the given fields of a row; what was fixed at creation stays as it is. */
+/** Updates the given fields of a row; fields fixed at creation keep their value. @source decision 32 */
 export async function applyUpdate(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -88,7 +91,7 @@ export async function applyUpdate(
   ids: WriteIds,
 ): Promise<AppliedChange> {
   const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
-  // What was granted is judged together with what else its owner has.
+  // A granted row is checked together with the other rows of its owner.
   if (key.includesGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
   if (resource.ignoresEmptyUpdate && Object.keys(input).length === 0) return { before, after: before };
   const changes: Record<string, StoredValue | null> = {};
@@ -110,7 +113,7 @@ export async function applyUpdate(
   return done;
 }
 
-/** Marks a row as deleted, or removes it where deletion is for good. */
+/** Marks a row as deleted, or removes it for hard deletion. */
 export async function applyRemove(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -135,7 +138,7 @@ export async function applyRemove(
   return done;
 }
 
-/** The key of a row, whoever acts on it. */
+/** The key of a row under its own account. */
 function ownKey({ scope }: AnyResource, { account_id, id }: Row): PathKey {
   return { account: scope === 'account' ? account_id : undefined, id };
 }
@@ -150,7 +153,7 @@ async function storeBeside(
   await resource.afterWrite?.({ ...change, verb, account: account!, tx, services, now });
 }
 
-/** The rows that new references point to; each that is absent or deleted is a fault. */
+/** The rows that new references point to; a missing or deleted one is an error. */
 async function readReferences(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -193,7 +196,7 @@ function checkRemoval(tx: WriteTransaction, resource: AnyResource, call: Call, r
   return check(resource, { ...change, after: row }, resource.removal!.rules);
 }
 
-/** What rules and derived values look at, but for the row as it will be. */
+/** The context of rules and `derive`, without the row as it will be. */
 function proposedChange(
   tx: WriteTransaction,
   resource: AnyResource,

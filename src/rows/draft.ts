@@ -2,10 +2,10 @@ import type { Field } from '../contract/declare/fields.ts';
 import type { Actor, Input } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 
-/** The column with the unique key of live rows, where the declaration has one. Null once a row is deleted. */
+/** The column with the unique key of live rows, for resources that declare one. Null once a row is deleted. */
 export const UNIQUE_KEY = 'one_key';
 
-/** The row that a create with these parameters begins with, before derived values are added. */
+/** The initial row of a create with these parameters, before derived values are added. */
 export function draftOf(
   resource: AnyResource,
   call: Pick<Actor, 'account' | 'now'>,
@@ -19,7 +19,7 @@ export function draftOf(
   return secondaryId && secondary ? { ...row, [secondaryId.column]: secondaryId.as(secondary) } : row;
 }
 
-/** A row with these values, and the default of every other column. */
+/** A row with these values, and defaults in all other columns. */
 export function rowOf(resource: AnyResource, call: Pick<Actor, 'account' | 'now'>, values: Input, id: string): Row {
   const filled = columnFields(resource).map(
     ([name, field]) => [name, values[name] ?? field.defaultValue ?? null] as const,
@@ -30,7 +30,7 @@ export function rowOf(resource: AnyResource, call: Pick<Actor, 'account' | 'now'
   return resource.uniqueKey ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.uniqueKey(row)) } as Row) : row;
 }
 
-/** The fields that have a column. */
+/** The fields with a column. */
 export function columnFields(resource: AnyResource): [string, Field][] {
   return Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.kind.column !== 'none');
 }

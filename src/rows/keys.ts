@@ -3,10 +3,7 @@ import type { AnyResource } from '../contract/declare/resource.ts';
 import { problem } from '../contract/problems/problems.ts';
 import type { RowKey } from '../contract/store/store.ts';
 
-/**
- * The key of a row of this resource on an account, from the id in a path or in an item of a batch.
- * @throws ID_ILLEGAL for an id that no row can have.
- */
+/** The row key for an id in a path or a batch item. @throws ID_ILLEGAL for an id that no row can have. */
 export function keyFrom(resource: AnyResource, account: string | undefined, id: string): RowKey {
   const { field } = resource.key ?? {};
   const isPossible = field && ((value: string) => !isErrorDetail(field.kind.read(value, resource.idParameter)));
@@ -16,8 +13,9 @@ export function keyFrom(resource: AnyResource, account: string | undefined, id: 
 }
 
 /**
- * Checks the shape of an id that a path names; `kind` is what it would be the id of.
+ * Checks the form of an id; `kind` is the label of what it identifies.
  * @throws ID_ILLEGAL
+ * @source decision 25
  */
 export function checkId(value: string, parameter: string, kind: string, isPossible = isId): void {
   if (!isPossible(value)) throw problem('ID_ILLEGAL', { parameter, value, words: { kind } });

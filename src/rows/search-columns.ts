@@ -1,14 +1,17 @@
 import { foldCase, termsOf } from '../base/text.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 
-/** A name as search columns hold it: case folded, because `lower()` differs between databases. Null stays null. */
+/**
+ * A name as stored in search columns: case-folded here, because `lower()` differs between databases. Null stays null.
+ * @source decision 44
+ */
 export function foldedName(name: string | null): string | null {
   return name === null ? null : foldCase(name);
 }
 
 type Changed = Readonly<Record<string, unknown>>;
 
-/** The search columns of a row, of which these columns are new. */
+/** The search columns of a row that depend on these changed columns. */
 export function searchColumns(resource: AnyResource, row: Row, changes: Changed = row): Record<string, string | null> {
   return { ...foldedTerms(resource, row, changes), ...foldedSearch(resource, changes) };
 }

@@ -3,13 +3,13 @@ import { boolean, type Field, id, instant, type StoredValue } from '../contract/
 import type { SerializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 
-/** Shows rows of a resource as JSON text. */
+/** Serializes rows of a resource to JSON text. */
 export interface Serializer {
-  /** Shows rows as replies do, computed fields included. */
+  /** Serializes rows for replies, including computed fields. */
   rows(rows: readonly Row[], context: SerializeContext): Promise<string[]>;
   /** The JSON text of one stored field. */
   field(name: string, row: Row): string;
-  /** JSON Schema of what `rows` shows. */
+  /** JSON Schema of the objects that `rows` returns. */
   readonly schema: TSchema;
 }
 
@@ -22,14 +22,14 @@ const STANDARD: Fields = {
 
 const serializers = new WeakMap<AnyResource, Serializer>();
 
-/** Shows what a deletion answers with. */
+/** The serializer for the reply to a deletion. */
 export function deletedSerializerOf(resource: AnyResource): Serializer {
   return resource.hardDeletion ? cachedIn(deletedSerializers, resource, makeDeletedSerializer) : serializerOf(resource);
 }
 
 const deletedSerializers = new WeakMap<AnyResource, Serializer>();
 
-/** The serializer of a resource, made once. */
+/** The serializer of a resource, created once. */
 export function serializerOf(resource: AnyResource): Serializer {
   return cachedIn(serializers, resource, (kind) => makeSerializer(kind, replyFields(kind)));
 }
@@ -47,7 +47,7 @@ function cachedIn(
   return serializer;
 }
 
-/** Every field that a reply shows, in order: declared, computed, standard. */
+/** All fields of a reply, in order: declared, computed, standard. */
 export function replyFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
   const { id, deleted, ...always } = STANDARD;
@@ -57,18 +57,18 @@ export function replyFields(resource: AnyResource): Record<string, Field> {
   return { ...name, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
 }
 
-/** JSON Schema of a value that a caller gives: what may be emptied may be null. */
+/** JSON Schema of an input value: values that may be unset may be null. */
 export function inputValueSchema(field: Field): TSchema {
   return valueSchema(field.isDerived ? field.nullable() : field);
 }
 
-/** JSON Schema of one value: what its kind says, or null. */
+/** JSON Schema of one value, nullable if the field is. */
 export function valueSchema(field: Field): TSchema {
   const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
   return field.description ? { ...schema, description: field.description } : schema;
 }
 
-/** JSON Schema of an object with these fields, each always present but those that are left out. */
+/** JSON Schema of an object with these fields, each always present unless omitted when null. */
 export function objectSchema(fields: Readonly<Record<string, Field>>): TSchema {
   const members = Object.entries(fields).map(([name, field]) => [name, memberSchema(field)] as const);
   return Type.Object(Object.fromEntries(members) as Record<string, TSchema>, { additionalProperties: false });
@@ -81,10 +81,10 @@ function memberSchema(field: Field): TSchema {
 
 interface Piece {
   readonly name: string;
-  /** `,"name":` ready to be joined. */
+  /** `,"name":`, ready to be joined. */
   readonly label: string;
   readonly toJson: (value: never) => string;
-  /** What stands in place of the whole member where there is no value. */
+  /** Replaces the whole member when there is no value. */
   readonly absent: string;
 }
 
@@ -96,7 +96,7 @@ function piecesOf(fields: Fields, names: Readonly<Record<string, string>> = {}):
   });
 }
 
-/** Writes a row as an object of these fields, some under other names, behind members that are text already. */
+/** Serializes a row as an object with these fields, some renamed, after members that are strings. */
 export function rowWriter(
   fields: Fields,
   names: Readonly<Record<string, string>>,
@@ -108,7 +108,7 @@ export function rowWriter(
   };
 }
 
-/** Adds the pieces of a row to the text of an object that has its id already. */
+/** Appends the pieces of a row to the text of an object that already has its id. */
 function added(start: string, pieces: readonly Piece[], values: Readonly<Record<string, unknown>>): string {
   let text = start;
   for (const { name, label, toJson, absent } of pieces) {
@@ -130,7 +130,7 @@ function makeDeletedSerializer(resource: AnyResource): Serializer {
     ...serializer,
     schema: {
       ...schema,
-      // What was there has a schema of its own.
+      // The undeleted object has another schema under its own title.
       title: `Deleted ${resource.label.toLowerCase()}`,
       properties: { ...properties, ...Object.fromEntries(literals) },
       required: [...(schema.required ?? []), ...Object.keys(adds)],
@@ -155,7 +155,7 @@ function makeSerializer(resource: AnyResource, shown: Record<string, Field>): Se
     schema: { ...objectSchema(shown), title: resource.label },
     async rows(rows, context) {
       const compute = await computed?.prepare(rows, context);
-      // Rows of a page often come to the same: what is one object then is text once.
+      // Rows of a page often share computed values: the same object is serialized once.
       const texts = new Map<object, string>();
       const derivedText = (values: Readonly<Record<string, StoredValue | null>>): string => {
         const known = texts.get(values);

@@ -1,19 +1,22 @@
 import type { ReadTransaction } from '../store/store.ts';
 
-/** What of an application is limited, each by a setting that an operator may overrule for one application. @source activity gaps 17.6 */
+/**
+ * The limits of applications. Each is a setting that an operator may override for one application.
+ * @source activity gaps 17.6
+ */
 export const APPLICATION_LIMITS = ['subscriptions', 'stream_connections', 'stream_events_per_s', 'webhooks'] as const;
 /** The name of a limit. */
 export type ApplicationLimit = (typeof APPLICATION_LIMITS)[number];
 
-/** Limits of single applications, as they are kept. */
+/** Stored limits of single applications. */
 export interface ApplicationLimits {
   /** The limits of an application that differ from the settings. */
   find(application: string): Promise<Partial<Record<ApplicationLimit, number>>>;
-  /** Sets a limit, or with null goes back to the setting. */
+  /** Overrides a limit; null restores the setting. */
   set(application: string, name: ApplicationLimit, value: number | null): Promise<void>;
 }
 
-/** What an application may have where nothing else was said of it. */
+/** The limits of applications without overrides. */
 export function defaultLimits(settings: {
   readonly application_subscriptions_max: number;
   readonly application_stream_connections_max: number;
@@ -28,7 +31,7 @@ export function defaultLimits(settings: {
   };
 }
 
-/** What holds for an application: its own limit, or the setting. */
+/** The effective limit of an application: its override, or the setting. */
 export async function limitOf(
   tx: ReadTransaction,
   usual: Readonly<Record<ApplicationLimit, number>>,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Field, field, isErrorDetail, quoted } from './fields.ts';
 
-/** A code of so many letters, as countries and currencies have; lower-case letters are folded. */
+/** A code of `letters` letters, as of countries and currencies; lower-case letters are folded. @source decision 156 */
 export function code({ letters }: { letters: number }): Field<string> {
   const pattern = `^[A-Z]{${letters}}$`;
   return field<string>({
@@ -18,7 +18,7 @@ export function code({ letters }: { letters: number }): Field<string> {
   });
 }
 
-/** The countries of ISO 3166-1, by their two letters. */
+/** The ISO 3166-1 alpha-2 country codes. @source decision 586 */
 export const COUNTRY_CODES: readonly string[] = (
   'AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ ' +
   'CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR ' +
@@ -31,7 +31,7 @@ export const COUNTRY_CODES: readonly string[] = (
 
 const COUNTRIES: ReadonlySet<string> = new Set(COUNTRY_CODES);
 
-/** A country of ISO 3166-1, by its two letters; lower-case letters are folded unless they are `capital` only. */
+/** An ISO 3166-1 alpha-2 country code. Lower-case letters are folded, or rejected with `isFolded: false`. */
 export function countryCode({ isFolded = true }: { readonly isFolded?: boolean } = {}): Field<string> {
   const { kind } = code({ letters: 2 });
   return field<string>({

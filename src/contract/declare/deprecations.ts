@@ -1,14 +1,14 @@
 /**
- * Something that is still taken and will not be for ever. Replies say so in headers, from the day on which it was decided;
- * what warns people comes only when the time has come.
+ * A deprecated feature that still works. Replies announce it in headers as soon as it was decided; the warning for
+ * people appears only once it is deprecated.
  * @source activity gaps 21.3; RFC 9745; RFC 8594
  */
 export interface Deprecation {
-  /** Unix seconds from which it is deprecated; may lie in the future. */
+  /** Unix seconds from which it is deprecated; may be in the future. */
   readonly from_s: number;
-  /** The path that tells what to do, or what takes its place. */
+  /** Path of the page with instructions, or of the successor. */
   readonly path: string;
   readonly rel: 'deprecation' | 'successor-version';
-  /** What `x-api-warn` says from then on. */
+  /** The value of `x-api-warn` from then on. */
   readonly warning: string;
 }

@@ -7,21 +7,21 @@ import { outOfRange } from './out-of-range.ts';
 /** A parameter as received: text from a query or form, any JSON value from a JSON body. */
 export type RawValue = string | number | boolean | null | readonly RawValue[] | { readonly [key: string]: RawValue };
 
-/** A value as the databases hold it: booleans are 0 or 1, lists are JSON text, instants UTC text. */
+/** A value as stored in the database: booleans are 0 or 1, lists are JSON text, instants UTC text. */
 export type StoredValue = string | number;
 
-/** What a kind of field knows. `T` is the stored type of a value that is set. */
+/** A kind of field: how it is parsed, stored and serialized. `T` is the stored type of a non-null value. */
 export interface FieldKind<T extends StoredValue> {
   readonly name: string;
-  /** How the column is typed in both databases; `none` has no column. `integer` holds 64 bits, of which 53 are used. */
+  /** The column type in both databases; `none` has no column. `integer` is a 64-bit column that holds up to 53 bits. */
   readonly column: 'text' | 'integer' | 'none';
   /** Converts a raw value to its stored form, or returns an error. Never called with an empty value. */
   read(raw: RawValue, parameter: string): T | ErrorDetail;
   /** The JSON text of a stored value. */
   toJson(stored: T): string;
-  /** JSON Schema of a value that is set, as replies show it. */
+  /** JSON Schema of a non-null value in replies. */
   readonly schema: TSchema;
-  /** All errors of a value that can have several; `read` returns the first. */
+  /** All errors of a value that can have several; `read` returns only the first. */
   errors?(raw: RawValue, parameter: string): readonly ErrorDetail[];
   /** The errors that `read` can return, for the API description. */
   readonly problems: readonly ProblemName[];
@@ -32,67 +32,67 @@ export interface FieldKind<T extends StoredValue> {
 export interface Field<T extends StoredValue = any> {
   readonly kind: FieldKind<T>;
   readonly description: string;
-  /** Must be given on create. */
+  /** Required on create. */
   readonly isRequired: boolean;
-  /** Must be given on update too. */
+  /** Required on update too. */
   readonly isRequiredOnUpdate: boolean;
   /** Omitted from replies when null. */
   readonly isOmittedWhenNull: boolean;
   /** May be null in replies; a mandatory attribute may not be unset. */
   readonly isNullable: boolean;
   /**
-   * `input`: callers may write it. `create`: on create only, ignored later. `none`: set by the service, ignored.
-   * `refused`: set by the service, and a fault when a caller sends it.
+   * `input`: writable. `create`: writable on create only, ignored later. `none`: set by the service, ignored.
+   * `refused`: set by the service, rejected as input.
    */
   readonly writable: 'input' | 'create' | 'none' | 'refused';
   readonly defaultValue: T | undefined;
-  /** The stored value of an empty parameter, when that is not null. */
+  /** The stored value of an empty parameter, if not null. */
   readonly emptyValue: T | undefined;
-  /** The name of the list filter that this field answers, if any. */
+  /** The name of the list filter on this field, if any. */
   readonly filter: string | undefined;
   readonly isSortable: boolean;
-  /** The resource that this field points to, if any. */
+  /** The referenced resource, if any. */
   readonly target: (() => Target) | undefined;
-  /** Whether a deleted target is found: then a rule of the resource says what is wrong with it. */
+  /** Whether a deleted target is found; then a rule of the resource reports the error. @source decision 35 */
   readonly deletedTarget: 'hidden' | 'shown';
   /** Optional and never null: without input, its value is derived from other fields. */
   readonly isDerived: boolean;
-  /** Whether the target is kept from changing while a row that points to it is made. */
+  /** Whether the target is locked while a row that references it is created. */
   readonly locksTarget: boolean;
-  /** Never in replies. */
+  /** Never included in replies. */
   readonly isHidden: boolean;
-  /** How an update reads it, when that differs from create. */
+  /** The kind that an update parses it as, if different from create. */
   readonly updateKind: FieldKind<T> | undefined;
 
   /** Mandatory: required on create, never null, never unset. */
   required(): Field<T>;
-  /** Mandatory on update as well. */
+  /** Mandatory on update too. */
   requiredAlways(): Field<T>;
-  /** Absent from replies where it is null. */
+  /** Omitted from replies when null. */
   omittedWhenNull(): Field<T>;
-  /** Given a value when the caller gives none; never null unless `nullable()` follows. */
+  /** The value when the input has none; never null unless `nullable()` follows. */
   defaults(value: T): Field<T>;
   nullable(): Field<T>;
   /** Set by `derive` of the resource when the input has no value or an empty one; never null. */
   derived(): Field<T>;
-  /** Stored, and never in replies. */
+  /** Stored, but never included in replies. */
   hidden(): Field<T>;
-  /** Read by an update as another field is. */
+  /** Parsed on update as another field. */
   onUpdate(other: Field<T>): Field<T>;
-  /** Accepted on create, accepted without effect on update. */
+  /** Accepted on create; accepted without effect on update. @source decision 32 */
   createOnly(): Field<T>;
-  /** Set by the service; ignored when a caller sends it. */
+  /** Set by the service; ignored as input. */
   readOnly(): Field<T>;
-  /** Set by the service; a caller who sends it is told that this is not allowed. */
+  /** Set by the service; rejected as input. */
   refused(): Field<T>;
-  /** Makes a list filter of this name: one value or a comma list of up to 200. */
+  /** Adds a list filter of this name: one value or a comma-separated list of up to 200. */
   filteredBy(parameter: string): Field<T>;
   sortable(): Field<T>;
-  /** What the field means, for the reference pages. */
+  /** The description in the API reference. */
   describe(about: string): Field<T>;
 }
 
-/** What a reference needs to know of its target. */
+/** What a reference needs of its target. */
 export interface Target {
   readonly name: string;
   readonly label: string;
@@ -120,7 +120,7 @@ type Facts<T extends StoredValue> = Pick<
   | 'updateKind'
 >;
 
-/** A field of a kind: by default optional, nullable, writable, and neither filter nor sort key. */
+/** A field of a kind: by default optional, nullable, writable, and neither a filter nor a sort key. */
 export function field<T extends StoredValue>(kind: FieldKind<T>, facts: Partial<Facts<T>> = {}): Field<T> {
   const own: Facts<T> = {
     kind,
@@ -170,7 +170,7 @@ export function isErrorDetail(value: unknown): value is ErrorDetail {
 /** An invalid value, as messages quote it. */
 export const quoted = (raw: RawValue): string => (typeof raw === 'string' ? raw : JSON.stringify(raw));
 
-/** Text of 1 to `max` characters. */
+/** Text of 1 to `max` Unicode code points, kept as received. @source decision 22; decision 23; decision 24 */
 export function text({ max }: { max: number }): Field<string> {
   return field<string>({
     name: 'text',
@@ -188,7 +188,7 @@ export function text({ max }: { max: number }): Field<string> {
   });
 }
 
-/** One of a list of words. */
+/** One of several words, case-sensitive. @source decision 21 */
 export function oneOf<const W extends string>(...words: readonly W[]): Field<W> {
   const known = new Set<string>(words);
   const list = [...words].sort().join(', ');
@@ -205,16 +205,13 @@ export function oneOf<const W extends string>(...words: readonly W[]): Field<W> 
   });
 }
 
-/** Reads a whole number of at most 53 bits. */
+/** Parses a whole number of at most 53 bits. */
 function readLong(raw: RawValue, parameter: string): number | ErrorDetail {
   const value = typeof raw === 'number' ? raw : typeof raw === 'string' && /^-?\d{1,16}$/.test(raw) ? Number(raw) : NaN;
   return Number.isSafeInteger(value) ? value : { problem: 'NOT_LONG', parameter, words: { raw: quoted(raw) } };
 }
 
-/**
- * An amount of money in micro units of its currency, 1 to 9007199254740991.
- * @source campaigns 1.3
- */
+/** An amount of money in micro units of its currency, 1 to 9007199254740991. @source campaigns 1.3; decision 18 */
 export function micros(): Field<number> {
   return field({
     name: 'micros',
@@ -246,7 +243,7 @@ export function integer({ min, max }: { min: number; max: number }): Field<numbe
   });
 }
 
-/** One of a few whole numbers. */
+/** One of several whole numbers. */
 export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
   const list = numbers.join(', ');
   return field({
@@ -263,7 +260,7 @@ export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
   });
 }
 
-/** A decimal number of any length up to `max` that stays text, because it is a name. */
+/** Decimal digits, up to `max` of them, kept as text because they are an identifier. */
 export function digits({ max }: { max: number }): Field<string> {
   const shape = new RegExp(`^\\d{1,${max}}$`);
   return field({
@@ -292,7 +289,7 @@ const BOOLEANS = new Map<unknown, 0 | 1>([
   [false, 0],
 ]);
 
-/** True or false, stored as 1 or 0. */
+/** A boolean, stored as 1 or 0. Several spellings are accepted. */
 export function boolean(): Field<0 | 1> {
   return field<0 | 1>({
     name: 'boolean',
@@ -307,7 +304,7 @@ export function boolean(): Field<0 | 1> {
   });
 }
 
-/** A time, UTC, of second precision. */
+/** A UTC time with second precision. */
 export function instant(): Field<string> {
   return field({
     name: 'instant',
@@ -326,7 +323,7 @@ export function instant(): Field<string> {
 
 const ID_MAX = 64;
 
-/** Whether a text has the shape of an id: lower-case base 36, decimal ids included. */
+/** Whether a text has the form of an id: lower-case base 36, which includes decimal ids. @source decision 25 */
 export function isId(value: string): boolean {
   return value.length <= ID_MAX && /^[0-9a-z]+$/.test(value);
 }
@@ -343,14 +340,14 @@ const idKind: FieldKind<string> = {
   },
 };
 
-/** An id: lower-case base 36 or decimal text; upper-case letters are folded. */
+/** An id: lower-case base 36 or decimal text; upper-case letters are folded. @source decision 25; decision 22 */
 export function id(): Field<string> {
   return field(idKind);
 }
 
 /**
- * The id of another resource of the same account; a deleted one is not found unless `deleted` says so. With `locked`
- * it stays as it is while a row that points to it is made.
+ * The id of another resource of the same account. A deleted one is not found unless `deleted` is `shown`. With `locked`
+ * it is locked while a row that references it is created.
  */
 export function reference(
   target: () => Target,
@@ -360,10 +357,10 @@ export function reference(
 }
 
 /**
- * A list of items of one kind, stored as JSON text: from comma-separated text or a JSON array; blanks dropped,
- * duplicates removed keeping the first. With `min` 0 it may be empty, is when nothing is given, and is never null. Without
- * `max` whoever declares it judges how many there are.
- * @source campaigns 1.4
+ * A list of items of one kind, stored as JSON text; parsed from comma-separated text or a JSON array. Blank items are
+ * dropped, then duplicates, keeping the first. With `min` 0 it may be empty, which is the default, and is never null.
+ * Without `max` the declaring resource checks the number of items.
+ * @source campaigns 1.4; decision 22; decision 45
  */
 export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max?: number } = {}): Field<string> {
   const kind: FieldKind<string> = {

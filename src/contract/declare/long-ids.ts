@@ -1,7 +1,7 @@
-/** The shape of an id of 64 bits, as decimal text. */
+/** The form of a 64-bit id, as decimal text. */
 export const LONG_ID = /^[0-9]{1,19}$/;
 
-/** Whether a text has that shape. A path may hold anything, and some of it is no text for a database. */
+/** Whether a text has that form. A path may contain anything, also what a database does not accept as text. */
 export function isLongId(text: string): boolean {
   return LONG_ID.test(text);
 }

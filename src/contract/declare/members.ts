@@ -2,16 +2,16 @@ import type { ErrorDetail } from '../problems/problems.ts';
 import { isErrorDetail, quoted, type RawValue, type StoredValue } from './fields.ts';
 import type { Input, Parameters } from './operation.ts';
 
-/** What reading an object of JSON came to: the good values, null where a member is null, and all that is wrong. */
+/** The parsed members of a JSON object: valid values, null where a member is null, and all errors. */
 export interface ReadMembers {
   readonly input: Input;
   readonly errors: readonly ErrorDetail[];
 }
 
 /**
- * Reads the members of an object of JSON, as the calls of version 2 take them: others than those declared are refused, and
- * so is an empty text. All that is wrong is found, not only the first.
- * @param within the path of the object in the body, with a dot behind it; empty for the body itself.
+ * Parses the members of a JSON object for calls of version 2. Undeclared members and empty texts are errors. Collects
+ * all errors, not only the first.
+ * @param within the path of the object in the body, followed by a dot; empty for the body itself.
  * @source activity gaps 17.2
  */
 export function readMembers(body: unknown, declared: Parameters, within = ''): ReadMembers {
@@ -45,7 +45,7 @@ export function readMembers(body: unknown, declared: Parameters, within = ''): R
   return { input, errors };
 }
 
-/** What was received, as messages quote it: not at any length. */
+/** The received value as quoted in messages, truncated. */
 function rawOf(raw: RawValue): { readonly raw: string } {
   const text = quoted(raw);
   return { raw: text.length > RAW_MAX ? `${text.slice(0, RAW_MAX)}...` : text };

@@ -39,25 +39,25 @@ export interface Principal {
   readonly applicationLevel: AccessLevel;
 }
 
-/** What the composition root gives to every call: what all features share, then a group for each feature. */
+/** Passed to every call by the composition root: what all features share, then a group per feature. */
 export interface Services {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Unpredictable even in development mode: for secrets. */
+  /** Unpredictable even in development mode: for generating secrets. */
   readonly secrets: Random;
   readonly box: SecretBox;
   readonly ids: Ids;
-  /** Every declared resource, by its plural name. */
+  /** All declared resources, by plural name. */
   readonly resources: ReadonlyMap<string, AnyResource>;
-  /** Serializes rows of a resource as replies do: one JSON text each. */
+  /** Serializes rows for replies: one JSON text each. */
   show(resource: AnyResource, rows: readonly Row[], context: SerializeContext): Promise<string[]>;
   readonly making: RowFactory;
   /** The absolute URL of a page of a listener. */
   pageUrl(environment: Environment, path: string): string;
   readonly jobs: JobServices;
   readonly audit: {
-    /** How many days audit records are kept; 0 keeps them for good. */
+    /** How many days audit records are kept; 0 keeps them forever. */
     readonly retention_days: number;
   };
   readonly auth: AuthServices;
@@ -80,10 +80,10 @@ export interface AuthServices {
   readonly loginRules: LoginSettings;
 }
 
-/** Accounts and what is in them. */
+/** Accounts and the entities in them. */
 export interface AdsServices {
   readonly limits: Readonly<Record<LimitName, number>>;
-  /** The application that posts made here name as their source: HTML. */
+  /** The source application of posts created here: HTML. */
   readonly postSource: string;
 }
 
@@ -91,16 +91,16 @@ export interface AdsServices {
 export interface MediaServices {
   readonly blobs: Blobs;
   readonly uploadRules: UploadSettings;
-  /** Where media is served. */
+  /** Builds the URLs of media. */
   readonly addresses: MediaUrls;
 }
 
-/** Custom audiences, and the people in them. */
+/** Custom audiences and their members. */
 export interface AudienceServices {
   readonly rules: AudienceSettings;
-  /** Who is in which audience. */
+  /** The members of audiences. */
   readonly members: AudienceMembers;
-  /** The people of the platform. */
+  /** The directory. */
   readonly directory: DirectoryIndex;
   /** Parses uploads of people. */
   readonly uploads: UploadParser;
@@ -113,7 +113,7 @@ export interface ActivityServices {
   readonly rules: ActivitySettings;
   /** Open streams of this process. */
   readonly streams: Streams;
-  /** Limits of an application for which an operator has set no others. */
+  /** Limits of applications without overrides. */
   readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
   /** Sends HTTP requests to webhooks. */
   readonly sender: Sender;
@@ -121,74 +121,74 @@ export interface ActivityServices {
   readonly webhookRules: WebhookSettings;
 }
 
-/** The ids that a new row uses up, taken before its unit of work began. */
+/** Ids for a new row, taken before its unit of work begins. */
 export interface NewIds {
   readonly row: string;
   readonly change: string;
-  /** The long id beside its own, where rows have one. */
+  /** The additional 64-bit id, for resources that have one. */
   readonly secondary?: string;
 }
 
-/** Who changes rows, on which account and when. */
+/** The actor of a change: the user, the account and the time. */
 export interface Actor {
   readonly account: Pick<AccountState, 'id'> | undefined;
   readonly principal: Pick<Principal, 'user'>;
   readonly now: string;
 }
 
-/** Creates and updates rows on behalf of other calls. */
+/** Creates and updates rows on behalf of other operations. */
 export interface RowFactory {
-  /** Takes the ids of `count` rows. Never called inside a unit of work. */
+  /** Takes the ids for `count` rows. Never call inside a unit of work. */
   takeIds(resource: AnyResource, count: number): Promise<NewIds[]>;
-  /** Stores a row and its place in the history; where there may be one and it is there already, that one is the answer. */
+  /** Stores a row and its history; if a row with its unique key exists, returns that one instead. */
   create(tx: WriteTransaction, resource: AnyResource, occasion: Actor, values: Input, ids: NewIds): Promise<Row>;
-  /** Changes values of a row of a resource that keeps no history. */
+  /** Updates a row of a resource without history. */
   update(tx: WriteTransaction, resource: AnyResource, occasion: Actor, before: Row, values: Input): Promise<Row>;
 }
 
-/** What serializing a row can read. */
+/** What serializing a row may read. */
 export interface SerializeContext {
   readonly media: MediaUrls;
   readonly tx: ReadTransaction;
   readonly account: AccountState | undefined;
-  /** UTC text of the present second. */
+  /** UTC text of the current second. */
   readonly now: string;
-  /** The parameters of a read, some of which say how rows are shown. */
+  /** The parameters of a read; view parameters select how rows are serialized. */
   readonly input?: Input;
 }
 
-/** Hands out ids, ever growing per kind. Never called inside a unit of work. */
+/** Generates ids, increasing per kind. Never call inside a unit of work. */
 export interface Ids {
   /** The next `count` ids of a kind as base-36 text. */
   take(kind: string, start: number, count: number): Promise<string[]>;
-  /** The next `count` ids of a kind that are decimal numbers of 64 bits, 19 digits long. */
+  /** The next `count` ids of a kind, as 64-bit decimal numbers of 19 digits. */
   takeLong(kind: string, start: number, count: number): Promise<string[]>;
 }
 
-/** Valid parameters: stored values by name, null for an empty one. */
+/** Valid parameters: stored values by name, null for an empty parameter. */
 export type Input = Readonly<Record<string, StoredValue | null>>;
 
-/** One call, ready to be performed. */
+/** A call that has passed all checks. */
 export interface Call {
   readonly services: Services;
   readonly environment: Environment;
   readonly caller: Caller;
-  /** The caller, where the operation asks for the credential of a user; elsewhere it is not there. */
+  /** The caller, for operations with the credential `user`; not set otherwise. */
   readonly principal: Principal;
-  /** The address of the peer, or the one that a trusted proxy tells. */
+  /** The peer address, or the client address that a trusted proxy reports. */
   readonly address: string;
-  /** The account named in the path. */
+  /** The account in the path. */
   readonly account: AccountState | undefined;
   readonly role: Role | undefined;
   readonly canCompose: boolean;
-  /** Path parameters as given, ids folded to lower case. */
+  /** Path parameters as received, with ids folded to lower case. */
   readonly path: Readonly<Record<string, string>>;
   readonly input: Input;
-  /** The parsed body of a JSON endpoint; a `Uint8Array` of its own memory where the body is `bytes`. */
+  /** The parsed body of a JSON endpoint; for `bytes` a `Uint8Array` with its own buffer. */
   readonly body: unknown;
-  /** The files that came in a body of parts, by name; thrown away after the call unless it takes them. */
+  /** The files of a multipart body, by name; deleted after the call unless the operation adopts them. */
   readonly files: ReadonlyMap<string, ReceivedFile>;
-  /** A HEAD request. */
+  /** Whether it is a HEAD request. */
   readonly isHead: boolean;
   /** UTC text of the second in which the call was authenticated. */
   readonly now: string;
@@ -196,7 +196,10 @@ export interface Call {
   readonly recordAudit: RecordAudit;
   /** Records an audit event that has happened, whatever the reply is. */
   audit(noted: AuditedEvent): void;
-  /** The windows of the caller, one for each operation that its credential is good for. Looking takes nothing. */
+  /**
+   * The rate limit windows of the caller, one for each operation that its credential allows. Reading them does not
+   * count.
+   */
   rateWindows(): readonly RateWindow[];
 }
 
@@ -205,7 +208,7 @@ export function serializeContext({ services, account, now, input }: Call, tx: Re
   return { tx, media: services.media.addresses, account, now, input };
 }
 
-/** The state of a rate limit window. `reset` is in Unix seconds; a window opens with its first call. */
+/** The state of a rate limit window. `reset` is in Unix seconds; a window starts with its first call. */
 export interface RateWindow {
   /** Path template of the operation. */
   readonly path: string;
@@ -214,26 +217,30 @@ export interface RateWindow {
   readonly reset: number;
 }
 
-/** What a call answers with, all JSON text. */
+/** The result of a call, as JSON text. */
 export interface Answer {
-  /** 200 when not said; else one of `successes` of the operation. */
+  /** 200 by default; otherwise one of the operation's `successes`. */
   readonly status?: number;
   /** Empty when the status is 204. */
   readonly data: string;
-  /** The cursor of the next page; undefined for replies that are not lists. */
+  /**
+   * The cursor of the next page; null on the last page, undefined for replies that are not lists.
+   * @source decision 581
+   */
   readonly nextCursor?: string | null;
   readonly totalCount?: number;
-  /** The echo of the request, when it is not simply its parameters. */
+  /** The echo of the request, if it differs from its parameters. */
   readonly request?: string;
-  /** What goes on after the head, for shape `stream`; `data` is then empty. */
+  /** The continuation of a reply of shape `stream`; `data` is then empty. */
   readonly flow?: StreamHandle;
-  /** The call made use of the `deprecatedInput` of its operation. */
+  /** Whether the call used the operation's `deprecatedInput`. */
   readonly usesDeprecated?: boolean;
 }
 
 /**
- * What a caller must present: `user` a request signed with an access token; `consumer` one signed without a token;
- * `request-token` one signed with a request token; `basic` key and secret of an application; `bearer` its application-only token; the others one of two.
+ * The required credential. `user`: a request signed with an access token; `consumer`: one signed without a token;
+ * `request-token`: one signed with a request token; `basic`: key and secret of an application; `bearer`: its
+ * application-only token; the others accept one of two.
  * @source authentication gaps 1.2
  */
 export type CredentialKind =
@@ -246,11 +253,12 @@ export type CredentialKind =
   | 'owner-or-basic';
 
 /**
- * How a reply of an operation is shaped. `told`: a message in place of data; `form`: `name=value` pairs, as the token steps answer; `stream`: a line each, for as long as it is read.
+ * The form of a reply. `message`: a message in place of data; `form`: `name=value` pairs, as token endpoints reply;
+ * `stream`: one JSON text per line, until either side closes.
  */
 export type Shape = 'one' | 'list' | 'message' | 'batch' | 'bare' | 'form' | 'stream';
 
-/** One thing that the interface can do: what the pipeline, the descriptions and the tests read. */
+/** The declaration of one API operation, which the pipeline, the API descriptions and the tests read. */
 export interface Operation {
   /** Unique, as in `campaigns.list`. */
   readonly id: string;
@@ -259,88 +267,89 @@ export interface Operation {
   readonly path: string;
   readonly description: string;
   readonly group: string;
-  /** What the group is about; for a group of one, what it does says enough. */
+  /** What the group is about; omitted where the description of its only operation suffices. */
   readonly groupDescription?: string;
   readonly family: Family;
-  /** Exists in this environment only; in both when undefined. */
+  /** The only environment that has it; both by default. */
   readonly onlyIn?: Environment;
-  /** Roles on the account of the path that may call; undefined when the path names no account. */
+  /** The roles on the account in the path that may call it; undefined when the path has no account. */
   readonly roles?: readonly Role[];
-  /** A deleted account may still be named. */
+  /** Also accepts a deleted account. */
   readonly allowsDeletedAccount?: boolean;
-  /** `user` when not said. */
+  /** `user` by default. */
   readonly credential?: CredentialKind;
   readonly rate: RateName;
-  /** What is said when a window of calls is used up, when it is not RATE_LIMITED. */
+  /** The problem when the rate limit is exceeded; RATE_LIMITED by default. */
   readonly rateProblem?: ProblemName;
-  /** A step of the token protocol: a token of level read may take it. */
+  /** A step of the token flow, for which a read-only token suffices. */
   readonly isTokenStep?: boolean;
-  /** GET does the same as POST: some clients put everything into the query. @source authentication gaps 2.7 */
+  /** GET works like POST: some clients put all parameters into the query. @source authentication gaps 2.7 */
   readonly allowsGet?: boolean;
-  /** What takes its place in the current version, of which it is none. */
+  /** The successor of a legacy operation, in the current version. */
   readonly replacedBy?: string;
-  /** The operation itself is deprecated: every reply of it says so. */
+  /** Marks the operation as deprecated, which every reply announces. */
   readonly deprecation?: Deprecation;
-  /** Something that callers may still give and that is deprecated: replies to those who do say so. */
+  /** Marks an input as deprecated, which replies to calls that use it announce. */
   readonly deprecatedInput?: Deprecation;
-  /** From when on a deprecated operation answers no more, where that was decided: UTC text. */
+  /** When a deprecated operation stops working, if decided: UTC text. */
   sunset?(services: Services): string | undefined;
-  /** Other paths of the same operation. */
+  /** Other paths of the operation. */
   readonly aliases?: readonly string[];
-  /** Protocol parameters that the operation needs, for the descriptions: they are read with the credential. */
+  /** Required protocol parameters, for the API descriptions: the authenticator reads them. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
-  /** What stands in the path and is no id, for the descriptions. */
+  /** Path parameters that are no ids, for the API descriptions. */
   readonly pathParameters?: Parameters;
   /**
-   * `form`: parameters in the query, a form or an object of JSON. `object`: in an object of JSON and nowhere else.
-   * `members`: in an object of JSON of exactly these `bodyMembers`, as version 2 has it: unknown members are errors.
-   * `json`: a JSON body that the operation reads itself. `upload`: as `form`, and the body may have parts instead, of
-   * which some are `files`; parts are not signed, so that they are read after all checks of the caller.
-   * `bytes`: as `json`, and the operation is given the bytes as they came.
+   * `form`: parameters in the query, a form or a JSON object. `object`: in a JSON object only. `members`: in a JSON
+   * object with exactly these `bodyMembers`, as in version 2: unknown members are errors. `json`: a JSON body that the
+   * operation parses itself. `upload`: like `form`, or a multipart body with some parts as `files`; parts are not
+   * signed, so they are read after all checks of the caller. `bytes`: like `json`, but the operation gets the raw
+   * bytes.
+   * @source decision 30
    */
   readonly body: 'form' | 'object' | 'members' | 'json' | 'upload' | 'bytes';
-  /** How many bytes a body of kind `bytes` may have, and what is said of more. */
+  /** Size limit of a `bytes` body, and the problem beyond it. */
   readonly bodyBytes?: { readonly max: number; readonly problem: ProblemName };
-  /** What the echo of a call holds beside path and parameters. */
+  /** Additional members of the request echo. */
   readonly extraEcho?: Readonly<Record<string, string | null>>;
-  /** Parts that are files, which do not stay in memory, by name. `isBase64`: text that says the bytes. */
+  /** Multipart parts that are files, by name; they are not kept in memory. `isBase64`: the part is base64 text. */
   readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
-  /** How many bytes a file may have. */
+  /** Maximum size of a file in bytes. */
   bytesMax?(rules: UploadSettings): number;
-  /** Parameters are read from a form body and nowhere else. */
+  /** Accepts parameters in a form body only. */
   readonly formOnly?: boolean;
   readonly shape: Shape;
   /**
-   * JSON Schema of `data` (or of the whole body for shape `bare`), or the resource of which `data` shows rows, or the
-   * resources of one of which each row is.
+   * JSON Schema of `data` (of the whole body for shape `bare`), or the resource whose rows `data` contains, or the
+   * resources that each row may be of.
    */
   readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
-  /** The status of success, when it is not 200. A reply of 204 has no body. */
+  /** Success status; 200 by default. A 204 reply has no body. */
   readonly success?: 200 | 201 | 204;
-  /** Further statuses of success, with the JSON Schema of their body; none when the reply has no body. */
+  /** Additional success statuses, with the JSON Schema of their body; undefined when there is none. */
   readonly successes?: Readonly<Record<number, TSchema | undefined>>;
   /** JSON Schema of the body of a JSON endpoint. */
   readonly request?: TSchema;
-  /** The members of that body, where it is an object, for the descriptions; members of members with a dot between. */
+  /** The members of a JSON object body, for the API descriptions; nested members are named with dots. */
   readonly bodyMembers?: Parameters;
-  /** Problems that this operation itself can raise, beyond those of every call. */
+  /** Problems of this operation, beyond those of every call. */
   readonly problems: readonly ProblemName[];
-  /** Problems of single items of a batch: they are answered together, with status 400. */
+  /** Problems of single items of a batch, reported together with status 400. */
   readonly itemProblems?: readonly ProblemName[];
-  /** A call as the descriptions show it, where nothing in the reply depends on who asks. */
+  /** An example call for the API descriptions, where the reply does not depend on the caller. */
   readonly example?: Example;
   /**
-   * What is wrong with parameters together, answered with what is wrong with each; `named` are those that were sent,
-   * unreadable ones too.
+   * Errors of combinations of parameters, reported together with errors of single ones; `named` are the names that were
+   * sent, including those of invalid values.
    */
   validate?(input: Input, account: AccountState | undefined, named: ReadonlySet<string>): readonly ErrorDetail[];
   perform(call: Call): Promise<Answer>;
 }
 
-/** A call that the descriptions show, and what it is answered with. */
+/** An example call in the API descriptions, and its reply. */
 export interface Example {
-  /** Parameters as callers write them, those of the path among them. */
+  /** Parameters as sent by callers, including those of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly answer: (input: Input) => Answer;
 }

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../problems/problems.ts';
 
-/** What is said of a number outside its bounds. @source creatives 1.3 */
+/** The error for a number outside its bounds. @source creatives 1.3; decision 588 */
 export function outOfRange(
   parameter: string,
   { min, max, raw }: { readonly min: number; readonly max: number; readonly raw: string | number },

@@ -2,85 +2,85 @@ import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
 
-/** A browser that asks for a page. */
+/** A browser's request for a page. */
 export interface PageRequest {
   readonly method: 'GET' | 'POST';
-  /** Only looks (HEAD): nothing may come of it. */
+  /** Whether it is a HEAD request, which must have no effect. */
   readonly isHead: boolean;
-  /** The first value of each parameter, from the form of a POST and the query of a GET. */
+  /** The first value of a parameter, from the form of a POST or the query of a GET. */
   parameter(name: string): string | undefined;
-  /** Everything that came with the form of a POST, in its order; the query of a GET. */
+  /** All parameters in order, from the form of a POST or the query of a GET. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** The query of the address, without its question mark. */
+  /** The query string, without the question mark. */
   readonly query: string;
-  /** What stands in the path at the places that it names. */
+  /** Values of the path parameters. */
   readonly pathParams: Readonly<Record<string, string>>;
-  /** Who is logged in. */
+  /** The logged-in user. */
   readonly user: User | undefined;
-  /** What is known of that login; undefined where the browser has no session that is stored. */
+  /** The session; undefined when the browser has no stored session. */
   readonly session: Session | undefined;
-  /** What each form of this browser must bring along. */
+  /** CSRF token for the forms of this browser. */
   readonly csrfToken: string;
-  /** Where the visit comes from. */
+  /** The client's address. */
   readonly address: string;
-  /** The value of the cookie by which a browser is known in which somebody logged in before. */
+  /** The value of the device cookie, which identifies a browser after a login. */
   readonly deviceCookie: string | undefined;
-  /** Stores what is noted for auditors in the unit of work that brings it about. */
+  /** Stores an audit event in the unit of work that causes it. */
   readonly record: RecordAudit;
   /** The name of the service. */
   readonly serviceName: string;
 }
 
-/** A page before the frame of the service is put around it. */
+/** A page without the layout of the service. */
 export interface PageDocument {
-  /** Its heading, in words. */
+  /** Heading, as plain text. */
   readonly title: string;
   /** HTML of the card. */
   readonly content: string;
-  /** HTML that stands beside the name of the service, above the card. */
+  /** HTML beside the name of the service, above the card. */
   readonly accountHeader?: string;
-  /** The card takes the width that pages of somebody who is logged in have. */
+  /** Whether the card has the width of pages for logged-in users. */
   readonly isWide?: boolean;
 }
 
-/** What a page says, and what becomes of the browser's session. */
+/** The response to a page request, and its effect on the session. */
 export interface PageResponse {
   readonly status: number;
-  /** A page for the frame of the service, or a whole document. */
+  /** A page for the layout of the service, or a complete document. */
   readonly html: PageDocument | string;
-  /** Said instead to a caller that takes JSON and not HTML. */
+  /** Returned instead to clients that accept JSON but not HTML. */
   readonly error?: { readonly code: number; readonly message: string };
-  /** Where the browser goes on; the document is for one that does not. */
+  /** Redirect target; the document is for clients that do not follow it. */
   readonly location?: string;
-  /** The address to which a form of this page may lead in the end. */
+  /** A URL that a form of this page may finally redirect to. */
   readonly formLeadsTo?: string | undefined;
-  /** Frames of any page may show it, and it loads media from these origins beside its own. It has no form. */
+  /** Any site may frame the page, and it loads media from these origins too. It has no form. */
   readonly embedding?: { readonly loadsFrom: readonly string[] };
-  /** The page has a form, so the session must outlive it. */
+  /** The page has a form, so the session must be stored. */
   readonly hasForm?: boolean;
-  /** This user is logged in from now on, for a request token of an application or by themselves. */
+  /** Logs this user in, for a request token of an application or by themselves. */
   readonly login?: { readonly user: string; readonly requestToken?: string };
-  /** The user has proved again who they are: the session goes on under a new id. */
+  /** The user has authenticated again: the session continues under a new id. */
   readonly reauthenticated?: boolean;
-  /** The new value of the cookie by which this browser is known. */
+  /** New value of the device cookie. */
   readonly deviceCookie?: string | undefined;
-  /** Nobody is, from now on. */
+  /** Logs the user out. */
   readonly logout?: boolean;
   readonly retryAfter_s?: number | undefined;
-  /** What is recorded for auditors. */
+  /** Audit events to record. */
   readonly audited?: readonly AuditedEvent[];
 }
 
-/** A page on its path; `:name` stands for a part that varies. */
+/** A page and its path template, with `:name` for parameters. */
 export interface Page {
   readonly path: string;
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Visits are counted per address. */
+  /** Whether requests are rate-limited per address. */
   readonly isRateLimited?: boolean;
   answer(visit: PageRequest): Promise<PageResponse>;
 }
 
-/** Why a visit is refused before its page is asked. */
+/** Why a request is refused before its page is called. */
 export type PageRefusal =
   | 'plain http'
   | 'form token'
@@ -90,7 +90,7 @@ export type PageRefusal =
   | 'unavailable'
   | 'error';
 
-/** The pages that browsers are shown. */
+/** All pages for browsers. */
 export interface Pages {
   readonly list: readonly Page[];
   errorPage(why: PageRefusal, retryAfter_s?: number): PageResponse;

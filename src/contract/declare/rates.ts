@@ -2,22 +2,26 @@ import type { RateName } from './operation.ts';
 
 const QUARTER = 900;
 
-/** One category of calls that share a limit. */
+/** A category of calls that share a rate limit. */
 export interface RateCategory {
-  /** The setting that holds the number of calls. */
+  /** The setting with the number of calls. */
   readonly setting: RateSetting;
   readonly window_s: number;
-  /** Counted per account rather than per user; the user's window is then the large general quota. */
+  /** Counted per account instead of per user; the user's window is then the large general quota. */
   readonly perAccount: boolean;
-  /** Counted per application, whoever calls through it. Otherwise per user and application, or per application that calls itself. */
+  /**
+   * Counted per application, whoever calls through it. By default per user and application, or per application that
+   * calls for itself.
+   * @source decision 56
+   */
   readonly perApplication?: boolean;
-  /** The setting of a second window, per address of the caller. */
+  /** The setting of a second window, per client address. */
   readonly address?: RateSetting;
-  /** All operations of the category together, or each by itself. */
+  /** Whether all operations of the category share a window, or each has its own. */
   readonly together: boolean;
 }
 
-/** The settings that hold numbers of calls. */
+/** The settings with numbers of calls. */
 export type RateSetting =
   | 'rate_writes_per_min'
   | 'rate_account_reads_per_15min'
@@ -48,9 +52,9 @@ export type RateSetting =
   | 'rate_replays_per_15min';
 
 /**
- * The categories of calls, and the two windows that only the pipeline takes from: the quota of a user beside account
- * windows, and calls that count all matches.
- * @source campaigns 3.2; authentication gaps 13
+ * The rate categories, and two that only the pipeline uses: a user's general quota beside account windows, and calls
+ * that count all matches.
+ * @source campaigns 3.2; authentication gaps 13; decision 57; decision 155
  */
 export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', RateCategory>> = {
   writes: { setting: 'rate_writes_per_min', window_s: 60, perAccount: false, together: true },

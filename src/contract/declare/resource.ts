@@ -5,15 +5,15 @@ import type { Field, StoredValue } from './fields.ts';
 import type { Input, SerializeContext, Services } from './operation.ts';
 import type { Role } from './roles.ts';
 
-/** The declared fields of a resource, by their one name on the wire, in the code and in the database. */
+/** The declared fields of a resource, by their name, which is the same in requests, code and database. */
 export type Fields = Readonly<Record<string, Field>>;
 
 type StoredOf<T> = T extends Field<infer S> ? S : never;
 
-/** A row as stored: the declared fields and what every resource carries. */
+/** A stored row: the declared fields and the standard columns. */
 export type RowOf<F extends Fields> = { readonly [K in keyof F]: StoredOf<F[K]> | null } & StandardColumns;
 
-/** What every stored row carries. Times are UTC texts, `deleted` is 0 or 1. */
+/** The columns of every stored row. Times are UTC texts, `deleted` is 0 or 1. */
 export interface StandardColumns {
   readonly id: string;
   readonly account_id: string;
@@ -25,10 +25,10 @@ export interface StandardColumns {
 /** A stored row whose declaration is not known at compile time. */
 export type Row = StandardColumns & { readonly [column: string]: StoredValue | null };
 
-/** What a caller may do to a resource. */
+/** An operation on a resource. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'activate' | 'remove';
 
-/** The account that a call acts on, as far as decisions need it. */
+/** The account that a call acts on, as far as authorization and rules need it. */
 export interface AccountState {
   readonly id: string;
   readonly environment: Environment;
@@ -36,33 +36,36 @@ export interface AccountState {
   /** IANA name. */
   readonly timezone: string;
   readonly deleted: boolean;
-  /** Limits raised for this account alone, by setting name. */
+  /** Limits raised for this account, by setting name. @source decision 41 */
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** The two environments: an account and everything in it belongs to one. */
+/**
+ * The environment: an account and everything in it belongs to one. The listener alone selects it.
+ * @source decision 1; decision 2
+ */
 export type Environment = 'production' | 'sandbox';
 
-/** A change about to be stored: the whole row after it, the row before it, and what a rule may look at. */
+/** A change about to be stored: the row before and after, and what rules may read. */
 export interface Change<R> {
-  /** The resource that the row is one of. */
+  /** The resource of the row. */
   readonly resource: AnyResource;
   readonly verb: 'create' | 'update' | 'remove';
   readonly after: R;
   /** Undefined on create. */
   readonly before: R | undefined;
-  /** The rows that references of `after` point to, by field; those of `before` are not read again. */
+  /** The rows that references in `after` point to, by field; those of `before` are not read again. */
   readonly referenced: ReadonlyMap<string, Row>;
   readonly account: AccountState | undefined;
   readonly tx: ReadTransaction;
   readonly author: Author;
-  /** Where media is served, and which keys are taken; undefined where no call is made. */
+  /** Builds media URLs and validates media keys; undefined outside of calls. */
   readonly media: MediaUrls | undefined;
-  /** UTC text of the present second. */
+  /** UTC text of the current second. */
   readonly now: string;
 }
 
-/** Who makes a change. */
+/** The user who makes a change. */
 export interface Author {
   /** Id of the user. */
   readonly user: string;
@@ -73,10 +76,10 @@ export interface Author {
 /** The result of a rule: no error, one or several. */
 export type RuleResult = ErrorDetail | readonly ErrorDetail[] | undefined;
 
-/** A rule over a change. Rules run once all parameters are valid. */
+/** A rule for one change. Rules run once all parameters are valid. */
 export type Rule<R> = (change: Change<R>) => RuleResult | Promise<RuleResult>;
 
-/** One of the changes of a call, made: `before` is undefined when the row is new, `after` itself when nothing changed. */
+/** An applied change of a call: `before` is undefined for a new row, and equal to `after` when nothing changed. */
 export interface AppliedChange<R = Row> {
   readonly before: R | undefined;
   readonly after: R;
@@ -91,32 +94,33 @@ export interface ChangeSet<R> {
 }
 
 /**
- * A rule over everything that a call changed, one row or a whole batch: says what is wrong with which change. It runs
- * once, when all changes are made, whose net effect it judges; the account is locked.
+ * A rule for all changes of a call, single or batch: returns errors with the index of the change. Runs once after all
+ * changes are applied, and checks their net effect; the account is locked.
+ * @source decision 51
  */
 export type ChangeSetRule<R> = (
   whole: ChangeSet<R>,
 ) => Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]>;
 
-/** What a row that is about to be stored is settled by: everything of the change, and what the caller gave. */
+/** The input of `derive`: the change, and the values that the caller sent. */
 export interface DeriveContext<R> extends Omit<Change<R>, 'after'> {
   readonly input: Readonly<Record<string, StoredValue | null>>;
 }
 
-/** A list request whose parameters are valid by themselves. */
+/** A list request whose parameters are individually valid. */
 export interface ListQuery {
   readonly input: Readonly<Record<string, StoredValue | null>>;
   readonly account: AccountState;
   readonly tx: ReadTransaction;
 }
 
-/** A limit on how many rows of an account, or of one parent, may be in a state at once. */
+/** A limit on the number of rows of an account, or of one parent, in a certain state. */
 export interface Quota<R> {
-  /** The rows that count: those not deleted whose columns have these values. */
+  /** The rows that count: live rows whose columns have these values. */
   readonly where: { readonly [K in keyof R]?: R[K] };
-  /** Counts separately for each value of this column; for the whole account by default. */
+  /** Counts separately per value of this column; for the whole account by default. */
   readonly per?: keyof R & string;
-  /** The name of the setting that holds the limit, which an account may have raised. */
+  /** The setting with the limit, which may be raised for an account. */
   readonly setting: LimitName;
   /** The error beyond the limit, with the words `account`, `max` and `parent` (the value of `per`). */
   readonly problem: ProblemName;
@@ -134,16 +138,16 @@ export interface WriteContext<R> {
   readonly account: AccountState;
   readonly tx: WriteTransaction;
   readonly services: Services;
-  /** UTC text of the present second. */
+  /** UTC text of the current second. */
   readonly now: string;
 }
 
-/** The parent of rows: a row of another resource, which the path names. */
+/** The parent of rows: a row of another resource, identified in the path. */
 export interface Parent {
   resource(): AnyResource;
-  /** Of the path. */
+  /** The path parameter with its id. */
   readonly parameter: string;
-  /** The column of the rows that holds its id: fixed at creation, and no parameter. */
+  /** The column of the rows with its id: set on creation, and no parameter. */
   readonly column: string;
   /** Checked on every call below a parent: an error when the call is not allowed. */
   rule?(parent: Row, account: AccountState): ErrorDetail | undefined;
@@ -179,15 +183,15 @@ export interface Computed<R> {
   ): Promise<(row: R) => Readonly<Record<string, StoredValue | null>>>;
 }
 
-/** Where long ids begin: they have 19 digits. */
+/** Start of the sequences of long ids, which makes them 19 digits long. */
 export const LONG_IDS_FROM = 1_650_000_000_000;
 
-/** The key of the job of a row: `<account>/<id>`. */
+/** The job key of a row: `<account>/<id>`. */
 export function jobKeyOf({ account_id, id }: Pick<StandardColumns, 'account_id' | 'id'>): string {
   return `${account_id}/${id}`;
 }
 
-/** The account and id in the key of a row's job. */
+/** The account and id in the job key of a row. */
 export function rowOfJob(key: string): { readonly account: string; readonly id: string } {
   const [account = '', id = ''] = key.split('/');
   return { account, id };
@@ -214,23 +218,20 @@ export interface ResourceSpec<F extends Fields> {
   readonly plural: string;
   /** Its name in error messages, such as `Line item`. */
   readonly label: string;
-  /**
-   * What rows go by instead of an id that the service gives: the values of this field, which take the place of ids in
-   * paths and replies under this name.
-   */
+  /** A natural key instead of an id: the values of this field stand for ids in paths and replies, under this name. */
   readonly key?: { readonly name: string; readonly field: Field<string> };
-  /** What the id parameters are named after, where that is not the name: `card` makes `card_id` and `card_ids`. */
+  /** The name in the id parameters, if it differs: `card` makes `card_id` and `card_ids`. */
   readonly idName?: string;
-  /** The path below the account, where that is not the plural. */
+  /** The path below the account, if it differs from the plural. */
   readonly path?: string;
-  /** The table, where that is not the plural. */
+  /** The table, if it differs from the plural. */
   readonly keptIn?: string;
-  /** Paths of a version that was followed by another, in which the same goes by another path below the account. */
+  /** Paths of a former version in which the resource has another path below the account. */
   readonly legacy?: { readonly version: string; readonly now: string };
   readonly parent?: Parent;
   readonly sharing?: Sharing;
   readonly description: string;
-  /** `account`: rows live under an account. `user`: the rows are what the user has a role on. */
+  /** `account`: rows belong to an account. `user`: the rows on which the user has a role. */
   readonly scope: 'account' | 'user';
   readonly operations: readonly Verb[];
   /** Verbs that exist in the sandbox only. */
@@ -245,14 +246,14 @@ export interface ResourceSpec<F extends Fields> {
   readonly fields: F;
   /** Parameters of create that are not fields: inputs of `derive`. */
   readonly createParameters?: Readonly<Record<string, Field>>;
-  /** Values that follow from other fields or parameters; they replace those of the row before it is stored. */
+  /** Values derived from other fields or parameters; they replace those of the row before it is stored. */
   derive?(row: RowOf<F>, change: DeriveContext<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
   /** Rules that a deletion must pass, and their errors. */
   readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly problems: readonly ProblemName[] };
   /** Rows of another resource (by plural name) that are deleted with a row, by the column that references it. */
   readonly cascadeDelete?: { readonly of: string; readonly column: string };
-  /** The job of each row: run at the time in a field, rescheduled when that changes, canceled when the row is deleted. */
+  /** The job of each row: runs at the time in a field, is rescheduled with it, and canceled when the row is deleted. */
   readonly job?: { readonly job: string; readonly at: keyof F & string };
   /** Runs after each write of a row, in the same transaction. */
   afterWrite?(written: WriteContext<RowOf<F>>): Promise<void>;
@@ -279,14 +280,14 @@ export interface ResourceSpec<F extends Fields> {
   }): readonly ErrorDetail[];
   /** Parameters added to the echo of the request, by verb. */
   readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
-  /** An update without parameters does not change `updated_at`. */
+  /** Whether an update without parameters leaves `updated_at` unchanged. */
   readonly ignoresEmptyUpdate?: boolean;
   readonly list?: {
     /** Rows per page: default and maximum. */
     readonly count?: { readonly preset: number; readonly max: number };
-    /** Standard list parameters that this list does not take. */
+    /** Standard list parameters that this list does not have. */
     readonly without?: readonly ('ids' | 'sort_by' | 'with_deleted' | 'with_total_count')[];
-    /** Further parameters, and the column values that they select; called without them too. */
+    /** Additional parameters, and the column values that they select; called without them too. */
     readonly extraFilters?: {
       readonly parameters: Readonly<Record<string, Field>>;
       within(asked: ListQuery): Promise<Readonly<Record<string, readonly StoredValue[]>>>;
@@ -328,7 +329,7 @@ export interface ResourceSpec<F extends Fields> {
   readonly sequence?: string;
   /** A second, 64-bit id of each new row: its sequence, its column, and how it is formatted. */
   readonly secondaryId?: { readonly sequence: string; readonly column: keyof F & string; as(number: string): string };
-  /** Ids are decimal numbers of 64 bits; `idsFrom`, then LONG_IDS_FROM, is about their upper 43 bits. */
+  /** Ids are 64-bit decimal numbers; `idsFrom`, then LONG_IDS_FROM, applies to their upper 43 bits. */
   readonly longIds?: boolean;
   /** Rows are removed when they are deleted; by default they stay, marked as deleted. */
   readonly hardDeletion?: HardDeletion;
@@ -336,7 +337,7 @@ export interface ResourceSpec<F extends Fields> {
   readonly omitsDeletedFlag?: boolean;
 }
 
-/** A declared resource: the specification with the names derived from it. */
+/** A declared resource: the specification and the names derived from it. */
 export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
   readonly idParameter: string;
   readonly idsParameter: string;
@@ -349,11 +350,11 @@ export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resourc
   return { ...spec, idParameter: key?.name ?? `${idName}_id`, idsParameter: `${idName}_ids`, table };
 }
 
-/** A resource whose fields are not known at compile time, as the engine and the storage see it. */
+/** A resource whose fields are not known at compile time, as engine and storage see it. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine treats rows of every declaration alike
 export type AnyResource = Resource<any>;
 
-/** Rule: when both amounts are set, the first is at most the second. */
+/** Rule: if both amounts are set, the first must not exceed the second. */
 export function atMost<K extends string>(
   smaller: K,
   larger: K,
@@ -367,7 +368,7 @@ export function atMost<K extends string>(
   };
 }
 
-/** Rule: nothing goes back to a value that it has left. */
+/** Rule: a field cannot return to a value that it has left. */
 export function neverBackTo<K extends string>(
   name: K,
   value: string,

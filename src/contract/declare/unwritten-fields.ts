@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { type Field, type FieldKind, field, type StoredValue } from './fields.ts';
 
-/** The parameter that a refused field is: whatever it is given is a fault. */
+/** A refused field as a parameter: any value is an error. */
 export function refusal(of: Field): Field {
   const read: FieldKind<StoredValue>['read'] = (_, parameter) => ({ problem: 'NOT_SETTABLE', parameter });
   const { kind, ...facts } = of;
@@ -9,7 +9,7 @@ export function refusal(of: Field): Field {
   return field({ ...kind, name: 'refused', problems: ['NOT_SETTABLE'], read }, { ...facts, description: about });
 }
 
-/** A field that old clients read and that is always null. It has no column. */
+/** A field that is always null, for old clients. It has no column. */
 export function alwaysNull(schema: TSchema): Field<never> {
   const kind: FieldKind<never> = {
     name: 'null',

@@ -1,9 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/**
- * The rows of the one table of errors that belong to activity: subscriptions, profiles and messages.
- * @source activity gaps 11.5, 17 and 21.2
- */
+/** Errors of subscriptions, profiles and messages. @source activity gaps 11.5, 17 and 21.2 */
 export const activityProblems = {
   // Credentials.
   USER_NOT_ALLOWED: {
@@ -53,7 +50,7 @@ export const activityProblems = {
     numeric: [404, 34, 'Sorry, that page does not exist.'],
   },
 
-  // Objects of JSON.
+  // JSON objects.
   MEMBER_NO_OBJECT: {
     when: 'a value that is no object where one is expected',
     problem: [400, 'invalid-request', '{path}: is not an object'],

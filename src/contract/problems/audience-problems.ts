@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** The rows of the one table of errors that belong to audiences. @source creatives 18 to 24 */
+/** Errors of audiences. @source creatives 18 to 24 */
 export const audienceProblems = {
   CUSTOM_AUDIENCE_NOT_FOUND: {
     when: 'a custom audience that is neither of the account nor granted to it',

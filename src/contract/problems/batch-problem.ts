@@ -1,6 +1,6 @@
 import type { ErrorDetail } from './problems.ts';
 
-/** Items of a batch failed: for each item, in order, what is wrong with it. Nothing was changed. */
+/** Thrown when items of a batch fail: the errors of each item, in order. Nothing was changed. @source decision 50 */
 export class BatchProblem extends Error {
   override readonly name = 'BatchProblem';
   readonly items: readonly (readonly ErrorDetail[])[];

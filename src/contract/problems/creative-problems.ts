@@ -1,8 +1,8 @@
 import type { ProblemRow } from './problems.ts';
 
-/** The rows of the one table of errors that belong to media, what is made of it, and cards. @source creatives 2 to 12 */
+/** Errors of media, media creatives and cards. @source creatives 2 to 12 */
 export const creativeProblems = {
-  // Media, and the creatives that are made of it alone.
+  // Media and media creatives.
   MEDIA_NOT_FOUND: {
     when: 'no such media in the library',
     ads: [404, 'MEDIA_NOT_FOUND', '{kind} {value} was not found'],

@@ -1,11 +1,8 @@
 import type { ProblemRow } from './problems.ts';
 
-/**
- * The rows of the one table of errors that belong to parameters, batches, and the entities that calls are about.
- * @source campaigns 2.2 and 2.3
- */
+/** Errors of parameters, batches and entities. @source campaigns 2.2 and 2.3 */
 export const entityProblems = {
-  // Parameters: all of a request are reported together.
+  // Parameters: all errors of a request are reported together.
   MISSING_PARAMETER: {
     when: 'a required parameter is absent',
     ads: [400, 'MISSING_PARAMETER', '"{parameter}" is a required parameter'],
@@ -194,7 +191,7 @@ export const entityProblems = {
     ads: [404, 'PROMOTABLE_USER_NOT_FOUND', '{kind} {value} was not found'],
   },
 
-  // Rules of entities and limits.
+  // Entity rules and limits.
   INVALID: { when: 'a rule of an entity fails', ads: [400, 'INVALID', '{message}'] },
   INVALID_FUNDING_INSTRUMENT: {
     when: 'a campaign on a funding instrument that cannot fund',
@@ -237,7 +234,7 @@ export const entityProblems = {
     ads: [404, 'INVALID_IAB_CATEGORY', 'IAB category {value} was not found'],
   },
 
-  // Targeting and the other children of line items.
+  // Targeting criteria and other children of line items.
   UNKNOWN_CRITERIA_TYPE: {
     when: 'a targeting type that there is not, or not any more',
     ads: [400, 'UNKNOWN_CRITERIA_TYPE', 'Expected a known targeting type, got "{raw}" for {parameter}'],

@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** The rows of the one table of errors that belong to keyword insights. @source campaigns 15 and 2.2 */
+/** Errors of keyword insights. @source campaigns 15 and 2.2 */
 export const keywordProblems = {
   TIME_WINDOW_EMPTY: {
     when: 'a range of time that ends before it begins, now at the latest',

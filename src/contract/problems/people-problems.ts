@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** The rows of the one table of errors that belong to uploads of people. None repeats a value: it may be personal. @source creatives 19 */
+/** Errors of uploads of people. None repeats a value, because values may be personal data. @source creatives 19 */
 export const peopleProblems = {
   PEOPLE_TOO_LARGE: {
     when: 'an upload of people of more bytes than there may be',

@@ -1,9 +1,8 @@
 import { AUTHENTICATION_PROBLEMS, type ErrorDetail, type ProblemName, wordingIn, wordingOf } from './problems.ts';
 
 /**
- * How a condition is said in version 2. `slug` names its page; without one the type is `about:blank`. A condition of
- * parameters has no status among its members; one that keeps a caller out, or is about the path, carries its numeric
- * code beside.
+ * The form of a problem in version 2. `slug` names its page; without one the type is `about:blank`. Errors of
+ * parameters have no `status` member; errors of authentication and of paths also carry their numeric code.
  * @source authentication gaps 21.2
  */
 export interface ProblemDetails {
@@ -12,9 +11,9 @@ export interface ProblemDetails {
   /** Message template. */
   readonly detail: string;
   readonly slug: string | undefined;
-  /** What `errors` tells: nothing, the numeric code, each parameter, or what was not found. */
+  /** What `errors` contains: nothing, the numeric code, each parameter, or what was not found. */
   readonly errors: 'none' | 'code' | 'parameters' | 'resource';
-  /** Further members, with what each says. */
+  /** Additional members and their values. */
   readonly extraMembers: Readonly<Record<string, string>>;
 }
 
@@ -33,29 +32,29 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** What is said beside, in one word each, by the name of a problem's page. @source activity gaps 18 and 21.2 */
+/** Additional members of problems, by the slug of the page. @source activity gaps 18 and 21.2 */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'client-forbidden': { reason: 'user-not-authorized' },
   'streaming-connection': { connection_issue: 'TooManyConnections' },
 };
 
-/** Statuses of which no more is said than what they are called. */
+/** Statuses whose `detail` is just their title. */
 const BARE = new Set([401, 429, 500, 503]);
 
-/** Problems of paths carry the code that they have in the former versions, which clients know them by. */
+/** Problems of paths also carry the numeric code of the former versions, which clients know. @source decision 585 */
 const CODED: readonly ProblemName[] = ['PATH_GONE', 'ROUTE_UNKNOWN', 'METHOD_UNKNOWN'];
 
-/** What stands on the page of a problem that has one. */
+/** The page of a problem that has one. */
 export interface ProblemPage {
   readonly title: string;
   readonly status: number;
-  /** What has happened. */
+  /** What happened. */
   readonly meaning: string;
   /** What the caller can do about it. */
   readonly remedy: string;
 }
 
-/** The page of each problem that has a name of its own. @source authentication gaps 21.2 */
+/** The pages of problems, by slug. @source authentication gaps 21.2 */
 export const PROBLEM_PAGES: Readonly<Record<string, ProblemPage>> = {
   'invalid-request': {
     title: 'Invalid Request',
@@ -114,12 +113,12 @@ export const PROBLEM_PAGES: Readonly<Record<string, ProblemPage>> = {
   },
 };
 
-/** The path under which the page of a problem is served. */
+/** The path of a problem's page. */
 export function problemPath(slug: string): string {
   return `/2/problems/${slug}`;
 }
 
-/** How a condition is said in version 2. */
+/** The form of a problem in version 2. */
 export function problemDetails(name: ProblemName): ProblemDetails {
   const [status, code, message] = wordingIn('problem', name);
   if (status === 400) {
@@ -144,8 +143,9 @@ export function problemDetails(name: ProblemName): ProblemDetails {
 }
 
 /**
- * The body of faults in version 2; the first decides what is said, faults of parameters are told together.
- * @param base tells the address under which the caller knows the service.
+ * The body of an error reply in version 2. The first error determines the form; errors of parameters are reported
+ * together.
+ * @param base returns the public origin of the service.
  */
 export function problemBody(errors: readonly ErrorDetail[], base: () => string): Record<string, unknown> {
   const [first] = errors as readonly [ErrorDetail, ...ErrorDetail[]];
@@ -158,7 +158,10 @@ export function problemBody(errors: readonly ErrorDetail[], base: () => string):
   return reported === 'code' ? { ...body, errors: [{ code, message }] } : body;
 }
 
-/** What was not found: `value` of the fault is its id, `words.kind` what it would have been. @source activity gaps 21.2 */
+/**
+ * An entry for what was not found: `value` of the error is its id, `words.kind` its resource type.
+ * @source activity gaps 21.2
+ */
 function resourceError(
   { parameter, value, words }: ErrorDetail,
   { title, detail, type }: { readonly title: string; readonly detail: string; readonly type: string },

@@ -9,18 +9,18 @@ import { streamProblems } from './stream-problems.ts';
 import { uploadProblems } from './upload-problems.ts';
 import { webhookProblems } from './webhook-problems.ts';
 
-/** Said in version 2 of a token or an application whose level does not reach. @source activity gaps 21.2 */
+/** Version 2 message for a token or an application with too low an access level. @source activity gaps 21.2 */
 const APP_PERMISSIONS =
   'Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.';
 
 /**
- * The one table of errors. Each row has one condition and how it is said in each family of replies: `ads` (capital
- * codes with `parameter` or `attribute`) and `numeric` (integer codes, for the paths outside the advertising
- * interface). Messages are data that clients match on.
+ * The table of errors. Each row has a condition and its wording for each family of replies: `ads` (string codes with
+ * `parameter` or `attribute`) and `numeric` (integer codes, for paths outside the advertising API). Clients match on
+ * the messages.
  * @source campaigns 2; authentication gaps 1.3 and 12
  */
 const table = {
-  // Request and credential. These stop at the first.
+  // Request and credential: only the first error is reported.
   TLS_REQUIRED: {
     when: 'plain HTTP where it is not allowed',
     ads: [403, 92, 'SSL is required'],
@@ -139,7 +139,7 @@ const table = {
     numeric: [405, 86, 'This method requires a {allowed}.'],
   },
 
-  // What never became a request.
+  // Bytes that never became a request.
   REQUEST_UNREADABLE: {
     when: 'bytes that are no request of HTTP, or one of HTTP/1.1 without a host',
     ads: [400, 'INVALID_PARAMETER', 'The request is not valid HTTP'],
@@ -166,7 +166,7 @@ const table = {
   ...keywordProblems,
   ...webhookProblems,
 
-  // The service.
+  // The service itself.
   INTERNAL: {
     when: 'a fault of the service; nothing private is said',
     ads: [500, 'INTERNAL_ERROR', 'Internal error'],
@@ -179,7 +179,7 @@ const table = {
   },
 } as const satisfies Record<string, ProblemRow>;
 
-/** How a condition is said in one family: HTTP status, code, message template. */
+/** The wording of a problem in one family: HTTP status, code, message template. */
 export type Wording = readonly [status: number, code: string | number, message: string];
 
 /** One row of the table. */
@@ -187,21 +187,24 @@ export interface ProblemRow {
   readonly when: string;
   readonly ads?: Wording;
   readonly numeric?: Wording;
-  /** Where a wrong request is answered with one text; the code is not told. */
+  /** For endpoints that report bad requests as a plain message; the code is not sent. */
   readonly flat?: Wording;
-  /** In version 2; the code is the name of a page there, or a numeric code. */
+  /** In version 2; the code is the slug of a problem page, or a numeric code. */
   readonly problem?: Wording;
-  /** Stands between code and message where clients of the token step expect it. @source authentication gaps 10.1 */
+  /**
+   * Placed between code and message, where clients of the token endpoint expect it.
+   * @source authentication gaps 10.1
+   */
   readonly label?: string;
 }
 
-/** The name of a condition. */
+/** The name of a problem. */
 export type ProblemName = keyof typeof table;
 
-/** Every condition, by name. */
+/** All problems by name. */
 export const problems: Readonly<Record<ProblemName, ProblemRow>> = table;
 
-/** The problems that mean "we do not know who asks", in the order of the checks. */
+/** The problems of authentication, in the order of the checks. */
 export const AUTHENTICATION_PROBLEMS: readonly ProblemName[] = [
   'TLS_REQUIRED',
   'HEADER_TOO_LARGE',
@@ -222,10 +225,10 @@ export const AUTHENTICATION_PROBLEMS: readonly ProblemName[] = [
 /** The families of replies. */
 export type Family = 'ads' | 'numeric' | 'problem' | 'flat';
 
-/** One thing wrong, with what its message and its members say. All members may be shown to the caller. */
+/** One error, with the values of its message and members. All members may be shown to the caller. */
 export interface ErrorDetail {
   readonly problem: ProblemName;
-  /** Values for the message template. */
+  /** Values of the message template. */
   readonly words?: Readonly<Record<string, string | number>>;
   readonly parameter?: string;
   readonly attribute?: string;
@@ -233,15 +236,15 @@ export interface ErrorDetail {
   readonly details?: string;
 }
 
-/** What a unit of work throws to be rolled back and answered with errors. `because` is for the log, never shown. */
+/** Thrown to roll back a unit of work and reply with errors. `because` is for the log only. */
 export class Problem extends Error {
   override readonly name: string = 'Problem';
   readonly errors: readonly ErrorDetail[];
-  /** Seconds after which a retry makes sense, for the `retry-after` header. */
+  /** Delay of a sensible retry in seconds, for the `retry-after` header. @source decision 59 */
   readonly retryAfter_s: number | undefined;
-  /** Methods that the path has, for the `allow` header. */
+  /** The methods of the path, for the `allow` header. */
   readonly allow: string | undefined;
-  /** What a developer is told in development mode, in a header; may quote what the caller sent. */
+  /** A hint for developers, sent as a header in development mode; may quote the request. */
   readonly hint: string | undefined;
 
   constructor(
@@ -256,14 +259,14 @@ export class Problem extends Error {
   }
 }
 
-/** A problem of one fault. */
+/** A problem with a single error. */
 export function problem(name: ProblemName, members: Omit<ErrorDetail, 'problem'> = {}, because?: string): Problem {
   return new Problem([{ problem: name, ...members }], { because });
 }
 
 /**
- * How a family says a problem: in its own words, version 2 else in those of numeric codes, or else in those there are. One
- * text tells of a wrong request what capital codes are told with.
+ * The wording of a problem in a family. Version 2 falls back to numeric codes, and every family to whatever wording
+ * exists. The plain messages of bad requests fall back to those of `ads`.
  */
 export function wordingIn(family: Family, name: ProblemName): Wording {
   const row: ProblemRow = problems[name];
@@ -272,14 +275,14 @@ export function wordingIn(family: Family, name: ProblemName): Wording {
 }
 
 /**
- * Whether a problem is one text in the family `flat`; what keeps a caller out is said there as in that of numeric codes.
+ * Whether a problem is a plain message in the family `flat`; authentication problems are worded there as in `numeric`.
  * @source creatives 2.1
  */
 export function isFlat(name: ProblemName): boolean {
   return wordingIn('flat', name)[0] === 400 && !AUTHENTICATION_PROBLEMS.includes(name);
 }
 
-/** The wording of a fault in a family, its message filled in. A family without its own wording says it as the other. */
+/** The wording of an error in a family, its message filled in. Families without their own wording fall back. */
 export function wordingOf(
   error: ErrorDetail,
   family: Family,

@@ -1,22 +1,23 @@
 import { Problem } from './problems.ts';
 
-/** Seconds after which a caller may try again. */
+/** Delay before a retry, in seconds. */
 const RETRY_S = 1;
 
-/** What is known of a unit of work that the store could not finish. */
+/** Details of a unit of work that the store could not finish. */
 export interface UnavailableDetails {
-  /** Whether the store is away for everybody: the log says so once, and not again for each request. */
+  /** Whether the store is unavailable for everybody: the log reports that once, not for each request. */
   readonly isOutage?: boolean;
   /**
-   * Whether the unit may have been committed although nobody could be told, as when the connection breaks during the
+   * Whether the unit may have been committed without an acknowledgement, as when the connection breaks during the
    * commit. It must not be run again.
    */
   readonly isOutcomeUnknown?: boolean;
 }
 
 /**
- * The store cannot be used at the moment: it is away, it is too slow, or it has no room. Every driver throws this for
- * everything of the kind, so that callers get a 503 with `retry-after` and background work knows that trying again will help.
+ * The store is unavailable at the moment: unreachable, too slow, or full. Every driver throws this for all such causes,
+ * so that callers get a 503 with `retry-after` and background work knows that a retry will help.
+ * @source decision 62
  */
 export class StoreUnavailable extends Problem {
   readonly isOutage: boolean;

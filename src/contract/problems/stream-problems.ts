@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** The rows of the one table of errors that belong to streams and their connections. @source activity gaps 18 */
+/** Errors of streams and their connections. @source activity gaps 18 */
 export const streamProblems = {
   STREAM_CONNECTIONS_MAX: {
     when: 'the application holds as many streams open as it may',

@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** The rows of the one table of errors that belong to uploads. @source creatives 2.1 */
+/** Errors of media uploads. @source creatives 2.1 */
 export const uploadProblems = {
   PARTS_UNREADABLE: {
     when: 'a body of parts that is cut off, has no boundary, or has too many parts',

@@ -1,8 +1,7 @@
 import type { ProblemRow } from './problems.ts';
 
 /**
- * The rows of the one table of errors that belong to webhooks and replays. Messages begin with the reason that clients look
- * for.
+ * Errors of webhooks and replays. Messages begin with the reason that clients match on.
  * @source activity gaps 19.2 and 20
  */
 export const webhookProblems = {

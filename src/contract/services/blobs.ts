@@ -1,69 +1,68 @@
-/** Bytes that have been taken in and belong to nothing yet. */
+/** Received bytes that belong to no upload yet. */
 export interface ReceivedFile {
-  /** Where they lie. */
+  /** Path of the file. */
   readonly place: string;
   readonly bytes: number;
 }
 
-/** A part of an upload, as its sender numbered it. */
+/** A segment of an upload, as numbered by the client. */
 export interface Segment {
   readonly index: number;
   readonly bytes: number;
 }
 
-/** What came of a segment; it is `closed` once the upload is sealed or gone. */
+/** The result of placing a segment; `closed` once the upload is sealed or removed. */
 export interface Placed {
   readonly state: 'placed' | 'exceeds' | 'closed';
-  /** How many bytes all segments have with this one. */
+  /** Total bytes of all segments, including this one. */
   readonly received: number;
 }
 
-/** What a source of bytes had too much of: nothing of it is kept. */
+/** A source yielded too many bytes: nothing was stored. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
 }
 
-/** The source of bytes broke off, for the reason in `cause`: nothing of it is kept. */
+/** A source failed, with the reason in `cause`: nothing was stored. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
 }
 
 /**
- * Where the bytes of media are, outside the database. What belongs to an upload is durable once the call that put it
- * there has resolved. Files of an upload are named by its id; it has segments while it is sent, and one whole file when
- * it is assembled.
+ * Storage for the bytes of media, outside the database. Files of an upload are named by its id: segments while it is
+ * being sent, then one whole file once it is assembled. Writes to an upload are durable once their call resolves.
  */
 export interface Blobs {
-  /** Throws away what was cut off by the end of a process, before anything is taken in. */
+  /** Removes files that an earlier process left incomplete. Call before anything is received. */
   sweep(): Promise<void>;
   /**
-   * Takes bytes in while they arrive, without keeping them in memory: what the source yields is given away.
+   * Receives bytes as they arrive, without buffering them in memory; takes ownership of the chunks.
    * @throws TooManyBytes SourceFailed
    */
   receive(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<ReceivedFile>;
-  /** Throws away what was taken in, unless it has become part of something. */
+  /** Removes received bytes, unless they have become part of an upload. */
   discard(incoming: ReceivedFile): Promise<void>;
-  /** Makes room for the segments of an upload. */
+  /** Creates the folder for an upload's segments. */
   prepare(id: string): Promise<void>;
-  /** Puts a segment at its place, where it replaces an earlier one, unless all would have more bytes than they may. */
+  /** Stores a segment, replacing an earlier one with the same index, unless the total would exceed `total_max`. */
   place(id: string, index: number, incoming: ReceivedFile, total_max: number): Promise<Placed>;
-  /** The segments that are there, in order; once they are assembled, the whole as one. */
+  /** The stored segments, in order; once assembled, the whole file as one. */
   segments(id: string): Promise<Segment[]>;
-  /** From now on no segment changes. Sealing twice is sealing once. */
+  /** Makes the segments immutable. Idempotent. */
   seal(id: string): Promise<void>;
-  /** Lets segments come again. */
+  /** Accepts segments again. */
   unseal(id: string): Promise<void>;
-  /** Makes the whole file of the sealed segments; may be repeated, also after it was interrupted. */
+  /** Assembles the sealed segments into the whole file. Idempotent, also after an interruption. */
   assemble(id: string): Promise<void>;
-  /** Makes the whole file of what was taken in. */
+  /** Makes received bytes the whole file. */
   adopt(id: string, incoming: ReceivedFile): Promise<void>;
-  /** Keeps a small file beside the whole one. */
+  /** Stores a small file beside the whole one. */
   write(id: string, name: BlobName, bytes: Uint8Array): Promise<void>;
-  /** Where a file of an upload lies, for what reads files by their path; it need not exist. */
+  /** The path of an upload's file, for programs that read it by path; it need not exist. */
   pathOf(id: string, name: BlobName): string;
-  /** Removes everything of an upload. */
+  /** Removes all files of an upload. */
   remove(id: string): Promise<void>;
 }
 
-/** The files of an upload: what was sent, and its first frame. */
+/** The files of an upload: the media itself, and its first frame. */
 export type BlobName = 'whole' | 'poster';

@@ -1,57 +1,57 @@
 import type { Environment } from '../declare/resource.ts';
 
-/** What is counted together: whole days or whole hours, from the start of a question on. */
+/** Length of a bucket in seconds. Buckets are aligned to the start of the query. */
 export const GRANULARITY_S = { DAY: 86_400, HOUR: 3600 } as const;
 
-/** How long the buckets of a question are. */
+/** The bucket length of a query. */
 export type Granularity = keyof typeof GRANULARITY_S;
 
-/** What posts are asked for. Times are whole seconds since 1970. */
+/** A keyword query. Times are whole seconds since 1970. */
 export interface KeywordQuery {
   readonly environment: Environment;
-  /** A post is meant that says one of these, and none of the others; several words are said in a row. */
+  /** Counts posts that contain any keyword and no negative; several words match as a phrase. */
   readonly keywords: readonly string[];
   readonly negatives: readonly string[];
-  /** From one time (inclusive) to another (exclusive). */
+  /** `from` is inclusive, `to` exclusive. */
   readonly from: number;
   readonly to: number;
   readonly bucket_s: number;
-  /** ISO 3166-1 alpha-2; posts of whichever place, known or not, when undefined. */
+  /** ISO 3166-1 alpha-2; undefined matches posts from anywhere, known or not. */
   readonly country: string | undefined;
-  /** How many related terms are wanted at most. */
+  /** Maximum number of related terms. */
   readonly related_max: number;
 }
 
-/** What posts say of keywords. */
+/** The result of a keyword query. */
 export interface KeywordStats {
-  /** How many posts are meant, bucket by bucket; the last may be shorter. */
+  /** Number of matching posts per bucket; the last bucket may be shorter. */
   readonly volume: readonly number[];
-  /** What those posts say more often than others of the same time and country, the clearest first. */
+  /** Terms more frequent in those posts than in others of the same time and country, most distinctive first. */
   readonly related: readonly string[];
 }
 
-/** What posts are looked through for: words in any order, words in a row, or words and no other. */
+/** A search phrase: its words in any order, in a row, or as the only words of a post. */
 export interface Phrase {
   readonly match: 'anywhere' | 'in a row' | 'alone';
   readonly text: string;
 }
 
-/** The posts of the platform, searched by what they say. Imported ones are of both environments, others of their own. */
+/** Keyword search over posts. Imported posts belong to both environments, local ones to their own. */
 export interface Keywords {
   /**
-   * Counts the posts that say keywords, and what else they say. Whatever was stored before the call is searched.
-   * @throws UNAVAILABLE when much is yet to be indexed
+   * Counts posts that contain keywords, and finds related terms, in everything stored before the call.
+   * @throws UNAVAILABLE when much is still to be indexed
    */
   search(question: KeywordQuery): Promise<KeywordStats>;
   /**
-   * The users with a post that says one of some phrases, for each group of phrases: their ids, ascending.
+   * For each group of phrases, the users with a post that matches at least one of them: ids, ascending.
    * @throws UNAVAILABLE as above
    */
   authorsOf(environment: Environment, groups: readonly (readonly Phrase[])[]): Promise<BigUint64Array[]>;
-  /** Indexes some of what was stored, and forgets what is too old; false when nothing is left to do. */
+  /** Indexes some of the stored posts and removes expired ones; returns false when nothing is left to do. */
   indexNext(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** The kind of jobs that index posts. @source own */
+/** Job kind that indexes posts. @source own */
 export const KEYWORD_INDEXING = 'keyword_indexing';

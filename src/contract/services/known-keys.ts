@@ -1,12 +1,12 @@
 import { type SecretBox, UnknownKey } from '../../base/secret-box.ts';
 import { Problem } from '../problems/problems.ts';
 
-/** An operator has to restart the server, which takes longer than a database that fails over. */
+/** Delay before a retry: an operator has to restart the server, which takes longer than a database failover. */
 const RETRY_S = 10;
 
 /**
- * A box for a server. What was sealed with a master key that the server does not have cannot be read until it is started
- * with that key: callers get 503 with `retry-after`, and the log line says which key it is.
+ * A secret box for the server. Values sealed with a master key that the server lacks stay unreadable until it is
+ * started with that key: callers get 503 with `retry-after`, and the log names the key.
  */
 export function withKnownKeys(box: SecretBox): SecretBox {
   return {

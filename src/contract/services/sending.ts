@@ -1,18 +1,18 @@
-/** A request to somebody else's server, at an address that a customer gave. */
+/** A request to a third-party server, at a URL that a customer supplied. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Look the host up now, and connect anew: nothing that was found out before counts. */
+  /** Resolve the host again and open a new connection, ignoring caches. */
   readonly bypassesCaches?: boolean;
-  /** The body of the answer is wanted, as far as it is read at all. */
+  /** Whether to read the body of the response, up to the limit. */
   readonly wantsBody?: boolean;
 }
 
 /**
- * Why no answer came: the name has no address, or one that nothing is sent to; no connection in time, or refused; a
- * certificate that is not trusted; no answer in time; the connection ended before; the answer was not HTTP.
+ * Why there was no response: no address for the name, or only refused ones; connection timed out or refused; untrusted
+ * certificate; response timed out; connection closed early; response is not HTTP.
  */
 export type SendFailure =
   | 'name unknown'
@@ -24,16 +24,16 @@ export type SendFailure =
   | 'connection closed'
   | 'not http';
 
-/** What came of a request. */
+/** The result of a request. */
 export type SendResult =
   | {
       readonly outcome: 'answered';
       readonly status: number;
-      /** Names in lower case; the first value of each. */
+      /** Names in lower case, with the first value of each. */
       readonly headers: Readonly<Record<string, string>>;
-      /** Empty unless it was asked for; no longer than is read of any. */
+      /** Empty unless requested; truncated at the limit. */
       readonly body: Uint8Array;
-      /** There was more of the body, or it did not end in time. */
+      /** The body was truncated, or did not end in time. */
       readonly isCut: boolean;
       readonly duration_ms: number;
       readonly addresses: readonly string[];
@@ -41,25 +41,25 @@ export type SendResult =
   | {
       readonly outcome: 'failed';
       readonly reason: SendFailure;
-      /** What the machine said: for operators, never for callers. */
+      /** The system's error message: for operators, never for callers. */
       readonly detail: string;
       readonly duration_ms: number;
-      /** Where it was sent to; empty when it came to no connection. */
+      /** The remote addresses; empty when no connection was attempted. */
       readonly addresses: readonly string[];
     };
 
-/** Why nothing is ever sent to an address. */
+/** Why requests to a URL are always refused. */
 export interface UrlError {
-  /** May be told to whoever gave the address. */
+  /** May be shown to whoever supplied the URL. */
   readonly message: string;
 }
 
-/** Sends to other people's servers, safely. @source activity gaps 21.4 */
+/** Sends requests to third-party servers, safely. @source activity gaps 21.4 */
 export interface Sender {
-  /** What is wrong with an address as it is written; undefined when nothing is. */
+  /** What is wrong with a URL by itself; undefined when nothing is. */
   urlError(url: string): UrlError | undefined;
-  /** Never rejects. Connects to addresses only that were judged, and follows no redirect. */
+  /** Never rejects. Connects only to addresses that passed the check, and follows no redirects. */
   send(request: OutgoingRequest): Promise<SendResult>;
-  /** Ends every connection; what is under way fails. */
+  /** Closes all connections; requests in progress fail. */
   close(): Promise<void>;
 }

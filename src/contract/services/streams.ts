@@ -1,30 +1,30 @@
-/** Where a reply that goes on is written to: the connection of one reader. */
+/** Writes a streaming reply to the connection of one reader. */
 export interface ReplyWriter {
-  /** Hands over bytes. False when they wait for the reader: no more should come until `Flow.drained` is called. */
+  /** Sends bytes. Returns false under backpressure: send no more until `StreamHandle.drained` is called. */
   send(bytes: Uint8Array): boolean;
-  /** Bytes that the reader has not taken yet, as far as this process keeps them. */
+  /** Bytes buffered in this process that the reader has not taken yet. */
   readonly waiting_bytes: number;
-  /** Sends the last bytes, if there are any, and closes; a reader who does not take them is cut off after a while. */
+  /** Sends the last bytes, if any, and closes; a reader who does not take them is disconnected after a while. */
   finish(last?: Uint8Array): void;
 }
 
-/** A reply that goes on after its head, for as long as both sides like. Whoever writes replies calls these. */
+/** A streaming reply, which goes on after its head until either side ends it. The HTTP layer calls these methods. */
 export interface StreamHandle {
-  /** The head was sent. Called once at most. */
+  /** The head was sent. Called at most once. */
   begin(outlet: ReplyWriter): void;
-  /** The outlet takes bytes again. */
+  /** The writer accepts bytes again. */
   drained(): void;
-  /** The connection is closed, whoever closed it; also when it broke before the head. */
+  /** The connection closed, whoever closed it; also when it broke before the head. */
   disconnected(): void;
 }
 
-/** The names of endpoints whose connections stay open. @source activity gaps 21.1 */
+/** The names of streaming endpoints. @source activity gaps 21.1 */
 export const ENDPOINT_NAMES = ['activity_stream'] as const;
-/** The name of an endpoint whose connections stay open. */
+/** The name of a streaming endpoint. */
 export type EndpointName = (typeof ENDPOINT_NAMES)[number];
 
 /**
- * Why a stream ended, and what its reader is told in a last line; nothing when there is nobody to tell, or nothing wrong.
+ * Why a stream ended, and the message of its last line; undefined when nobody is left to read it, or nothing is wrong.
  * @source activity gaps 18; own
  */
 export const DISCONNECTS = {
@@ -41,7 +41,7 @@ export const DISCONNECTS = {
 /** Why a stream ended. */
 export type DisconnectReason = keyof typeof DISCONNECTS;
 
-/** The connection of a stream, as it is kept. Times are UTC texts of milliseconds. */
+/** A stored stream connection. Times are UTC texts with milliseconds. */
 export interface StreamConnection {
   /** A UUID. */
   readonly id: string;
@@ -54,65 +54,68 @@ export interface StreamConnection {
   readonly disconnect_reason: DisconnectReason | null;
 }
 
-/** Which connections are open, and which were. */
+/** Selects open connections, closed ones, or all. */
 export type ConnectionStatus = 'active' | 'inactive' | 'all';
 
-/** A page of the connections of an application, the latest first. */
+/** A page of an application's connections, latest first. */
 export interface ConnectionQuery {
   readonly application: string;
   readonly status: ConnectionStatus;
   readonly endpoints: readonly EndpointName[];
-  /** Those that ended before this are left out. */
+  /** Excludes connections that ended before this time. */
   readonly since: string;
   readonly after: Pick<StreamConnection, 'connected_at' | 'id'> | undefined;
   readonly limit: number;
 }
 
-/** A stream that an application asks for. */
+/** A request for a stream. */
 export interface StreamRequest {
   readonly application: string;
-  /** Id of the application-only token that was presented: the stream ends with it. */
+  /** Id of the presented application-only token: the stream ends when it is revoked. */
   readonly bearer: string;
   readonly client_ip: string;
-  /** The address of the service, for the pages that a last line names. */
+  /** Public origin of the service, for the page linked in the last line. */
   readonly baseUrl: string;
-  /** Undefined when only what happens from now on is wanted. */
+  /** Undefined when only events from now on are requested. */
   readonly backfill: PastRange | undefined;
 }
 
-/** Which of the past a reader asks for. Times are UTC texts of seconds. */
+/** A range of past events. Times are UTC texts in seconds. */
 export interface PastRange {
-  /** Events of this second and later. */
+  /** Inclusive. */
   readonly from: string;
-  /** Events before this second, and nothing else; undefined goes on with what happens. */
+  /** Exclusive, and the stream ends there; when undefined it continues with live events. */
   readonly until: string | undefined;
 }
 
-/** The streams that are open in this process. */
+/** The streams open in this process. */
 export interface Streams {
   /**
-   * Takes a place for a stream; the flow writes it.
+   * Reserves a stream, subject to the limits; the returned handle writes it.
    * @throws BEARER_INVALID, APPLICATION_SUSPENDED, STREAM_CONNECTIONS_MAX, UNAVAILABLE
    */
   open(request: StreamRequest): Promise<StreamHandle>;
-  /** How many are open. */
+  /** The number of open streams. */
   count(): number;
-  /** Ends all of them, and opens no more; resolves when that is stored. */
+  /** Ends all streams and accepts no more; resolves once that is stored. */
   stop(): Promise<void>;
 }
 
-/** Connections of streams, as they are kept: all that are open, and for a while those that were. */
+/** Stored stream connections: all open ones, and closed ones for a while. */
 export interface StreamConnections {
-  /** The open ones of an application, the oldest first. */
+  /** The open connections of an application, oldest first. */
   listOpen(application: string): Promise<StreamConnection[]>;
-  /** Those of these ids that there are, in no order. */
+  /** The connections with these ids that exist, unordered. */
   list(ids: readonly string[]): Promise<StreamConnection[]>;
   page(query: ConnectionQuery): Promise<StreamConnection[]>;
   add(connection: StreamConnection): Promise<void>;
-  /** Notes that a connection ended, and touches `stream:<id>`; false when it had ended before, which then stands. */
+  /**
+   * Records the end of a connection and invalidates `stream:<id>`; returns false when it had already ended, which
+   * stands.
+   */
   end(id: string, reason: DisconnectReason, at: string): Promise<boolean>;
-  /** Notes that every connection ended that is open: for a server that starts, and that is the only one. */
+  /** Marks all open connections as ended: for the only server of a database when it starts. */
   endAll(reason: DisconnectReason, at: string): Promise<void>;
-  /** Forgets those that ended before a time, at most `limit` of them; the answer is how many that were. */
+  /** Removes at most `limit` that ended before a time; returns how many. */
   removeEnded(before: string, limit: number): Promise<number>;
 }

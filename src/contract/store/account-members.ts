@@ -1,7 +1,7 @@
 import type { Environment } from '../declare/resource.ts';
 import type { Role } from '../declare/roles.ts';
 
-/** What a user is on an account. */
+/** A user's role on an account. */
 export interface AccountMember {
   readonly account_id: string;
   readonly user_id: string;
@@ -10,7 +10,7 @@ export interface AccountMember {
   readonly post_composer: 0 | 1;
 }
 
-/** What access decisions read of an account and of the user's place on it. */
+/** What authorization needs of an account and of a user's role on it. */
 export interface AccountAccess extends AccountMember {
   readonly environment: string;
   readonly approval_status: string;
@@ -26,13 +26,13 @@ export interface AccountMembers {
   /** Ids of the live accounts of one environment on which a user has a role, at most `limit`. */
   listAccounts(user: string, environment: Environment, limit: number): Promise<string[]>;
   add(membership: AccountMember): Promise<void>;
-  /** Makes a user what this says on the account, whatever the user was before. */
+  /** Adds a user to an account, or replaces their role and permissions there. */
   put(membership: AccountMember): Promise<void>;
-  /** True when the user had a role there. */
+  /** Returns true when the user had a role there. */
   remove(account: string, user: string): Promise<boolean>;
-  /** Everybody on an account, by id. */
+  /** All members of an account, by user id. */
   listMembers(account: string): Promise<AccountMember[]>;
-  /** What an account has beside its declared fields; undefined when there is none of this id. */
+  /** Columns of an account that are no declared fields; undefined when no account has this id. */
   findLimits(account: string): Promise<Pick<AccountAccess, 'environment' | 'limits'> | undefined>;
   /** The feature keys of an account, sorted. */
   listFeatures(account: string): Promise<string[]>;

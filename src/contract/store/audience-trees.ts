@@ -8,12 +8,12 @@ interface Segment {
   readonly child_segments?: readonly Segment[];
 }
 
-/** The tree of a flexible audience, of the JSON text that is kept with it. */
+/** Parses the stored JSON text of a flexible audience into its tree. */
 export function treeOf(segments: string): AudienceTree {
   return treeFrom(JSON.parse(segments));
 }
 
-/** Whom an audience means: its own people, or what its tree says. */
+/** The people an audience stands for: its own members, or those of its tree. */
 export function peopleMeantBy({ subject, segments }: Pick<StoredAudience, 'subject' | 'segments'>): AudienceTree {
   return segments === null ? { leaf: subject, negate: false } : treeOf(segments);
 }

@@ -2,8 +2,8 @@ import type { Environment } from '../declare/resource.ts';
 import type { ErrorDetail } from '../problems/problems.ts';
 
 /**
- * The kinds of identifiers by which people are known; the place of a kind is its code, the last byte of an identifier.
- * New kinds come last: codes are stored.
+ * The kinds of identifiers. The index of a kind is its code, the last byte of an identifier. Codes are stored, so
+ * append new kinds at the end.
  * @source creatives 19.1
  */
 export const IDENTIFIER_KINDS = [
@@ -15,111 +15,109 @@ export const IDENTIFIER_KINDS = [
   'partner_user_id',
 ] as const;
 
-/** A kind of identifiers. */
+/** A kind of identifier. */
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 
-/** Bytes of an identifier: the first 15 of its SHA-256, and the code of its kind. Compared as bytes. */
+/** Length of an identifier in bytes: the first 15 of its SHA-256, then the code of its kind. Compared bytewise. */
 export const IDENTIFIER_BYTES = 16;
 
-/** Whose people: an audience's, or a list's of those who are not to be reached. */
+/** What people are uploaded to: an audience or a do-not-reach list. */
 export type Subject = `audience:${string}` | `list:${string}`;
 
-/** An upload as it is kept. Times are whole seconds since 1970. */
+/** A stored upload. Times are in whole seconds since 1970. */
 export interface AudienceUpload {
-  /** Dense from 1, in the order in which uploads were acknowledged. */
+  /** Consecutive from 1, in the order in which uploads were acknowledged. */
   readonly number: number;
-  /** Never earlier than that of the upload before it. */
+  /** Never earlier than that of the previous upload. */
   readonly accepted_at: number;
-  /** How many people it names. */
+  /** How many people it contains. */
   readonly records: number;
   /** Packed operations: see `features/audiences/uploads/packed-format.ts`. */
   readonly payload: Uint8Array;
 }
 
-/** The uploads of subjects: append-only, and the truth about who is in an audience. */
+/** The uploads of each subject: append-only, and the source of truth for audience members. */
 export interface AudienceLog {
   /**
-   * Stores what an upload says that is appended later in the same unit. It takes far longer than the rest, and keeps nobody
-   * from doing the same at the same time.
-   * @param key of this subject and no other upload.
+   * Stores the payload of an upload that is appended later in the same unit. Takes far longer than the rest, and does
+   * not block other units that do the same.
+   * @param key unique to this upload within its subject.
    */
   storePayload(subject: Subject, key: string, payload: Uint8Array): Promise<void>;
-  /** Takes the next number for an upload whose payload was brought under a key, and had so many bytes. */
+  /** Appends an upload under the next number. Its payload of `bytes` bytes was stored under `key`. */
   append(
     subject: Subject,
     upload: Pick<AudienceUpload, 'accepted_at' | 'records'> & { readonly key: string; readonly bytes: number },
   ): Promise<Pick<AudienceUpload, 'number' | 'accepted_at'>>;
-  /** Uploads after a number, in order: at least one if there is one, and no more than `bytes_max` of payload hold. */
+  /** Uploads after a number, in order: as many as fit into `bytes_max` of payload, but at least one if there is any. */
   findAfter(subject: Subject, number: number, bytes_max: number): Promise<AudienceUpload[]>;
-  /** The last upload of a subject, or the one of a number; undefined when there is none. */
+  /** The upload with this number, or the last one; undefined when there is none. */
   find(subject: Subject, number?: number): Promise<Pick<AudienceUpload, 'number' | 'accepted_at'> | undefined>;
-  /** Removes up to `max` uploads of a subject, and once none is left, the subject; false when there are more. */
+  /** Removes up to `max` uploads of a subject, and the subject once none is left; returns false when more remain. */
   remove(subject: Subject, max: number): Promise<boolean>;
 }
 
 /**
- * Who counts as in an audience: users of the directory who were active lately and have an identifier in common with it,
- * or every record that was uploaded.
+ * Who counts as a member of an audience: recently active users of the directory who share an identifier with it, or
+ * every uploaded record.
  * @source specification 2
  */
 export type MatchingStrategy = 'directory' | 'every-record';
 
-/** Which people are meant: those of a subject, or what a tree of them says. */
+/** A set of people: the members of a subject, or a boolean combination of such sets. */
 export type AudienceTree =
   | { readonly leaf: Subject; readonly negate: boolean }
   | { readonly operator: 'AND' | 'OR'; readonly children: readonly AudienceTree[] };
 
-/** What an audience amounts to at a time. */
+/** The size of an audience at a point in time. */
 export interface AudienceSize {
-  /** Up to which upload it was merged; 0 for trees and for subjects without uploads. */
+  /** Number of the last merged upload; 0 for trees and for subjects without uploads. */
   readonly merged: number;
   readonly size: number;
-  /** When the size may next change without an upload, in whole seconds since 1970; undefined for never. */
+  /** When the size may next change without an upload, in whole seconds since 1970; undefined when never. */
   readonly next_change_at: number | undefined;
 }
 
-/** Who is in audiences: indexes in files, derived from the log and the directory. `now` is in whole seconds since 1970. */
+/** The members of audiences: index files derived from the log and the directory. `now` is in Unix seconds. */
 export interface AudienceMembers {
-  /** Merges what the log has more than the index, all of it, and counts. */
+  /** Merges all uploads of the log that the index lacks, and counts. */
   mergeAndCount(subject: Subject, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
-  /** Counts what a tree says of its leaves, as far as they are merged. */
+  /** Counts the people of a tree, from what is merged of its leaves. */
   countTree(tree: AudienceTree, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
-  /**
-   * The users of the directory whom a tree means, by number, ascending, active or not; as far as its leaves are merged.
-   */
+  /** Numbers of the directory users in a tree, ascending, active or not; from what is merged of its leaves. */
   usersOf(tree: AudienceTree, now: number): Promise<Uint32Array>;
-  /** Says when the people of a subject were merged last: what was made of `usersOf` is good while it is the same. */
+  /** Changes whenever the members of a subject are merged: a result of `usersOf` is valid while it stays the same. */
   versionOf(subject: Subject): Promise<string>;
-  /** Removes what is derived of a subject. */
+  /** Removes everything derived from a subject. */
   forget(subject: Subject): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The kind of jobs that merge, match and count; the key of a job is its subject. An upload plans one in its unit. */
+/** Job kind that merges, matches and counts; the key is the subject. An upload plans the job in its own unit. */
 export const AUDIENCE_PROCESSING = 'audience-processing';
 
-/** The kind of jobs that let audiences meet a directory that changed. The key: the audience after which they go on. */
+/** Job kind that rematches audiences against a changed directory. The key is the audience after which to continue. */
 export const AUDIENCE_REMATCHING = 'audience-rematching';
 
-/** The settings of audiences. */
+/** Settings for audiences. */
 export interface AudienceSettings {
   strategy(environment: Environment): MatchingStrategy;
-  /** How long after an upload it is processed. */
+  /** Delay between an upload and its processing. */
   processing_delay_s(environment: Environment): number;
   /** Smaller audiences are not targetable. */
   readonly size_min: number;
 }
 
-/** What an operation of an upload says beside its people, as far as it could be read. */
+/** What an operation of an upload contains beside its people, as far as it could be parsed. */
 export interface UploadOperation {
   readonly operation_type: 'Update' | 'Delete' | undefined;
-  /** UTC text, when one was given. */
+  /** UTC text, when present. */
   readonly expires_at: string | undefined;
-  /** How many people it names. */
+  /** How many people it contains. */
   readonly records: number;
 }
 
-/** An upload of people that is sound. */
+/** A valid upload of people. */
 export interface ParsedUpload {
   readonly records: number;
   readonly operations: readonly UploadOperation[];
@@ -127,24 +125,24 @@ export interface ParsedUpload {
   readonly payload: Uint8Array<ArrayBuffer>;
 }
 
-/** What is wrong with an upload: as a whole, or with each of its operations. */
+/** The errors of an upload: of the upload as a whole, or of each operation. */
 export type UploadErrors =
   | { readonly whole: readonly ErrorDetail[] }
   | { readonly items: readonly (readonly ErrorDetail[])[]; readonly operations: readonly UploadOperation[] };
 
-/** What an upload of people may say. */
+/** What an upload of people may contain. */
 export interface UploadRules {
-  /** The kinds of identifiers that are taken. */
+  /** The accepted kinds of identifiers. */
   readonly kinds: readonly IdentifierKind[];
-  /** Whether operations may say from when on they hold. */
+  /** Whether operations may have an `effective_at`. */
   readonly acceptsEffectiveAt: boolean;
-  /** Whether the end must not be later than the one that is there when none is given. */
+  /** Whether an end may not be later than the default one. */
   readonly limitsExpiry: boolean;
 }
 
-/** Reads uploads of people, off the request loop. */
+/** Parses uploads of people off the main thread. */
 export interface UploadParser {
-  /** @param body is given away: it is empty afterwards. */
+  /** @param body is transferred: it is empty afterwards. */
   read(body: Uint8Array<ArrayBuffer>, now_s: number, rules: UploadRules): Promise<ParsedUpload | UploadErrors>;
   close(): Promise<void>;
 }

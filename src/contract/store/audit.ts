@@ -1,6 +1,7 @@
 /**
- * Everything that is recorded for auditors, by name, and what it says. Whoever adds one adds its sentence here:
- * `docs/generated/audit.md` is made from it. @source authentication gaps 15.2
+ * All audit events by name, with a description. Add a description with each new event: `docs/generated/audit.md` is
+ * generated from them.
+ * @source authentication gaps 15.2
  */
 export const AUDIT_EVENTS = {
   command: 'An operator ran a command that changes something or copies everything; `command` says which.',
@@ -33,81 +34,81 @@ export const AUDIT_EVENTS = {
   webhook_secret_renewed: 'The owner replaced the secret of a webhook.',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** The name of something that is recorded. */
+/** The name of an audit event. */
 export type AuditEvent = keyof typeof AUDIT_EVENTS;
 
-/** What strangers can cause as often as they like is in the log alone, so that nobody can fill the database with it. */
+/** Events that anybody can cause in any number go to the log only, so that nobody can fill the database with them. */
 export const LOG_ONLY: readonly AuditEvent[] = ['login_failed', 'login_throttled'];
 
-/** One event, and whom it concerns. Address and transaction id are added where it is written down. */
+/** An event and who it concerns. Address and transaction id are added when it is written. */
 export interface AuditedEvent {
   readonly event: AuditEvent;
   readonly user_id?: string | undefined;
   readonly application_id?: string | undefined;
-  /** Id of the token's row. Of the value nothing is told: all tokens of a user begin alike, as all bearer tokens do. */
+  /** Id of the token's row. No part of the value is recorded: all tokens of a user begin alike, as do bearer tokens. */
   readonly token_id?: string;
   readonly webhook_id?: string;
 }
 
-/** Stores an event in the unit of work that brings it about; whoever does so notes it once the unit has ended. */
+/** Stores an event in the unit of work that causes it; the caller logs it once the unit has ended. */
 export type RecordAudit = (tx: { readonly audit: Pick<Audit, 'append'> }, event: AuditedEvent) => Promise<void>;
 
-/** How something ended; `begun`: it is under way, or its process ended before it did. */
+/** How an action ended; `begun`: it is in progress, or its process ended before it did. */
 export type AuditOutcome = 'begun' | 'done' | 'failed';
 
-/** A record as it is stored: names and ids, and never a part of a secret. */
+/** A stored audit record: names and ids, never any part of a secret. */
 export interface AuditRecord {
   readonly id: string;
-  /** UTC text to the millisecond: when it happened, or began. */
+  /** UTC text with milliseconds: when it happened or began. */
   readonly at: string;
   readonly event: AuditEvent;
   readonly outcome: AuditOutcome;
-  /** Who did it: `user:`, `application:` or `operator:`, and the id or name; null for nobody who is known. */
+  /** Who did it: `user:`, `application:` or `operator:`, then the id or name; null when unknown. */
   readonly actor: string | null;
-  /** Who the operator was before `sudo`, by the word of their environment. */
+  /** Who the operator was before `sudo`, according to the environment variables. */
   readonly sudo_user: string | null;
-  /** The address of the caller, or the name of the host on which a command ran. */
+  /** The caller's address, or the name of the host on which a command ran. */
   readonly origin: string;
   readonly transaction_id: string | null;
-  /** The words of a command and those of its options that can be no secret. */
+  /** The words of a command and those of its options that cannot be secret. */
   readonly command: string | null;
-  /** What was touched: the kind, and its id behind a colon where it has one. */
+  /** The affected objects, as `kind` or `kind:id`. */
   readonly targets: readonly string[];
 }
 
-/** What names a record. */
+/** Identifies a record. */
 export type AuditKey = Pick<AuditRecord, 'at' | 'id'>;
 
-/** Which records are wanted; they come newest first. */
+/** Filters of audit records, which are listed newest first. */
 export interface AuditQuery {
-  /** From this time on; UTC text. */
+  /** UTC text, inclusive. */
   readonly since?: string | undefined;
-  /** Before this time. */
+  /** UTC text, exclusive. */
   readonly until?: string | undefined;
   readonly event?: AuditEvent | undefined;
-  /** The record behind which the page begins. */
+  /** The last record of the previous page. */
   readonly after?: AuditKey | undefined;
   readonly limit: number;
 }
 
-/** The records for auditors. Nothing changes one, but for the end of what was begun, and age alone removes it. */
+/** The audit log. A record changes only when an action that was begun ends, and is removed only by age. */
 export interface Audit {
   listRecords(query: AuditQuery): Promise<AuditRecord[]>;
   append(records: readonly AuditRecord[]): Promise<void>;
-  /** Says how something ended that was begun, and what it touched. */
+  /** Records how an action ended and what it affected. */
   end(record: AuditRecord): Promise<void>;
-  /** Removes records from before a time; the answer is how many. */
+  /** Removes records older than a time; returns how many. */
   removeBefore(time: string, limit: number): Promise<number>;
 }
 
-/** The record of an event of a page or a call. */
+/** The audit record of an event that a page or an API call caused. */
 export function recordOf(
   { event, user_id, application_id, token_id, webhook_id }: AuditedEvent,
   about: Pick<AuditRecord, 'id' | 'at' | 'origin' | 'transaction_id'>,
 ): AuditRecord {
   const application = target('application', application_id);
   const targets = [
-    // Of a call of an application alone, the application is who did it.
+    // In a call of an application alone, the application is the actor, not a target.
     ...(user_id === undefined ? [] : application),
     ...target('token', token_id),
     ...target('webhook', webhook_id),

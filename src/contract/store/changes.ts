@@ -12,7 +12,11 @@ export interface ChangeRow {
   readonly entity_data: string;
 }
 
-/** Which changes a reader asks for: newest first, after a given one. `from` is included, `until` is not. */
+/**
+ * Filters of changes, listed newest first. `from` is inclusive, `until` exclusive; `after` is the last row of the
+ * previous page.
+ * @source decision 53
+ */
 export interface ChangesQuery {
   readonly account: string;
   readonly entity: string;
@@ -24,10 +28,10 @@ export interface ChangesQuery {
   readonly limit: number;
 }
 
-/** The log of changes of accounts. @source campaigns 5.4 */
+/** The change log of accounts. @source campaigns 5.4 */
 export interface Changes {
   append(row: ChangeRow): Promise<void>;
-  /** Appends many in few statements. */
+  /** Appends many rows in few statements. */
   appendAll(rows: readonly ChangeRow[]): Promise<void>;
   page(query: ChangesQuery): Promise<ChangeRow[]>;
 }

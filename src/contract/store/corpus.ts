@@ -1,19 +1,19 @@
-/** A post as it is searched. */
+/** A post, as far as search needs it. */
 export interface CorpusPost {
-  /** What tells it from other posts of its day. */
+  /** Unique among the posts of its day. */
   readonly id: string;
   readonly text: string;
   /** In whole seconds since 1970. */
   readonly created_at: number;
-  /** ISO 3166-1 alpha-2; null when it is not known. */
+  /** ISO 3166-1 alpha-2; null when unknown. */
   readonly country: string | null;
-  /** A code, `und` when it is not known. */
+  /** A language code, `und` when unknown. */
   readonly language: string;
-  /** Decimal text; null when it is not known. */
+  /** Decimal text; null when unknown. */
   readonly user_id: string | null;
 }
 
-/** Imported posts of one day (UTC), packed: `src/features/keywords/post-page.ts` says how. Pages never change. */
+/** Imported posts of one day (UTC), packed as in `src/features/keywords/post-page.ts`. Pages are immutable. */
 export interface CorpusPage {
   /** Days since 1970. */
   readonly day: number;
@@ -23,31 +23,31 @@ export interface CorpusPage {
   readonly payload: Uint8Array;
 }
 
-/** A page as it is kept; numbers grow in the order in which pages were stored. */
+/** A stored page; numbers grow in the order in which pages were stored. */
 export type NumberedPage = Pick<CorpusPage, 'day' | 'posts' | 'payload'> & { readonly number: number };
 
-/** What the corpus is at. */
+/** The state of the corpus. */
 export interface CorpusState {
-  /** Every page that there is has a number below. */
+  /** Every stored page has a lower number. */
   readonly pages: number;
-  /** Unlike that of any other corpus; empty before the first page is stored or indexed. */
+  /** Unique to this corpus; empty before the first page is stored or indexed. */
   readonly mark: string;
 }
 
-/** The imported posts, as they are kept: with the posts made here, the truth from which the index is made. */
+/** The stored imported posts: together with local posts, the source of truth for the index. */
 export interface Corpus {
   findState(): Promise<CorpusState>;
-  /** The state, which other units wait for that ask so; a corpus without one gets this mark. */
+  /** Reads and locks the state until the unit ends; a corpus without a mark gets this one. */
   lockState(mark: string): Promise<CorpusState>;
-  /** The ids of the pages of a day whose number is at least so high, one buffer a page. */
+  /** The ids in the pages of a day, from the page with this number on; one buffer per page. */
   listIds(day: number, from: number): Promise<Uint8Array[]>;
-  /** Pages from a number on, by number, so many as have about these bytes, one at least. */
+  /** Pages from a number on, in order: about `bytes_max` bytes of them, but at least one. */
   listPages(from: number, bytes_max: number): Promise<NumberedPage[]>;
-  /** Stores pages in a unit that has locked the state. */
+  /** Stores pages, in a unit that has locked the state. */
   addPages(pages: readonly CorpusPage[]): Promise<void>;
-  /** Removes pages of days before one, so many at most; the answer is how many. */
+  /** Removes at most `limit` pages of days before `day`; returns how many. */
   removeBefore(day: number, limit: number): Promise<number>;
-  /** How far an import had come that was not finished; 0 when there is none. */
+  /** Progress of an unfinished import; 0 when there is none. */
   findProgress(source: string): Promise<number>;
   saveProgress(source: string, done: number): Promise<void>;
   clearProgress(source: string): Promise<void>;

@@ -1,6 +1,6 @@
-/** What an application may do, lowest first. @source authentication gaps 4 */
+/** The access levels of applications, lowest first. @source authentication gaps 4 */
 export const ACCESS_LEVELS = ['read', 'read-write', 'read-write-directmessages'] as const;
-/** The permission level of an application or of a token. */
+/** The access level of an application or a token. */
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
 /** A user of the platform. */
@@ -11,32 +11,32 @@ export interface User {
   /** Encoded argon2id hash. */
   readonly password_hash: string;
   readonly suspended: 0 | 1;
-  /** An address that is known to be theirs; null when none is. */
+  /** A confirmed e-mail address; null when there is none. */
   readonly email: string | null;
-  /** 1 while the account is locked: for a time, not for what its user did. */
+  /** 1 while the account is temporarily locked, which is no sanction. */
   readonly locked: 0 | 1;
-  /** What they say of themselves; empty when nothing. */
+  /** The user's self-description; may be empty. */
   readonly description: string;
-  /** Where they say that they are; empty when nowhere. */
+  /** The location that the user entered; may be empty. */
   readonly location: string;
   readonly url: string | null;
   readonly verified_type: VerifiedType;
-  /** The user, an organisation, whose badge they carry; null when nobody's. */
+  /** User id of the organisation whose badge they carry; null when none. */
   readonly affiliate_id: string | null;
   readonly created_at: string;
-  /** When the password was last changed or reset; null while it is the first. */
+  /** When the password was last changed or reset; null until the first change. */
   readonly password_changed_at: string | null;
 }
 
-/** How a user is verified. @source activity gaps 16.3 */
+/** The kinds of verification. @source activity gaps 16.3 */
 export const VERIFIED_TYPES = ['none', 'blue', 'business', 'government'] as const;
-/** One of the ways in which a user is verified. */
+/** How a user is verified. */
 export type VerifiedType = (typeof VERIFIED_TYPES)[number];
 
-/** What a user says on the profile; nothing of it is needed to register. */
+/** The profile of a user; none of it is needed to register. */
 export type Profile = Pick<User, 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>;
 
-/** A user who is registered; nobody is locked from the beginning unless that is said. */
+/** A user to register. Omitted members get their defaults: users start unlocked. */
 export type NewUser = Omit<User, Unsaid> & Partial<Pick<User, Unsaid>>;
 type Unsaid = 'locked' | 'password_changed_at' | keyof Profile;
 
@@ -55,23 +55,23 @@ export interface Application {
   readonly suspended: 0 | 1;
   /** 1 for the demo application, which production refuses. */
   readonly demo: 0 | 1;
-  /** What consent pages tell; empty when it was not given. */
+  /** Shown on consent pages; may be empty. */
   readonly description: string;
   readonly website_url: string;
   readonly terms_url: string;
   readonly privacy_url: string;
   readonly organization_name: string;
   readonly organization_url: string;
-  /** 1 for an application without a web address of its own: it may only use `oob`. */
+  /** 1 for an application without a web address of its own, which may only use `oob`. */
   readonly native: 0 | 1;
-  /** 1 when a registered address without a query matches the same address with any. */
+  /** 1 when a registered address without a query also matches that address with any query. */
   readonly extra_query: 0 | 1;
-  /** 1 when users are asked to let it see their e-mail address. */
+  /** 1 when users are asked to share their e-mail address with it. */
   readonly email_access: 0 | 1;
   readonly created_at: string;
 }
 
-/** What the owner of an application says about it; everything else the service decides. */
+/** What the owner of an application sets; the service sets the rest. */
 export type ApplicationDraft = Pick<
   Application,
   | 'name'
@@ -88,7 +88,7 @@ export type ApplicationDraft = Pick<
   | 'email_access'
 > & { readonly callbacks: readonly string[] };
 
-/** An access token of a user for an application. The secret is sealed; a revoked token stays for ever. */
+/** An access token of a user for an application. The secret is sealed; revoked tokens are never removed. */
 export interface AccessToken {
   readonly id: string;
   readonly token: string;
@@ -98,11 +98,11 @@ export interface AccessToken {
   readonly access_level: AccessLevel;
   readonly created_at: string;
   readonly revoked_at: string | null;
-  /** The day on which it was last used; null before. */
+  /** The day of its last use; null when never used. */
   readonly last_used_at: string | null;
 }
 
-/** A token and who gave it. */
+/** A token and the user who granted it. */
 export interface HeldToken {
   readonly user_id: string;
   readonly screen_name: string;
@@ -114,42 +114,42 @@ export interface HeldToken {
 /** Users, applications and tokens. */
 export interface Credentials {
   findUser(id: string): Promise<User | undefined>;
-  /** The screen names of users by id; users that there are not are absent. */
+  /** The screen names of users by id; unknown ids are absent. */
   findScreenNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   findUserByName(screenName: string): Promise<User | undefined>;
-  /** The users that have one of these screen names, in any letter case. */
+  /** The users with one of these screen names, case-insensitive. */
   findUsersByNames(screenNames: readonly string[]): Promise<User[]>;
-  /** Users by name; the next `limit` after a name in lower case. */
+  /** Users by name: the first `limit` after a lower-case name. */
   listUsers(query: { after: string; limit: number }): Promise<User[]>;
   findApplication(id: string): Promise<Application | undefined>;
   findApplicationByKey(consumerKey: string): Promise<Application | undefined>;
   findToken(token: string): Promise<AccessToken | undefined>;
-  /** Tokens of a user for an application that are not revoked. */
+  /** Unrevoked tokens of a user for an application. */
   findLiveTokens(user: string, application: string): Promise<AccessToken[]>;
   findApplicationByName(name: string): Promise<Application | undefined>;
-  /** Applications by id, those of an owner or all; the next `limit` after an id. */
+  /** Applications by id, of one owner or all: the first `limit` after an id. */
   listApplications(query: { owner?: string; after: string; limit: number }): Promise<Application[]>;
-  /** Tokens of a user that are not revoked, by application. */
+  /** Unrevoked tokens of a user, by application. */
   listTokensOf(user: string): Promise<AccessToken[]>;
-  /** How many tokens of an application are not revoked, by level. */
+  /** How many unrevoked tokens an application has, by level. */
   listTokenCounts(application: string): Promise<{ access_level: AccessLevel; count: number }[]>;
-  /** Tokens of an application that are not revoked and have another level, with the names of their users. */
+  /** Unrevoked tokens of an application with a level other than `level`, with the names of their users. */
   listOtherTokens(application: string, level: AccessLevel, limit: number): Promise<HeldToken[]>;
-  /** Whether any demo application is stored. */
+  /** A demo application, if one is stored. */
   findDemo(): Promise<Application | undefined>;
-  /** Any application, when there is one. */
+  /** An arbitrary application, if one is stored. */
   findSomeApplication(): Promise<Application | undefined>;
-  /** Finds a user and keeps other units that do the same waiting until this one ends. */
+  /** Finds and locks a user until the unit ends. */
   lockUser(id: string): Promise<User | undefined>;
-  /** Finds an application and keeps other units that do the same waiting until this one ends. */
+  /** Finds and locks an application until the unit ends. */
   lockApplication(id: string): Promise<Application | undefined>;
   changeUser(id: string, changes: Partial<Omit<User, 'id' | 'created_at'>>): Promise<void>;
   changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
-  /** Notes on which day tokens were used. */
+  /** Records the day on which tokens were last used. */
   recordUse(tokens: readonly string[], day: string): Promise<void>;
   addUser(user: NewUser): Promise<void>;
   addApplication(application: Application): Promise<void>;
   addToken(token: AccessToken): Promise<void>;
-  /** Marks a token as revoked; true when it was not before. */
+  /** Marks a token as revoked; returns true when it was not revoked before. */
   revokeToken(id: string, at: string): Promise<boolean>;
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../declare/resource.ts';
 import type { Subject } from './audiences.ts';
 import type { LineItemOfCampaign } from './delivery.ts';
 
-/** What a row of either is called where its people are kept. */
+/** The subject under which the people of an audience or a list are stored. */
 export function subjectOf(kind: 'audience' | 'list', id: string): Subject {
   return `${kind}:${id}`;
 }
@@ -10,24 +10,24 @@ export function subjectOf(kind: 'audience' | 'list', id: string): Subject {
 /** What a grantee may do with an audience. */
 export type PermissionLevel = 'READ_ONLY' | 'READ_WRITE';
 
-/** Where an audience, or a list of people who are never to be reached, stands. Booleans are 0 or 1. */
+/** The state of an audience or a do-not-reach list. Booleans are 0 or 1. */
 export interface ReportedState {
-  /** Something was uploaded, or it was made, and is not processed yet. */
+  /** 1 after it was created or people were uploaded, until that is processed. */
   readonly is_processing: 0 | 1;
   readonly is_targetable: 0 | 1;
-  /** How many people count, as callers are told: null while there are too few. */
+  /** The number of members as reported to callers: null while it is below the minimum. */
   readonly size: number | null;
 }
 
-/** An audience or a list, as far as those who keep its people need it. */
+/** An audience or a list, as far as its processing needs it. */
 export interface StoredAudience extends ReportedState {
   readonly subject: Subject;
   readonly id: string;
   readonly account_id: string;
   readonly environment: Environment;
-  /** `LIST` is no audience: people who are never to be reached. */
+  /** `LIST` is no audience but a do-not-reach list. */
   readonly audience_type: 'CRM' | 'FLEXIBLE' | 'MOBILE_AUDIENCE' | 'LIST';
-  /** JSON text of the tree of a flexible audience, every default filled in; null for all others. */
+  /** JSON text of the tree of a flexible audience, with all defaults filled in; null otherwise. */
   readonly segments: string | null;
   readonly deleted: 0 | 1;
 }
@@ -43,39 +43,45 @@ export interface UsableAudience {
   readonly permission_level: PermissionLevel;
 }
 
-/** A line item that targets an audience, with what it has to show. */
+/** A line item that targets an audience, and whether it has a creative. */
 export interface TargetingLineItem {
   readonly id: string;
   readonly creative: LineItemOfCampaign['creative'];
 }
 
-/** What sharing looks at of an account. */
+/** What sharing needs of an account. */
 export interface SharingAccount {
   readonly id: string;
   readonly environment: Environment;
   readonly business_id: string | null;
 }
 
-/** Custom audiences and lists beyond their rows: what they stand at, who may use them, which are made of which. */
+/**
+ * Custom audiences and lists beyond their rows: their state, their grants, and the audiences that flexible ones are
+ * built from.
+ */
 export interface CustomAudiences {
-  /** Up to `max` audiences of an environment that hold people themselves, after one of them, in an order of their own. */
+  /**
+   * Up to `max` audiences of an environment that have members of their own, after `after`, in an arbitrary stable
+   * order.
+   */
   listUploaded(environment: Environment, after: string, max: number): Promise<string[]>;
-  /** An audience or list, deleted ones too. */
+  /** An audience or a list, deleted or not. */
   find(subject: Subject): Promise<StoredAudience | undefined>;
-  /** The live audiences among these ids that the account owns or was granted, in no order. */
+  /** The live audiences among these ids that the account owns or was granted, unordered. */
   listUsable(account: string, ids: readonly string[]): Promise<UsableAudience[]>;
-  /** Ids of the live flexible audiences that have this one as a leaf. */
+  /** Ids of the live flexible audiences with this audience as a leaf. */
   listBuiltFrom(leaf: string): Promise<string[]>;
-  /** The live line items of an account with a live criterion that includes or excludes an audience, or who is like it. */
+  /** Live line items of an account with a live criterion that includes or excludes an audience or its lookalikes. */
   listTargeting(account: string, audience: string): Promise<TargetingLineItem[]>;
-  /** A live account. */
+  /** Finds a live account. */
   findSharingAccount(id: string): Promise<SharingAccount | undefined>;
-  /** Says of which audiences a flexible one is made. */
+  /** Stores the audiences that a flexible audience is built from. */
   addLeaves(flexible: string, leaves: readonly string[]): Promise<void>;
-  /** Says that something was uploaded: it is processed from now on. What it stands at otherwise stays. */
+  /** Marks a subject as processing, after an upload. The rest of its state stays. */
   beginProcessing(subject: Subject): Promise<void>;
-  /** Stores where it stands. The time of change moves when callers are told something else than before. */
+  /** Stores the state. `updated_at` changes only when the state reported to callers does. */
   settle(subject: Subject, standing: ReportedState, now: string): Promise<void>;
-  /** Takes back every grant of an audience. */
+  /** Revokes every grant of an audience. */
   revokeAll(audience: string, now: string): Promise<void>;
 }

@@ -1,47 +1,51 @@
-/** A live line item, as far as the servability of its campaign depends on it. */
+/** A live line item, as far as its campaign's servability depends on it. */
 export interface LineItemOfCampaign {
   readonly entity_status: string;
-  /** UTC text; null when it has begun ever since. */
+  /** UTC text; null when it has no start. */
   readonly start_time: string | null;
-  /** UTC text; null when it never ends. */
+  /** UTC text; null when it has no end. */
   readonly end_time: string | null;
   readonly hasBudget: boolean;
-  /** What it has to show: nothing, something that was rejected, or something that was not. */
+  /** Its best creative: none, a rejected one, or one that was not rejected. */
   readonly creative: 'none' | 'rejected' | 'accepted';
 }
 
-/** What the live line items of a campaign amount to; whether any of them ... */
+/** Summary of the live line items of a campaign. Each flag holds if at least one line item ... */
 export interface LineItemsOfCampaign {
   /** ... has a budget. */
   readonly budgeted: boolean;
-  /** ... is no draft and has something to show. */
+  /** ... is no draft and has a creative. @source decision 37 */
   readonly ready: boolean;
-  /** ... is active and has something to show. */
+  /** ... is active and has a creative. */
   readonly showing: boolean;
-  /** ... is active and has something to show that was not rejected. */
+  /** ... is active and has a creative that was not rejected. */
   readonly accepted: boolean;
-  /** When at least one of them runs, by their dates alone: spans that do not touch, in order. */
+  /** When at least one of them runs, by dates alone: disjoint spans, in order. */
   readonly spans: readonly Span[];
 }
 
-/** From a time on and before another (UTC texts); an empty text is no bound. */
+/** A time range, `from` inclusive, `until` exclusive (UTC texts); an empty text is unbounded. */
 export interface Span {
   readonly from: string;
   readonly until: string;
 }
 
 /**
- * The column of campaigns that holds what their line items amount to, as text; null when they have none. The storage
- * writes it in the unit of work that changes a line item or what it shows.
+ * The column of campaigns with the summary of their line items as text; null when there are none. The storage writes it
+ * in the unit of work that changes a line item or its creatives.
+ * @source decision 181
  */
 export const LINE_ITEMS_SUMMARY = 'line_items_summary';
 
 type Flag = Exclude<keyof LineItemsOfCampaign, 'spans'>;
 
-/** Each holds when its letter stands before the first space. */
+/** The letters of the flags: a flag holds when its letter stands before the first space. */
 const LETTERS = { budgeted: 'b', ready: 'r', showing: 's', accepted: 'a' } as const satisfies Record<Flag, string>;
 
-/** What live line items amount to, as text like `bra 2026-03-01T00:00:00Z/`; null without any. */
+/**
+ * Encodes a summary of live line items as text like `bra 2026-03-01T00:00:00Z/`; null when there are none.
+ * @source decision 181
+ */
 export function summaryOf(lines: readonly LineItemOfCampaign[]): string | null {
   if (lines.length === 0) return null;
   const holds: Record<Flag, (line: LineItemOfCampaign) => boolean> = {
@@ -55,7 +59,7 @@ export function summaryOf(lines: readonly LineItemOfCampaign[]): string | null {
   return [flags.map((flag) => LETTERS[flag]).join(''), ...spans.map(({ from, until }) => `${from}/${until}`)].join(' ');
 }
 
-/** Reads the text of a summary. */
+/** Decodes the text of a summary. */
 export function readSummary(text: string): LineItemsOfCampaign {
   const [letters = '', ...spans] = text.split(' ');
   return {
@@ -70,7 +74,7 @@ export function readSummary(text: string): LineItemsOfCampaign {
   };
 }
 
-/** Spans that overlap or touch are one. */
+/** Merges spans that overlap or touch. */
 function joined(spans: readonly Span[]): Span[] {
   const found: Span[] = [];
   for (const span of [...spans].sort((a, b) => (a.from < b.from ? -1 : 1))) {

@@ -1,4 +1,4 @@
-/** What of a person is one word: the place in this list is the order of the columns of an image. */
+/** The single-valued attributes of a person. Their order is the order of the columns of a directory image. */
 export const PERSON_WORDS = [
   'country',
   'region',
@@ -14,19 +14,19 @@ export const PERSON_WORDS = [
   'wifi',
 ] as const;
 
-/** A word by which people are told apart; `country` is ISO 3166-1 alpha-2, all others are values of targeting. */
+/** A single-valued attribute; `country` is ISO 3166-1 alpha-2, all others are targeting values. */
 export type PersonWord = (typeof PERSON_WORDS)[number];
 
 /**
- * What a person has several of: values of targeting for interests and store categories, ids of users who are followed; of
+ * The list attributes of a person: targeting values for interests and store categories; ids of followed users; for
  * engagements their kinds, and what was engaged with as `user:ID` or `campaign:ID`.
  */
 export const PERSON_LISTS = ['interests', 'follows', 'store_categories', 'engagements'] as const;
 
-/** What a person has several of. */
+/** A list attribute of a person. */
 export type PersonList = (typeof PERSON_LISTS)[number];
 
-/** A user of the platform, as the directory has him. Times are whole seconds since 1970. */
+/** A user of the platform, as stored in the directory. Times are whole seconds since 1970. */
 export interface Person extends Readonly<Record<PersonWord, string | null>>, Readonly<Record<PersonList, string>> {
   /** Decimal text. */
   readonly user_id: string;
@@ -35,84 +35,84 @@ export interface Person extends Readonly<Record<PersonWord, string | null>>, Rea
   /** When the device was first used with its network. */
   readonly activated_at: number | null;
   readonly last_active_at: number;
-  /** Identifiers of 16 bytes behind one another. */
+  /** Concatenated identifiers of 16 bytes. */
   readonly identifiers: Uint8Array;
 }
 
-/** Members of one text: no member has a space. */
+/** Joins the members of a list attribute into one text; no member contains a space. */
 export function joinMembers(members: readonly string[]): string {
   return members.join(' ');
 }
 
-/** The members of such a text. */
+/** Splits the text of a list attribute into its members. */
 export function splitMembers(text: string): string[] {
   return text === '' ? [] : text.split(' ');
 }
 
-/** A person and the number under which everything derived knows him. */
+/** A person and their number in everything derived from the directory. */
 export type NumberedPerson = Person & { readonly number: number };
 
-/** What the directory is at. */
+/** The state of the directory. */
 export interface DirectoryState {
-  /** Grows with every change that is complete. */
+  /** Grows with every completed change. */
   readonly version: number;
-  /** Unlike that of any other state, of whichever database. */
+  /** Unique among all states of all databases. */
   readonly mark: string;
-  /** How many people there are; each has a number below. */
+  /** How many people there are; each has a lower number. */
   readonly people: number;
 }
 
-/** The people of the platform, as they are kept: the truth from which an image is made. */
+/** The stored directory: the source of truth for its image. */
 export interface Directory {
   findState(): Promise<DirectoryState>;
-  /** People from a number on, by number. */
+  /** People by number, from a number on. */
   list(from: number, limit: number): Promise<NumberedPerson[]>;
-  /** The countries of those of these users whose country is known, by id. */
+  /** The countries of these users by id; users whose country is unknown are absent. */
   listCountries(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Takes people in; those whom it has already become what is given. */
+  /** Inserts people, or replaces those that exist. */
   put(people: readonly Person[]): Promise<{ readonly added: number; readonly changed: number }>;
-  /** Makes a new state of what was put since the last. */
+  /** Makes a new state of everything put since the last one. */
   settle(mark: string): Promise<DirectoryState>;
-  /** How far an import had come that was not finished; 0 when there is none. */
+  /** Progress of an unfinished import; 0 when there is none. */
   findProgress(source: string): Promise<number>;
   saveProgress(source: string, done: number): Promise<void>;
   clearProgress(source: string): Promise<void>;
 }
 
-/** The people of the platform as files that threads read: `src/features/audiences/directory/identifier-file.ts` says how. */
+/** The directory as files that threads read; see `src/features/audiences/directory/identifier-file.ts`. */
 export interface DirectoryFiles extends DirectoryState {
-  /** The folder with the files of this version; it stays while the version is the last or the one before. */
+  /** The folder with the files of this version; it exists while the version is the newest or the one before. */
   readonly folder: string;
 }
 
-/** Some people of the directory. */
+/** A condition that selects people of the directory. */
 export type Condition =
   | { readonly is: 'word'; readonly word: PersonWord; readonly values: readonly string[] }
-  /** Both inclusive. */
+  /** Both bounds are inclusive. */
   | { readonly is: 'age'; readonly from: number; readonly to: number }
-  /** Whose device was activated from one time (inclusive) to another (exclusive). */
+  /** Device activation time: `from` inclusive, `to` exclusive. */
   | { readonly is: 'activated'; readonly from: number; readonly to: number }
   | { readonly is: 'listed'; readonly list: PersonList; readonly values: readonly string[] }
-  /** These people, by number. */
+  /** People by number. */
   | { readonly is: 'people'; readonly numbers: Uint32Array }
-  /** Users by id, in ascending order, each once; those whom the directory does not have are nobody. */
+  /** Users by id, ascending and distinct; ids that the directory lacks match nobody. */
   | { readonly is: 'users'; readonly ids: BigUint64Array }
-  /** Certain people, and those who follow whom they follow. */
+  /** The people of a condition, and everybody who follows a user that they follow. */
   | { readonly is: 'alike'; readonly to: Condition }
   | { readonly is: 'everybody' | 'nobody' };
 
-/** Who is meant: people of at least one of the first, of one of each further group, and of none of the last. */
+/** Selects people who meet at least one condition of `anyOf`, one of each group of `allOf`, and none of `noneOf`. */
 export interface PeopleQuery {
   readonly anyOf: readonly Condition[];
   readonly allOf: readonly (readonly Condition[])[];
   readonly noneOf: readonly Condition[];
 }
 
-/** The people of the platform. Both environments share it. */
+/** The people of the platform, shared by both environments. */
 export interface DirectoryIndex {
-  /** The image of the directory as it is now; made first when there is none. */
+  /** The current image of the directory; created first when there is none. */
   files(): Promise<DirectoryFiles>;
-  /** How many people are meant who were active since a time, in seconds since 1970. */
+  /** How many matching people were active since a time, in seconds since 1970. */
   count(question: PeopleQuery, activeSince: number): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Subscription } from './subscriptions.ts';
 
-/** The types of activity events that the reference names, as replies and envelopes write them. @source advertising: Events */
+/** The types of activity events, as replies and envelopes write them. @source advertising: Events */
 export const EVENT_TYPES = [
   'profile.update.bio',
   'profile.update.verified',
@@ -17,128 +17,128 @@ export const EVENT_TYPES = [
 /** The type of an activity event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Who did it, seen from the user whom an event is about: that user, or the other side. @source activity gaps 16.5 */
+/** Which side acted, seen from the user whom an event is about: that user, or the other. @source activity gaps 16.5 */
 export type Direction = 'sent' | 'received';
 
-/** Something that has happened, to be written to the log in the unit of work that is its cause. */
+/** An event to be written to the log, in the unit of work that causes it. */
 export interface NewEvent {
   readonly event_type: EventType;
-  /** The user whom it is about. @source activity gaps 16.9 */
+  /** The user whom the event is about. @source activity gaps 16.9 */
   readonly user_id: string;
-  /** Null for events that have none. */
+  /** Null for event types without a direction. */
   readonly direction: Direction | null;
-  /** What keywords are looked for in; null where there is no text. */
+  /** The text that keywords are matched against; null when there is none. */
   readonly text: string | null;
-  /** JSON text: what the envelope tells as `payload`. */
+  /** JSON text: the `payload` of the envelope. */
   readonly payload: string;
 }
 
-/** An event of the log. */
+/** An event in the log. */
 export interface LoggedEvent extends NewEvent {
   /**
-   * Its place in the log. What is committed later has a higher one, on both databases; nothing is left out, so that a
-   * reader who has seen a position has seen all before it.
+   * Its position in the log. Later commits have higher positions on both databases, so that a reader who has seen a
+   * position has seen all before it.
    */
   readonly position: number;
   /** UTC text of the second in which it was written. */
   readonly created_at: string;
 }
 
-/** Which part of the log is read, in its order. */
+/** A range of the log, read in order. */
 export interface LogRange {
-  /** Positions above this one. */
+  /** Exclusive. */
   readonly after: number;
-  /** Positions up to this one; to the end when it is not said. */
+  /** Inclusive; the end of the log when omitted. */
   readonly until?: number;
   readonly limit: number;
 }
 
-/** The log of events, as it is kept. */
+/** The stored log of events. */
 export interface Events {
   /**
-   * Writes events to the end of the log and touches `event:`; the answer is their positions. Units that append wait for
-   * each other, so that the order of the log is that of commits: append last in a unit.
+   * Appends events to the log and invalidates `event:`; returns their positions. Units that append wait for each other,
+   * so that the log is in commit order: append last in a unit.
    */
   append(events: readonly NewEvent[], now: string): Promise<number[]>;
   list(range: LogRange): Promise<LoggedEvent[]>;
-  /** The events at these positions, in their order; those that are no longer kept are absent. */
+  /** The events at these positions, in order; removed ones are absent. */
   listAt(positions: readonly number[]): Promise<LoggedEvent[]>;
-  /** The position of the last event that was ever written; 0 before the first. */
+  /** The position of the last event ever written; 0 before the first. */
   findLast(): Promise<number>;
-  /** The position before the first event that was written at this second or later: `after` of a range that begins there. */
+  /** The position before the first event written at this second or later: the `after` of a range that begins there. */
   findBefore(time: string): Promise<number>;
-  /** Forgets what was written before a time, at most `limit` of it; the answer is how many that were. */
+  /** Removes at most `limit` events written before a time; returns how many. */
   removeBefore(time: string, limit: number): Promise<number>;
 }
 
-/** An event for a subscription that it matches. */
+/** An event and a subscription that it matches. */
 export interface Delivery {
   readonly event: LoggedEvent;
   readonly subscription: Subscription;
-  /** The envelope as one line of JSON, without an end of line; made when it is first asked for, and shared. */
+  /** The envelope as one line of JSON without a line end; built on first access, and shared. */
   readonly body: Buffer;
-  /** The envelope with `\r\n` behind it, as streams send it: the same memory. */
+  /** The envelope followed by `\r\n`, as streams send it; shares memory with `body`. */
   readonly line: Buffer;
 }
 
-/** Events of the log that were written together, with whom they are for. */
+/** Events that were written to the log together, with their deliveries. */
 export interface MatchedBatch {
-  /** All events up to this position were handed over. */
+  /** All events up to this position have been handed over. */
   readonly lastPosition: number;
   readonly events: readonly LoggedEvent[];
-  /** What each application is sent, in the order of the log. Applications that get nothing are absent. */
+  /** The deliveries of each application, in log order. Applications without any are absent. */
   readonly byApplication: ReadonlyMap<string, readonly Delivery[]>;
 }
 
-/** Who follows the log. */
+/** A follower of the log. */
 export interface LogSubscription {
-  /** Every event above this position will be handed over, and none up to it: what was before is in the log. */
+  /** Every event above this position will be handed over, and none up to it; read older ones from the log. */
   readonly after: number;
   stop(): void;
 }
 
-/** Which subscriptions are asked for deliveries. */
+/** Selects the subscriptions to create deliveries for. */
 export interface DeliveryQuery {
   /** Only those of this application. */
   readonly application?: string;
-  /** Only those that point to this webhook. */
+  /** Only those with this webhook. */
   readonly webhook?: string;
-  /** Events that were written before a subscription was made are for it too. */
+  /** Include events written before the subscription was created. */
   readonly includesOlder?: boolean;
-  /** The envelope says that it is sent again. */
+  /** Mark the envelope as a replay. */
   readonly isReplay?: boolean;
 }
 
-/** What happens, while it happens: the log of events as streams and webhooks follow it. */
+/** The live log of events, as streams and webhooks follow it. */
 export interface Activity {
   /**
-   * Is told of all that is committed from now on, in the order of the log, each position once; must not throw, and must
-   * not take long: everybody waits for everybody.
+   * Calls `listener` with everything committed from now on, in log order, each position once. It must not throw or take
+   * long: all followers wait for each other.
    */
   follow(listener: (batch: MatchedBatch) => void): LogSubscription;
-  /** The position up to which followers were told. */
+  /** The position up to which followers have been called. */
   position(): number;
-  /** What events of the log, in its order, mean to subscriptions as they are now. */
+  /** The deliveries of these events, given in log order, for the current subscriptions. */
   deliveriesOf(events: readonly LoggedEvent[], query: DeliveryQuery): Promise<Delivery[]>;
-  /** Resolves when everything that is committed by now has been handed over; for a writer of another process too. */
+  /** Resolves once everything committed so far has been handed over, also what other processes wrote. */
   waitUntilCaughtUp(): Promise<void>;
-  /** Begins to follow the log, at its end. */
+  /** Starts following the log at its end. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the settings say of activity. */
+/** Settings for activity. */
 export interface ActivitySettings {
   /** How long events are kept, in seconds. */
   readonly retention_s: number;
-  /** An application may subscribe by itself to what is private, for users who let it see their messages. */
+  /** Whether an application may itself subscribe to private events of users who let it read their messages. */
   readonly bearerSeesPrivate: boolean;
 }
 
 const UUID_PREFIX = '73';
 const UUID_DIGITS = 17;
 
-/** The `event_uuid` of an event: decimal text of 19 digits, which follows from its position. */
+/** The `event_uuid` of an event: decimal text of 19 digits, derived from its position. */
 export function eventUuid(position: number): string {
   return UUID_PREFIX + String(position).padStart(UUID_DIGITS, '0');
 }

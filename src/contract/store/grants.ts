@@ -1,60 +1,58 @@
 import type { AccessLevel } from './credentials.ts';
 import type { WriteTransaction } from './store.ts';
 
-/** Where a request token is in its life. The last three are final. @source authentication gaps 8 */
+/** The states of a request token. The last three are final. @source authentication gaps 8 */
 export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired', 'exchanged'] as const;
-/** A state of a request token. */
+/** The state of a request token. */
 export type RequestTokenState = (typeof REQUEST_TOKEN_STATES)[number];
 
-/** What the settings decide of logins. */
+/** Settings for logins. */
 export interface LoginSettings {
-  /** Seconds for which a user may decide. */
+  /** How long a user may take to decide, in seconds. */
   readonly request_token_ttl_s: number;
-  /** Seconds for which the application may fetch what he decided. */
+  /** How long the application may take to exchange an approved request token, in seconds. */
   readonly verifier_ttl_s: number;
-  /** Wrong verifiers that end a request token. */
+  /** Number of wrong verifiers that ends a request token. */
   readonly verifier_attempts_max: number;
-  /** An exchange that is tried again takes back the access token that the first one made. */
+  /** Whether a repeated exchange revokes the access token that the first one issued. */
   readonly revoke_on_verifier_reuse: boolean;
 }
 
-/** A request token: an application's wish to act for a user. The secret is sealed and wiped with the exchange. */
+/** A request token. The secret is sealed, and wiped by the exchange. */
 export interface RequestToken {
   readonly id: string;
   readonly token: string;
   readonly token_secret: string;
   readonly application_id: string;
-  /** Where the user will be sent, or `oob`. */
+  /** Where the user is redirected, or `oob`. */
   readonly callback: string;
-  /** The level that a token from it will have. */
+  /** The access level of the token to be issued. */
   readonly access_level: AccessLevel;
   readonly state: RequestTokenState;
-  /** Who approved it; null before that. */
+  /** The user who approved it; null before. */
   readonly user_id: string | null;
   /** Keyed hash of the verifier or PIN; null before the approval and after the exchange. */
   readonly verifier_hash: string | null;
-  /** Wrong verifiers so far. */
+  /** Number of wrong verifiers so far. */
   readonly attempts: number;
   /** 1 when only a user who logs in for this very request may approve it. */
   readonly force_login: 0 | 1;
-  /** Address of the caller that asked for it. */
+  /** Address of the caller that requested it. */
   readonly address: string;
   readonly created_at: string;
-  /** When the state `issued` or `authorized` ends by itself. */
+  /** When the state `issued` or `authorized` expires. */
   readonly expires_at: string;
-  /** Id of the access token that its exchange made, kept only where a second exchange shall revoke it. */
+  /** Id of the access token that the exchange issued; stored only where a second exchange revokes it. */
   readonly made_token_id: string | null;
 }
 
 /** Request tokens. */
 export interface RequestTokens {
   find(token: string): Promise<RequestToken | undefined>;
-  /** Finds it and keeps others from changing it until the unit ends. */
+  /** Finds and locks it until the unit ends. */
   lock(token: string): Promise<RequestToken | undefined>;
   add(requestToken: RequestToken): Promise<void>;
-  /**
-   * Changes a request token that still is in the state given, in one conditional write; false when it no longer is.
-   */
+  /** Changes a request token in the state `from`, in one conditional write; returns false when it is in another. */
   change(
     id: string,
     from: RequestTokenState,
@@ -72,17 +70,20 @@ export interface RequestTokens {
       >
     >,
   ): Promise<boolean>;
-  /** Changes all of an application, or those approved by one of its users, that are in the state given. */
+  /** Changes all request tokens in the state `from` of an application, or those approved by one of its users. */
   changeAll(
     whose: { readonly application: string; readonly user?: string },
     from: RequestTokenState,
     changes: Partial<Pick<RequestToken, 'state' | 'verifier_hash' | 'token_secret'>>,
   ): Promise<void>;
-  /** Removes those that ended before a time, at most `limit`. */
+  /** Removes at most `limit` that ended before a time. */
   removeEnded(before: string, limit: number): Promise<void>;
 }
 
-/** An application-only token. The value is found by its hash and kept sealed, because the same is given out again. */
+/**
+ * An application-only token, looked up by its hash. The value is stored sealed, because repeated requests return the
+ * same one.
+ */
 export interface BearerToken {
   readonly id: string;
   readonly application_id: string;
@@ -90,7 +91,7 @@ export interface BearerToken {
   readonly token_hash: string;
   /** The value, sealed. */
   readonly token: string;
-  /** 1 while it is valid, null for ever after: an application has one outstanding token at most. */
+  /** 1 while it is valid, then null: an application has at most one outstanding token. */
   readonly outstanding: 1 | null;
   readonly created_at: string;
   readonly revoked_at: string | null;
@@ -100,13 +101,13 @@ export interface BearerToken {
 export interface BearerTokens {
   findByHash(hash: string): Promise<BearerToken | undefined>;
   findOutstanding(application: string): Promise<BearerToken | undefined>;
-  /** Fails on a second outstanding token of an application. */
+  /** Rejects when the application has an outstanding token. */
   add(bearer: BearerToken): Promise<void>;
-  /** True when it was outstanding before. */
+  /** Revokes it; returns true when it was outstanding. */
   revoke(id: string, at: string): Promise<boolean>;
 }
 
-/** The token of an application, and whether this call issued it. */
+/** The outstanding token of an application, and whether this call issued it. */
 export interface Outstanding {
   readonly id: string;
   readonly value: string;
@@ -114,8 +115,8 @@ export interface Outstanding {
 }
 
 /**
- * The one outstanding token of an application, which is issued if there is none. `now` is UTC text; `record` is part of the
- * unit that issues one.
+ * Returns the outstanding token of an application, issuing one if there is none. `now` is UTC text; `record` runs in
+ * the unit that issues the token.
  */
 export type OutstandingBearers = (
   application: string,

@@ -1,31 +1,31 @@
 import { instantMs } from '../../base/instants.ts';
 
-/** A session ends when it was not used for this long, and this long after its login. @source authentication gaps 15.2 */
+/** Idle timeout of a session. @source authentication gaps 15.2 */
 export const SESSION_IDLE_S = 30 * 60;
-/** The whole life of a session, however much it is used. */
+/** Lifetime of a session after its login, however much it is used. */
 export const SESSION_LIFE_S = 12 * 60 * 60;
 
-/** A browser's session. */
+/** A browser session. */
 export interface Session {
-  /** SHA-256 of the value of the cookie, hex. */
+  /** SHA-256 of the cookie value, hex. */
   readonly id_hash: string;
-  /** Null until somebody has logged in. */
+  /** Null before login. */
   readonly user_id: string | null;
-  /** What forms of this session must bring along. */
+  /** CSRF token that forms of this session must contain. */
   readonly form_token: string;
   readonly created_at: string;
   readonly last_seen_at: string;
-  /** When its user last proved who they are; null for sessions older than this column, whose login was `created_at`. */
+  /** When the user last authenticated; null for sessions older than this column: then it is `created_at`. */
   readonly authenticated_at: string | null;
-  /** Id of the request token for which its user logged in; null after any other login. */
+  /** Id of the request token that the user logged in for; null after any other login. */
   readonly login_for: string | null;
-  /** The browser in plain words, as far as it says what it is. */
+  /** The browser in plain words, as far as its headers identify it. */
   readonly browser: string;
-  /** Where it was last seen: an address, or the /64 of one. */
+  /** The address last seen, or its /64. */
   readonly address: string;
 }
 
-/** Whether a session is neither idle nor too old. `now` in milliseconds. */
+/** Whether a session is neither idle nor too old. `now` is in milliseconds. */
 export function isLiveSession(session: Session, now: number): boolean {
   return (
     now - instantMs(session.last_seen_at) < SESSION_IDLE_S * 1000 &&
@@ -33,25 +33,25 @@ export function isLiveSession(session: Session, now: number): boolean {
   );
 }
 
-/** Sessions of browsers. */
+/** Browser sessions. */
 export interface Sessions {
   find(idHash: string): Promise<Session | undefined>;
-  /** The sessions of a user, the one seen last first. */
+  /** The sessions of a user, most recently seen first. */
   list(user: string): Promise<Session[]>;
   add(session: Session): Promise<void>;
-  /** False when there no longer is such a session. */
+  /** Returns false when the session no longer exists. */
   change(
     idHash: string,
     changes: Partial<Pick<Session, 'id_hash' | 'last_seen_at' | 'authenticated_at' | 'address'>>,
   ): Promise<boolean>;
   remove(idHash: string): Promise<void>;
-  /** Removes the sessions of a user, but for one; tells how many. */
+  /** Removes the sessions of a user, except one; returns how many. */
   removeOf(user: string, except?: string): Promise<number>;
-  /** Removes those last seen before a time, at most `limit`; tells how many. */
+  /** Removes at most `limit` that were last seen before a time; returns how many. */
   removeIdle(before: string, limit: number): Promise<number>;
 }
 
-/** A link that lets its bearer set the password of a user, once. */
+/** A single-use link that lets its bearer set a user's password. */
 export interface PasswordLink {
   /** SHA-256 of the secret in the link, hex. */
   readonly id_hash: string;
@@ -59,38 +59,38 @@ export interface PasswordLink {
   readonly expires_at: string;
 }
 
-/** Links that set passwords. */
+/** Links for setting a password. */
 export interface PasswordLinks {
   find(idHash: string): Promise<PasswordLink | undefined>;
   add(link: PasswordLink): Promise<void>;
   /** Removes all links of a user. */
   removeOf(user: string): Promise<void>;
-  /** Removes those that ended before a time; tells how many. */
+  /** Removes those that expired before a time; returns how many. */
   removeEnded(before: string): Promise<number>;
 }
 
-/** Failed logins counted under one key: a user, an address, a browser, or two of them together. */
+/** Failed logins counted under one key: a user, an address, a browser, or a pair of them. */
 export interface LoginTally {
-  /** Digest of what is counted. */
+  /** Digest of the key. */
   readonly id: string;
   readonly failures: number;
-  /** When the count began, or up to when it has drained. Seconds, as all times here. */
+  /** When the count began, or up to when it has drained. All times here are in seconds. */
   readonly since_s: number;
   readonly locked_until_s: number;
-  /** How many locks came one soon after the other. */
+  /** How many locks followed each other closely. */
   readonly locks: number;
-  /** From then on the row says nothing that no row would not say. */
+  /** From then on the row means the same as no row. */
   readonly ends_s: number;
 }
 
 /** Tallies of failed logins. */
 export interface LoginTallies {
-  /** The tallies of these keys, which no other unit changes until this one ends; keys without one get `blank`. */
+  /** Reads and locks the tallies of these keys until the unit ends; keys without one get `blank`. */
   lock(ids: readonly string[], blank: Omit<LoginTally, 'id'>): Promise<LoginTally[]>;
   put(tally: LoginTally): Promise<void>;
   count(): Promise<number>;
-  /** Removes those that end before a time, the first to end first; tells how many. */
+  /** Removes at most `limit` that ended before a time, earliest end first; returns how many. */
   removeEnded(before_s: number, limit: number): Promise<number>;
-  /** Removes those that end first. */
+  /** Removes those with the earliest end. */
   removeFirst(limit: number): Promise<void>;
 }

@@ -1,25 +1,25 @@
 import { hash } from 'node:crypto';
 
-/** One used nonce. */
+/** A used nonce. */
 export interface UsedNonce {
-  /** The Unix second that was signed. */
+  /** The signed timestamp, in Unix seconds. */
   readonly timestamp: number;
   /** From `nonceDigest`. */
   readonly digest: string;
 }
 
-/** Where used nonces outlive the process. */
+/** A durable log of used nonces. */
 export interface NonceLog {
-  /** Writes a nonce soon, together with others; resolves once it outlives the process. @throws StoreUnavailable */
+  /** Writes a nonce soon, together with others; resolves once it is durable. @throws StoreUnavailable */
   append(entry: UsedNonce): Promise<void>;
-  /** What recent runs wrote: at least everything signed later than `forgottenUntil`. */
+  /** What recent runs wrote: at least everything with a timestamp after `forgottenUntil`. */
   read(): Iterable<UsedNonce>;
-  /** The newest second of which a nonce may have been removed; 0 when none was. */
+  /** The newest timestamp of which a nonce may have been removed; 0 when none was. */
   forgottenUntil(): number;
 }
 
-/** SHA-256 as base64url: what is kept of a nonce takes the same little room, however long the nonce is. */
+/** SHA-256 as base64url, so that a stored nonce has the same small size whatever its length. */
 export function nonceDigest(tokenId: string, timestamp: number | string, nonce: string): string {
-  // None of the three can hold a blank.
+  // None of the three can contain a space.
   return hash('sha256', `${timestamp} ${tokenId} ${nonce}`, 'base64url');
 }

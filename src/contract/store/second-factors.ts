@@ -1,13 +1,13 @@
-/** How long a one-time code is shown, in seconds: a step. */
+/** Duration of a time step of one-time codes, in seconds. */
 export const CODE_STEP_S = 30;
-/** How many steps before and after its own a code is accepted: clocks differ, and people type slowly. */
+/** How many steps before and after its own a code is accepted, for clock skew and slow typing. */
 export const CODE_STEPS_OFF = 1;
 
-/** The one-time passwords of a user. The secret is sealed. */
+/** The one-time password of a user. The secret is sealed. */
 export interface SecondFactor {
   readonly user_id: string;
   readonly secret: string;
-  /** The time step of the last code that was used: no code is good twice. */
+  /** Time step of the last used code; no code is accepted twice. */
   readonly last_step: number;
   readonly created_at: string;
 }
@@ -17,14 +17,14 @@ export interface SecondFactors {
   find(user: string): Promise<SecondFactor | undefined>;
   /** How many recovery codes are left. */
   findRecoveryCount(user: string): Promise<number>;
-  /** Fails when the user has one. */
+  /** Rejects when the user already has one. */
   add(factor: SecondFactor): Promise<void>;
-  /** Notes that the code of a time step was used; false when one of it or of a later one was. */
+  /** Records that the code of a time step was used; returns false when one of this or a later step was. */
   use(user: string, step: number): Promise<boolean>;
-  /** Puts hashes of recovery codes in the place of all former ones. */
+  /** Replaces all recovery codes by these hashes. */
   putRecovery(user: string, hashes: readonly string[]): Promise<void>;
-  /** Uses up a recovery code; false when there is no such code. */
+  /** Consumes a recovery code; returns false when there is no such code. */
   takeRecovery(user: string, hash: string): Promise<boolean>;
-  /** Removes it with its recovery codes; false when there was none. */
+  /** Removes it and its recovery codes; returns false when there was none. */
   remove(user: string): Promise<boolean>;
 }

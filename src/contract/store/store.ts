@@ -22,40 +22,43 @@ import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
 import type { Replays, WebhookDeliveries, Webhooks } from './webhooks.ts';
 
-/** Whether deleted rows are part of an answer. Every read must say. */
+/** Whether a read includes deleted rows; every read must specify it. */
 export type Deleted = 'hidden' | 'shown';
 
-/** What a list asks of the storage. Values are stored values; several conditions combine with AND. */
+/** A list query. Values are stored values; conditions are combined with AND. */
 export interface PageQuery {
-  /** The account whose rows are meant; undefined for resources of scope `user`. */
+  /** The account of the rows; undefined for resources of scope `user`. */
   readonly account: string | undefined;
-  /** The user on whose accounts the list is, for resources of scope `user`. */
+  /** The user on whose accounts the rows are, for resources of scope `user`. */
   readonly member: { readonly user: string; readonly environment: string } | undefined;
-  /** The account to which others granted the rows, for resources that are shared. */
+  /** The account that the rows were granted to, for shared resources. */
   readonly grantee?: string;
   readonly deleted: Deleted;
   /** Column -> accepted values; an empty list matches nothing. */
   readonly within: Readonly<Record<string, readonly (string | number)[]>>;
-  /** Rows whose column has this value are left out. */
+  /** Excludes rows whose column has this value. */
   readonly without: { readonly column: string; readonly value: string } | undefined;
-  /** Folded text that the folded search column starts with. */
+  /** Prefix of a folded search column, folded. */
   readonly prefix: { readonly column: string; readonly text: string } | undefined;
-  /** Folded words that the column `terms` must have, all of them. */
+  /** Folded words that must all occur in the column `terms`. */
   readonly terms?: readonly string[];
-  /** Sort keys in order; the id ends them, so that the order is total. Nulls come last in both directions. */
+  /**
+   * Sort keys in order, ending with the id, so that the order is total. Nulls come last in both directions.
+   * @source decision 42
+   */
   readonly sort: readonly SortKey[];
-  /** The sort values of the row after which the page starts. */
+  /** The sort values of the last row of the previous page. */
   readonly after: readonly (string | number | null)[] | undefined;
   readonly limit: number;
 }
 
-/** Which rows are meant, without an order. */
+/** Filters without order or page. */
 export type Conditions = Omit<PageQuery, 'sort' | 'after' | 'limit'>;
 
-/** Values of the columns that were counted by, and how many rows have them. */
+/** A combination of values of the grouped columns, and its number of rows. */
 export type Tally = { readonly [column: string]: string | number | null } & { readonly total: number };
 
-/** One key of an order. */
+/** A sort key. */
 export interface SortKey {
   readonly column: string;
   readonly direction: 'asc' | 'desc';
@@ -65,15 +68,15 @@ export interface SortKey {
 
 /** Reads of resource rows. */
 export interface RecordsReading {
-  /** One row, or undefined. `lock` keeps others from changing it until the unit ends. */
+  /** One row, or undefined. `lock` locks it until the unit ends. */
   get<F extends Fields>(
     resource: Resource<F>,
     key: RowKey,
     options: { readonly deleted: Deleted; readonly lock?: boolean },
   ): Promise<RowOf<F> | undefined>;
   /**
-   * Several rows of an account by id, or by what another column holds, in no order; what does not exist is absent.
-   * `lock` as for one.
+   * Rows of an account by id, or by the values of another column, unordered; missing ones are absent. `lock` as in
+   * `get`.
    */
   getMany<F extends Fields>(
     resource: Resource<F>,
@@ -83,34 +86,34 @@ export interface RecordsReading {
   ): Promise<RowOf<F>[]>;
   page(resource: AnyResource, query: PageQuery): Promise<Row[]>;
   count(resource: AnyResource, query: Omit<PageQuery, 'sort' | 'after' | 'limit'>): Promise<number>;
-  /** How many rows have each combination of values of these columns; combinations that no row has are absent. */
+  /** The number of rows for each combination of values of these columns; combinations without rows are absent. */
   tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]>;
 }
 
 /** Writes of resource rows. */
 export interface RecordsWriting extends RecordsReading {
   insert(resource: AnyResource, row: Row): Promise<void>;
-  /** Inserts rows that have the same columns, many in one statement. */
+  /** Inserts rows with the same columns, many in one statement. */
   insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void>;
   update(resource: AnyResource, key: RowKey, changes: Readonly<Record<string, string | number | null>>): Promise<void>;
-  /** Changes several rows of an account alike. */
+  /** Applies the same changes to several rows of an account. */
   updateAll(
     resource: AnyResource,
     account: string,
     ids: readonly string[],
     changes: Readonly<Record<string, string | number | null>>,
   ): Promise<void>;
-  /** Removes a row for good. */
+  /** Removes a row permanently. */
   remove(resource: AnyResource, key: RowKey): Promise<void>;
-  /** Keeps other units from changing anything counted per account until this unit ends. */
+  /** Locks everything counted per account until this unit ends. */
   lockAccount(account: string): Promise<void>;
 }
 
-/** What names a row: its id, and its account for resources of scope `account`. */
+/** Identifies a row: its id, and its account for resources of scope `account`. */
 export interface RowKey {
   readonly account: string | undefined;
   readonly id: string;
-  /** A row of another account is meant too when it was granted to this one. */
+  /** Also finds a row of another account that was granted to this one. */
   readonly includesGranted?: boolean;
 }
 
@@ -147,7 +150,7 @@ export interface ReadTransaction {
   readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
   readonly restores: Restores;
   readonly audit: Pick<Audit, 'listRecords'>;
-  /** The next number of a sequence; undefined when none was ever taken. */
+  /** The next number of a sequence; undefined when none was taken yet. */
   findNumber(sequence: string): Promise<number | undefined>;
 }
 
@@ -180,25 +183,25 @@ export interface WriteTransaction extends ReadTransaction {
   readonly webhookDeliveries: WebhookDeliveries;
   readonly replays: Replays;
   readonly audit: Audit;
-  /** Takes the next `count` numbers of a sequence; the answer is the first. */
+  /** Takes the next `count` numbers of a sequence; returns the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
-  /** Says that something cached changed, by tag; caches forget it before the unit is acknowledged. */
+  /** Reports by tag that cached rows changed; caches drop them before the unit is acknowledged. */
   invalidate(tag: string): void;
 }
 
 /**
- * The storage port. A unit of work is the only way to the database; nothing but reads and writes may be awaited
- * inside one. What `write` resolved with is durable; what it rejected with left nothing behind.
+ * The storage port. A unit of work is the only access to the database; only reads and writes may be awaited inside one.
+ * When `write` resolves, its changes are durable; when it rejects, nothing was changed.
  */
 export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
-   * Is called with the touched tags of each unit after it is durable and before it is acknowledged; with `everything`
-   * when another process changed what is kept.
+   * Calls the listener with the invalidated tags of each unit after it is durable and before it is acknowledged; with
+   * `everything` when another process changed the database.
    */
   onInvalidate(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
-  /** Forgets everything that is cached. */
+  /** Drops everything that is cached. */
   clearCaches(): void;
   onOutage(listener: OutageListener): void;
   /** Resolves when the database answers; rejects otherwise. Cheap. */
@@ -206,20 +209,20 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Is told of the times in which the store cannot be used. */
+/** Is notified of outages of the store. */
 export interface OutageListener {
-  /** It went away, or the way to it. */
+  /** The database, or the connection to it, was lost. */
   began?(cause: Error): void;
   /**
-   * It is back, after so long. Whatever was under way before is decided now: what was read earlier must be read again. Is
-   * called before any other unit begins.
+   * It is back, after `away_ms`. Units that were in flight are decided by now; what was read earlier must be read
+   * again. Called before any other unit begins.
    */
   ended?(away_ms: number): void;
-  /** Another process has taken it over: this one has to end. */
+  /** Another process has taken the database over: this one has to end. */
   superseded?(cause: Error): void;
 }
 
-/** A uniqueness rule of the schema was broken: nothing of the unit is left behind. */
+/** A unique constraint was violated: nothing of the unit was stored. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated';
 }

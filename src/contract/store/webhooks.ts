@@ -2,53 +2,53 @@ import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ReadTransaction, WriteTransaction } from './store.ts';
 
-/** An address of an application to which events are sent, as it is kept. Times are UTC texts, secrets are sealed. */
+/** A stored webhook of an application. Times are UTC texts, secrets are sealed. */
 export interface Webhook {
   /** Decimal text. */
   readonly id: string;
   readonly application_id: string;
-  /** As it was given. */
+  /** As received. */
   readonly url: string;
-  /** As every parser of addresses writes it: no application has one twice. */
+  /** The normalized URL, unique within the application. */
   readonly url_form: string;
-  /** 1 while events are sent there. */
+  /** 1 while events are delivered to it. */
   readonly valid: 0 | 1;
   readonly created_at: string;
-  /** When it last answered a challenge rightly. */
+  /** When it last answered a challenge correctly. */
   readonly validated_at: string;
-  /** Since when challenges have gone unanswered; null when the last one was answered. */
+  /** When challenges began to fail; null when the last one passed. */
   readonly failing_since: string | null;
-  /** Why it is not valid, or what was wrong with the last challenge; null when nothing is. */
+  /** Why it is invalid, or the error of the last challenge; null when there is none. */
   readonly failure: string | null;
   /** The secret of the second signature. */
   readonly secret: string;
-  /** The secret before this one, which goes on signing for a while; null when there is none. */
+  /** The previous secret, which still signs for a while; null when there is none. */
   readonly former_secret: string | null;
   readonly former_until: string | null;
 }
 
-/** Webhooks, as they are kept. Every change touches `webhook:<id>`. */
+/** The stored webhooks. Every change invalidates `webhook:<id>`. */
 export interface Webhooks {
   find(id: string): Promise<Webhook | undefined>;
-  /** Finds it and keeps other units that do the same waiting until this one ends. */
+  /** Finds and locks it until the unit ends. */
   lock(id: string): Promise<Webhook | undefined>;
-  /** Those of an application, oldest first. */
+  /** The webhooks of an application, oldest first. */
   list(application: string): Promise<Webhook[]>;
-  /** All of them, by id; the next `limit` after an id. */
+  /** All webhooks by id: the first `limit` after an id. */
   listAll(after: string, limit: number): Promise<Webhook[]>;
   add(webhook: Webhook): Promise<void>;
   change(id: string, changes: Partial<Omit<Webhook, 'id'>>): Promise<void>;
-  /** Takes it away; what was sent there goes later. */
+  /** Removes it; its deliveries are removed later. */
   remove(id: string): Promise<void>;
 }
 
-/** One try to deliver. */
+/** One delivery attempt. */
 export interface DeliveryTry {
-  /** UTC text of the second in which the answer came, or failed to. */
+  /** UTC text of the second in which the response arrived or the attempt failed. */
   readonly at: string;
-  /** The status of the answer; undefined when none came. */
+  /** Status of the response; undefined when there was none. */
   readonly status?: number;
-  /** Why none came. */
+  /** Why there was no response. */
   readonly reason?: string;
   readonly duration_ms: number;
 }
@@ -56,22 +56,22 @@ export interface DeliveryTry {
 /** `pending`: to be sent, for the first time or again. */
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
-/** One event for one subscription, on its way to a webhook or arrived. */
+/** The delivery of one event for one subscription to a webhook, pending or done. */
 export interface WebhookDelivery {
   readonly webhook_id: string;
-  /** The id of the message, which stays the same when it is sent again. */
+  /** The message id, which stays the same on every attempt. */
   readonly message_id: string;
-  /** The place of the event in the log. */
+  /** The position of the event in the log. */
   readonly position: number;
   readonly subscription_id: string;
   readonly event_type: string;
-  /** The body, as it is sent. */
+  /** The request body. */
   readonly body: string;
   readonly state: DeliveryState;
   readonly tries: readonly DeliveryTry[];
-  /** How many tries came before those of the present schedule: it was begun anew by somebody. */
+  /** Attempts before the current schedule, which was restarted. */
   readonly tries_before: number;
-  /** When it is to be sent; null when it is not. */
+  /** When the next attempt is due; null when there is none. */
   readonly next_at: string | null;
   readonly created_at: string;
 }
@@ -79,42 +79,42 @@ export interface WebhookDelivery {
 /** A page of deliveries, newest first. */
 export interface DeliveryPage {
   readonly webhook: string;
-  /** Only those in this state; all when it is undefined. */
+  /** Only those in this state; all when undefined. */
   readonly state: DeliveryState | undefined;
-  /** The last one of the page before; undefined for the first page. */
+  /** The last delivery of the previous page; undefined for the first page. */
   readonly after: Pick<WebhookDelivery, 'position' | 'message_id'> | undefined;
   readonly limit: number;
 }
 
-/** Deliveries, as they are kept. */
+/** The stored deliveries. */
 export interface WebhookDeliveries {
   find(key: Pick<WebhookDelivery, 'webhook_id' | 'position' | 'message_id'>): Promise<WebhookDelivery | undefined>;
   page(query: DeliveryPage): Promise<WebhookDelivery[]>;
-  /** Those of a webhook that are to be sent by now, those that wait longest first. */
+  /** The due deliveries of a webhook, longest waiting first. */
   listDue(webhook: string, now: string, limit: number): Promise<WebhookDelivery[]>;
-  /** When the next one of a webhook is to be sent, after a time; undefined when none is. */
+  /** When the next delivery of a webhook after `after` is due; undefined when there is none. */
   findNext(webhook: string, after: string): Promise<string | undefined>;
-  /** Which webhooks have any that are to be sent, and when the first of each is. */
+  /** The webhooks with pending deliveries, and when the first of each is due. */
   listWaiting(): Promise<{ readonly webhook_id: string; readonly next_at: string }[]>;
-  /** Which messages of events above a position are kept, by webhook and message. */
+  /** The stored deliveries of events above a position, by webhook and message. */
   listMessagesAfter(position: number): Promise<Pick<WebhookDelivery, 'webhook_id' | 'message_id'>[]>;
-  /** Stores what came of them; those that are kept already are replaced. */
+  /** Stores deliveries with their outcome, replacing existing ones. */
   putAll(deliveries: readonly WebhookDelivery[]): Promise<void>;
-  /** Makes those due that are to be sent after a time. */
+  /** Makes deliveries due that wait for a time after `after`. */
   bringForward(now: string, after: string): Promise<void>;
-  /** Gives up all of a webhook that are still to be sent. */
+  /** Gives up all pending deliveries of a webhook. */
   giveUp(webhook: string): Promise<void>;
-  /** Forgets those of events up to a position that are not to be sent any more, at most `limit`; how many that were. */
+  /** Removes at most `limit` deliveries of events up to a position that are not pending; returns how many. */
   removeUpTo(position: number, limit: number): Promise<number>;
-  /** Up to which position of the log everything is stored here that had to be; undefined before the first. */
+  /** The log position up to which all necessary deliveries are stored; undefined before the first. */
   findProgress(): Promise<number | undefined>;
   putProgress(position: number): Promise<void>;
 }
 
-/** How a replay stands. */
+/** The state of a replay. */
 export type ReplayState = 'Running' | 'Complete' | 'Incomplete';
 
-/** Events of a time that are sent to a webhook once more. @source activity gaps 20 */
+/** A replay: events of a time range, sent to a webhook again. @source activity gaps 20 */
 export interface Replay {
   /** Decimal text. */
   readonly id: string;
@@ -123,7 +123,7 @@ export interface Replay {
   readonly state: ReplayState;
   /** Events up to this position have been sent. */
   readonly position: number;
-  /** The position of the last event that is meant. */
+  /** Position of the last event of the replay. */
   readonly last_position: number;
   readonly delivered: number;
   readonly failed: number;
@@ -131,69 +131,75 @@ export interface Replay {
   readonly ended_at: string | null;
 }
 
-/** Replays, as they are kept. */
+/** The stored replays. */
 export interface Replays {
   find(id: string): Promise<Replay | undefined>;
   findRunning(webhook: string): Promise<Replay | undefined>;
   listRunning(): Promise<Replay[]>;
-  /** @throws ConstraintViolated when one of the webhook is running. */
+  /** @throws ConstraintViolated when the webhook has a running replay. */
   add(replay: Replay): Promise<void>;
   change(
     id: string,
     changes: Partial<Pick<Replay, 'state' | 'position' | 'delivered' | 'failed' | 'ended_at'>>,
   ): Promise<void>;
-  /** Forgets those that ended before a time. */
+  /** Removes those that ended before a time. */
   removeBefore(time: string): Promise<void>;
 }
 
-/** What is done with webhooks while the service runs. */
+/** Runs webhook work while the service is up. */
 export interface WebhookRunner {
-  /** Sends what is to be sent to a webhook by now. */
+  /** Sends what is due to a webhook. */
   resume(webhook: string): void;
-  /** Goes on with a replay that is stored as running. */
+  /** Continues a replay that is stored as running. */
   replay(id: string): void;
 }
 
-/** Rules of webhooks that an operator sets. */
+/** Operator settings for webhooks. */
 export interface WebhookSettings {
-  /** After how many seconds each further try is made. @source activity gaps 19.4 */
+  /** Delays of the retries, in seconds. @source activity gaps 19.4 */
   readonly retries_s: readonly number[];
-  /** The old path of replays excludes the end that it names. */
+  /** Whether the legacy replay path treats the end as exclusive. */
   readonly legacyReplayExcludesEnd: boolean;
-  /** From when on the old path is gone; undefined when it stays. UTC text. */
+  /** When the legacy path is removed; undefined when it stays. UTC text. */
   readonly legacyReplayEndsAt: string | undefined;
 }
 
-/** The kinds of jobs that others plan too. */
+/** Job kinds that other features plan too. */
 export const WEBHOOK_JOBS = { check: 'webhook check', retry: 'webhook retry' } as const;
 
-/** Plans that every webhook of an application is challenged now: its secret is another one. @source activity gaps 19.4 */
+/**
+ * Plans an immediate challenge of every valid webhook of an application, after its secret changed.
+ * @source activity gaps 19.4
+ */
 export async function planChallenges(tx: WriteTransaction, application: string, now: string): Promise<void> {
   for (const { id, valid } of await tx.webhooks.list(application)) {
     if (valid) await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: now });
   }
 }
 
-/** What came of a challenge. */
+/** The result of a challenge. */
 export interface ChallengeResult {
   readonly hasPassed: boolean;
-  /** Why it was not answered rightly, as far as the owner of the application may know it; empty when it was. */
+  /** Why it failed, as far as the application's owner may know; empty when it passed. */
   readonly reason: string;
 }
 
-/** What the owner of an application may do with its webhooks besides calls: pages and commands. */
+/** What pages and commands may do with the webhooks of an application. */
 export interface WebhookAdministration {
-  /** Challenges a webhook now; undefined when it was removed meanwhile. Never inside a unit of work. */
+  /** Challenges a webhook now; undefined when it was removed meanwhile. Never call inside a unit of work. */
   validate(webhook: Webhook): Promise<ChallengeResult | undefined>;
-  /** Gives a webhook a new secret, which is told once; undefined when there is no such webhook. */
+  /**
+   * Rotates the secret of a webhook and returns the new one, which is shown once; undefined when there is no such
+   * webhook.
+   */
   rotateSecret(
     by: { readonly tx: WriteTransaction; readonly box: SecretBox; readonly random: Random; readonly now: string },
     id: string,
   ): Promise<string | undefined>;
   /** The delivery of a message. */
   findDelivery(tx: ReadTransaction, webhook: string, message: string): Promise<WebhookDelivery | undefined>;
-  /** Sends deliveries once more. */
+  /** Sends deliveries again. */
   resend(tx: WriteTransaction, deliveries: readonly WebhookDelivery[], now: string): Promise<void>;
-  /** What became of a delivery the last time, in few words. */
+  /** The outcome of the last attempt, in few words. */
   lastOutcome(delivery: Pick<WebhookDelivery, 'tries'>): string;
 }

@@ -4,7 +4,7 @@ import { envelope } from '../envelope.ts';
 import { type RawParameters, readParameters } from '../validate.ts';
 import type { Json } from './schemas.ts';
 
-/** The reply of the call that an operation gives as its example, made as the service makes it. */
+/** The reply to an operation's example call, generated as the service does. */
 export function exampleReply(operation: Operation): Json | undefined {
   const { example } = operation;
   if (!example) return undefined;
@@ -13,7 +13,7 @@ export function exampleReply(operation: Operation): Json | undefined {
   return JSON.parse(envelope(operation, example.answer(input), params)) as Json;
 }
 
-/** What the example of an operation gives for a parameter, typed. */
+/** A parameter's value in an operation's example call, typed. */
 export function exampleValue(operation: Operation, name: string): Json {
   const inPath = pathOf(operation)[name];
   if (inPath !== undefined) return { example: inPath };
@@ -29,7 +29,7 @@ function receivedIn({ example }: Operation): RawParameters {
   return new Map(Object.entries(example!.params).map(([name, value]) => [name, [value]]));
 }
 
-/** Parameters of an example that stand in the path. */
+/** The path parameters of an example. */
 function pathOf({ parameters, example }: Operation): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(example?.params ?? {}).filter(([name]) => !(name in parameters)));
 }

@@ -5,7 +5,7 @@ import { declaredProblems, ownParameterProblems, wording } from '../declared-pro
 import { batchEcho, echoSchema } from './inputs.ts';
 import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
 
-/** A message template as a regular expression of all that it can say. */
+/** A regular expression that matches all messages of a template. */
 export function messagePattern(template: string): string {
   const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return `^${template
@@ -16,7 +16,7 @@ export function messagePattern(template: string): string {
 
 const named = Object.keys(problems) as ProblemName[];
 
-/** By family, the condition that each is described with. A description asks this of every problem of every reply. */
+/** For each family, the problem under whose name another is described, precomputed for many look-ups. */
 const firsts: Readonly<Record<Family, ReadonlyMap<ProblemName, ProblemName>>> = {
   ads: firstsOf('ads'),
   numeric: firstsOf('numeric'),
@@ -29,7 +29,7 @@ function firstsOf(family: Family): ReadonlyMap<ProblemName, ProblemName> {
   return new Map([...groups.values()].flatMap((alike) => alike.map((name) => [name, alike[0]!] as const)));
 }
 
-/** Conditions that are said alike are described once, under the name of the first. */
+/** Problems with the same wording are described once, under the name of the first. */
 function firstSaidAlike(family: Family, name: ProblemName): ProblemName {
   return firsts[family].get(name)!;
 }
@@ -41,7 +41,7 @@ const SCHEMA_NAMES: Readonly<Record<Family, string>> = {
   flat: 'FlatError',
 };
 
-/** A pointer to the schema of one error, which is put among the named ones. */
+/** A reference to the schema of one error, which is added to the named schemas. */
 export function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
   const first = firstSaidAlike(family, name);
   const key = `${SCHEMA_NAMES[family]}.${first}`;
@@ -75,13 +75,13 @@ function describedBy(alike: readonly ProblemName[]): string {
   return alike.map((each) => capital(problems[each].when)).join(' ');
 }
 
-/** One text, behind which others may follow that say what else is wrong. */
+/** A plain message, which messages of further errors may follow. */
 function flatShape(template: string): Json {
   const pattern = `${messagePattern(template).slice(0, -1)}(; [\\s\\S]*)?$`;
   return closed({ request: { type: 'string' }, error: { type: 'string', pattern } });
 }
 
-/** All that a message template can say. */
+/** All messages of a template. */
 function said(template: string): Json {
   return { type: 'string', ...(template.includes('{') ? { pattern: messagePattern(template) } : { const: template }) };
 }
@@ -90,7 +90,7 @@ function capital(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
 }
 
-/** The body of a condition in version 2. */
+/** The body of a problem in version 2. */
 function problemShape(name: ProblemName): Json {
   const { status, title, detail, slug, errors, extraMembers: beside } = problemDetails(name);
   const [, code, message] = wordingIn('problem', name);
@@ -99,7 +99,7 @@ function problemShape(name: ProblemName): Json {
   if (errors === 'parameters') {
     const parameters = { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } };
     const first = closed({ parameters, message: said(message) });
-    // What else is wrong is told beside.
+    // Further errors are listed too.
     const others = closed({ parameters, message: { type: 'string' } });
     return closed({ ...members, errors: { type: 'array', minItems: 1, prefixItems: [first], items: others } });
   }
@@ -114,14 +114,14 @@ function problemShape(name: ProblemName): Json {
   return closed({ ...members, status: { const: status }, ...words, ...(errors === 'code' ? { errors: codes } : {}) });
 }
 
-/** What is said of something that was not found. */
+/** The body of a problem about a missing resource. */
 function resourceShape(members: Json): Json {
   const text = { type: 'string' };
   const one = closed({ ...members, value: text, resource_type: text, parameter: text, resource_id: text });
   return closed({ errors: { type: 'array', minItems: 1, maxItems: 1, items: one } });
 }
 
-/** The envelope of errors of which each is one of some; the echo of the request stands in one of the families only. */
+/** The envelope of errors, each of which is one of `names`; only the family `ads` contains the echo of the request. */
 export function errorEnvelope(
   family: Family,
   names: readonly ProblemName[],
@@ -135,7 +135,7 @@ export function errorEnvelope(
   return family === 'ads' ? closed({ errors, request: request() }) : closed({ errors });
 }
 
-/** One text each, and beside them lists of what keeps a caller out. */
+/** A plain message, or a list of errors for authentication problems. */
 function flatEnvelope(names: readonly ProblemName[], into: NamedSchemas): Json {
   const [flat, listed] = [names.filter(isFlat), names.filter((name) => !isFlat(name))];
   const pointers = new Map(flat.map((name) => [firstSaidAlike('flat', name), errorSchema('flat', name, into)]));
@@ -143,15 +143,15 @@ function flatEnvelope(names: readonly ProblemName[], into: NamedSchemas): Json {
   return anyOf([...pointers.values(), ...lists]);
 }
 
-/** The problems of an operation that lead to a status. */
+/** The problems of an operation with a status. */
 export function problemsOfStatus(operation: Operation, status: number): ProblemName[] {
   return declaredProblems(operation).filter((name) => wording(operation, name)[0] === status);
 }
 
-/** JSON Schema of what an operation answers with an error status. */
+/** JSON Schema of an operation's reply with an error status. */
 export function failureSchema(operation: Operation, status: number, into: NamedSchemas): Json {
   const own = problemsOfStatus(operation, status);
-  // Rules are reported together, and so are parameters, whatever status each of them has; the first decides.
+  // Rules are reported together, and so are parameters, whatever their statuses; the first error decides.
   const groups = [operation.problems, ownParameterProblems(operation)];
   const mixed = groups.filter((group) => own.some((name) => group.includes(name))).flat();
   const isRead = status === 400 || status === 404 || mixed.length > 0;
@@ -163,14 +163,14 @@ export function failureSchema(operation: Operation, status: number, into: NamedS
   return status === 400 && operation.itemProblems ? { anyOf: [envelope, itemErrors(operation, into)] } : envelope;
 }
 
-/** The echo of a call whose parameters were read, at least in part. */
+/** The echo of a call whose parameters were parsed, at least in part. */
 function ownEcho(operation: Operation, into: NamedSchemas): Json {
   const key = `Echo.${operation.id}`;
   into[key] ??= { description: 'What could be read of the call.', ...echoSchema(operation, into, 'if known') };
   return { $ref: `#/components/schemas/${key}` };
 }
 
-/** The echo of a call that ended for another reason than its parameters: one schema for all operations. */
+/** The echo of a call that failed before its parameters were parsed: one schema for all operations. */
 function anyEcho(into: NamedSchemas): Json {
   const values = { type: ['string', 'number', 'boolean', 'array', 'null'] };
   into.Echo ??= { type: 'object', description: 'What could be read of the call.', additionalProperties: values };

@@ -10,7 +10,7 @@ export function pathNames(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
 }
 
-/** Whether the parameters of an operation travel in a body rather than in the query. */
+/** Whether the parameters of an operation are sent in a body rather than in the query. */
 export function hasFormBody(operation: Operation): boolean {
   const { method, body, parameters } = operation;
   return (
@@ -22,7 +22,7 @@ export function hasFormBody(operation: Operation): boolean {
   );
 }
 
-/** JSON Schema of a parameter as callers give it: what it accepts, and what it is when it is not given. */
+/** JSON Schema of a parameter as input, with its default. */
 export function inputSchema(field: Field, named: NamedSchemas): Json {
   const fallback =
     field.defaultValue === undefined ? {} : { default: JSON.parse(field.kind.toJson(field.defaultValue)) };
@@ -41,7 +41,7 @@ function pathSchema(
   return { description: key.description, schema: inputSchema(key, named) };
 }
 
-/** The parameters of path and query. */
+/** The path and query parameters. */
 export function parameterObjects(operation: Operation, named: NamedSchemas): Json[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
@@ -77,7 +77,7 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
   };
 }
 
-/** JSON Schema of a body of declared members: no others, and null for an optional one. */
+/** JSON Schema of a body with declared members only; optional ones may be null. */
 function membersSchema(members: Parameters): TSchema {
   const properties = Object.entries(members).map(([name, { kind, isRequired }]) => [
     name,
@@ -86,7 +86,7 @@ function membersSchema(members: Parameters): TSchema {
   return Type.Object(Object.fromEntries(properties), { additionalProperties: false });
 }
 
-/** The body that an operation reads, if it reads one. */
+/** The body of an operation, if it has one. */
 export function requestBody(operation: Operation, named: NamedSchemas): Json | undefined {
   if (operation.body === 'json' || operation.body === 'members' || operation.body === 'bytes') {
     const { bodyMembers = {}, request = membersSchema(bodyMembers) } = operation;
@@ -117,7 +117,7 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
   };
 }
 
-/** A schema of an object in which each member says what it means, as far as that is declared. */
+/** Adds the declared descriptions of members to an object schema. */
 function withMeanings(schema: Json, members: Parameters, within = ''): Json {
   const { properties } = schema as { properties?: Readonly<Record<string, Json>> };
   if (!properties) return schema;
@@ -128,7 +128,7 @@ function withMeanings(schema: Json, members: Parameters, within = ''): Json {
   return { ...schema, properties: Object.fromEntries(shown) };
 }
 
-/** A pointer to the schema of the parameters in a body, which is put among the named ones. */
+/** A reference to the schema of the parameters in a body, which is added to the named schemas. */
 function bodySchema(operation: Operation, named: NamedSchemas): Json {
   const { parameters } = operation;
   const members = Object.entries(parameters).map(([name, field]) => [name, memberSchema(operation, field, named)]);
@@ -167,11 +167,11 @@ function memberSchema(operation: Operation, field: Field, named: NamedSchemas): 
   };
 }
 
-/** The echo of what was supplied, typed: path parameters, and whatever else there was. */
+/** The typed echo of a request: path parameters and all other input. */
 export function echoSchema(operation: Operation, named: NamedSchemas, path: 'always' | 'if known'): Json {
   const inPath = pathNames(operation.path);
   const input = echoed(operation.parameters, named);
-  // What a refused call named in its path is echoed as it was.
+  // Path parameters of a refused call are echoed as received.
   const schemaOf = (name: string): Json =>
     path === 'always' ? pathSchema(operation, name, named).schema : { type: 'string' };
   const fixed = Object.entries(operation.extraEcho ?? {}).map(([name, value]) => [name, { const: value }]);
@@ -191,7 +191,7 @@ function echoed(parameters: Parameters, named: NamedSchemas): Json {
   return Object.fromEntries(members) as Json;
 }
 
-/** What can be written in several ways goes back as it was sent, and what is unset goes back empty. */
+/** Values with several spellings are echoed as sent, and unset values as empty texts. @source decision 580 */
 function asReceived(schema: Json): Json {
   const shape = asWritten(schema);
   const shapes = branchesOf(shape) ?? [shape];
@@ -200,7 +200,7 @@ function asReceived(schema: Json): Json {
   return isUnset && !isText ? anyOf([...shapes, { const: '' }]) : shape;
 }
 
-/** A text in any spelling, times and dates among them; whatever is no text keeps its shape. */
+/** Texts, including times and dates, may have any spelling; other schemas stay as they are. */
 function asWritten(schema: Json): Json {
   const { items } = schema as { readonly items?: Json };
   if (typesOf(schema).includes('string')) return { type: schema.type };
@@ -219,7 +219,10 @@ function typesOf({ type }: Json): readonly unknown[] {
   return [type ?? []].flat();
 }
 
-/** The echo of a batch: its items in order. What could not be read of a refused item is told as it came. */
+/**
+ * The echo of a batch: its items in order. Invalid parameters of a refused item are echoed as received.
+ * @source decision 48
+ */
 export function batchEcho(operation: Operation, named: NamedSchemas, items: 'good' | 'refused'): Json {
   const asked = portable(operation.request, named).items as Json;
   const verbs = ((asked.anyOf as Json[] | undefined) ?? [asked]).map((item) => item.properties as Json);

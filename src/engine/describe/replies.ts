@@ -18,7 +18,10 @@ const LINK = [
   { type: 'string', pattern: '^<[^>]+>; rel="(deprecation|successor-version)"$' },
 ] as const;
 
-/** The reply headers: what each says, and its form. Where one is not always there, it has another name here. */
+/**
+ * The reply headers: the description and form of each. Headers that are required in some replies only have a second
+ * name here.
+ */
 export const HEADERS: Readonly<Record<string, Json>> = {
   'x-transaction-id': header('Names this reply in the log.', { type: 'string', pattern: '^[0-9a-f]{16}$' }, true),
   'x-current-api-version': header('The version that is served.', { const: '12' }, true),
@@ -59,7 +62,7 @@ function headersFor(operation: Operation, status: number): Json {
   return Object.fromEntries(found.map(([name, key]) => [name, { $ref: `#/components/headers/${key}` }]));
 }
 
-/** Every reply of what is deprecated says so; of what takes deprecated input, those that made use of it. */
+/** Deprecated operations send the headers with every reply, those with deprecated input only when it was used. */
 function deprecationHeaders(
   { deprecation, deprecatedInput, sunset, replacedBy }: Operation,
   status: number,
@@ -75,14 +78,14 @@ function deprecationHeaders(
   return replacedBy ? [warning] : [];
 }
 
-/** Only the token of a user has a level. */
+/** Only a user's token has an access level. */
 function levelHeader({ credential = 'user' }: Operation): string[] {
   return credential === 'user' || credential === 'user-or-bearer' || credential === 'owner-or-basic'
     ? ['x-access-level']
     : [];
 }
 
-/** Every reply of an operation, by status. */
+/** All replies of an operation, by status. */
 export function responses(operation: Operation, named: NamedSchemas): Json {
   return Object.fromEntries(
     statusesOf(operation).map((status) => {
@@ -130,7 +133,7 @@ function failureText(operation: Operation, status: number): string {
   return `${[...new Set(codes)].join(', ')}.`;
 }
 
-/** JSON Schema of the whole body of a call that succeeded. */
+/** JSON Schema of the whole body of a successful reply. */
 export function successSchema(operation: Operation, named: NamedSchemas): Json {
   const data = portable(replySchema(operation), named);
   if (operation.shape === 'bare') return data;

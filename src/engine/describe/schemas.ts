@@ -1,12 +1,12 @@
 /** Part of a JSON document. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Schemas that have a name: they stand once in the document and are pointed to. */
+/** Named schemas, which the document contains once and refers to. */
 export type NamedSchemas = Record<string, Json>;
 
 /**
- * A TypeBox schema as the document shows it: choices of words as `enum`, null as a second type, and what has a title
- * as a named schema that is pointed to.
+ * Converts a TypeBox schema to the form in the document: unions of words become `enum`, null becomes a second type, and
+ * schemas with a title become named schemas with a reference.
  */
 export function portable(schema: unknown, named: NamedSchemas): Json {
   const { title, ...rest } = walk(schema, named) as { title?: string } & Json;
@@ -41,14 +41,14 @@ function choice(branches: readonly unknown[], named: NamedSchemas): Json {
   return shown.length === 2 && second?.type === 'null' ? nullable(first) : { anyOf: shown };
 }
 
-/** What a schema describes, or null. */
+/** Makes a schema nullable. */
 export function nullable(schema: Json): Json {
   if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   const words = schema.enum as unknown[] | undefined;
   return { ...schema, type: [schema.type, 'null'], ...(words ? { enum: [...words, null] } : {}) };
 }
 
-/** An object with these members and no others; all of them are always there unless `optional` says otherwise. */
+/** An object with exactly these members; all are required unless listed in `optional`. */
 export function closed(properties: Json, optional: readonly string[] = []): Json {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return {
@@ -59,7 +59,7 @@ export function closed(properties: Json, optional: readonly string[] = []): Json
   };
 }
 
-/** One of several schemas; a single one stands for itself. */
+/** One of several schemas; a single one is returned as is. */
 export function anyOf(schemas: readonly Json[]): Json {
   return schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
 }

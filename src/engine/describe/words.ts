@@ -6,24 +6,24 @@ import { declaredProblems, wording } from '../declared-problems.ts';
 import { pathNames } from './inputs.ts';
 import { type Json, portable } from './schemas.ts';
 
-/** A value in words, for people: its type, its bounds, and the words it may be. */
+/** A value described for people: its type, bounds and choices. */
 export interface ValueWords {
   readonly type: string;
   readonly limits: string;
   readonly choices: readonly string[];
 }
 
-/** A parameter in words. */
+/** A parameter described for people. */
 export interface ParameterWords extends ValueWords {
   readonly name: string;
   readonly place: 'path' | 'query' | 'body';
   readonly isRequired: boolean;
-  /** As it is written; empty when there is none. */
+  /** The default as written; empty when there is none. */
   readonly fallback: string;
   readonly about: string;
 }
 
-/** What a schema accepts, in words. */
+/** Describes what a schema accepts. */
 export function valueWords(schema: Json): ValueWords {
   const { items, anyOf } = schema as { items?: Json; anyOf?: Json[] };
   if (anyOf) return { type: anyOf.map((each) => valueWords(each).type).join(' or '), limits: '', choices: [] };
@@ -55,12 +55,12 @@ function choicesOf(schema: Json): string[] {
   return ((schema.enum as (string | null)[] | undefined) ?? []).filter((word) => word !== null);
 }
 
-/** The path that takes the place of a deprecated operation; undefined where none is deprecated. */
+/** The successor path of a deprecated or legacy operation; undefined for others. */
 export function successorOf({ replacedBy, deprecation }: Operation): string | undefined {
   return replacedBy ?? deprecation?.path;
 }
 
-/** The parameters of an operation in words: those of the path first. */
+/** Describes the parameters of an operation, path parameters first. */
 export function parameterWords(operation: Operation): ParameterWords[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
@@ -101,7 +101,7 @@ function fieldWords(name: string, field: Field, place: 'query' | 'body'): Parame
   return { name, place, ...words, isRequired: field.isRequired, fallback, about: field.description };
 }
 
-/** A problem as an operation says it. */
+/** A problem as worded for an operation. */
 export interface ProblemWords {
   readonly name: ProblemName;
   readonly status: number;
@@ -110,7 +110,7 @@ export interface ProblemWords {
   readonly when: string;
 }
 
-/** Problems as a family says them, each with its condition. */
+/** Problems as worded by a family, each with its condition. */
 export function problemWords(operation: Pick<Operation, 'family'>, names: readonly ProblemName[]): ProblemWords[] {
   return names.map((name) => {
     const [status, code, message]: Wording = wording(operation, name);
@@ -118,13 +118,13 @@ export function problemWords(operation: Pick<Operation, 'family'>, names: readon
   });
 }
 
-/** The problems that every one of some operations can end with. */
+/** The problems that all of these operations share. */
 export function sharedProblems(operations: readonly Operation[]): ProblemName[] {
   const [first, ...others] = operations.map(declaredProblems);
   return (first ?? []).filter((name) => others.every((each) => each.includes(name)));
 }
 
-/** How often an operation may be called, in words. */
+/** Describes the rate limit of an operation. */
 export function rateWords(operation: Operation, limits: Readonly<Record<RateSetting, number>>): string {
   const { setting, window_s, together } = RATES[operation.rate];
   const window = window_s === 60 ? 'minute' : `${window_s / 60} minutes`;
@@ -133,7 +133,7 @@ export function rateWords(operation: Operation, limits: Readonly<Record<RateSett
   return `${thousands(limits[setting])} in ${window === 'minute' ? 'a minute' : window} per ${per}, ${what}`;
 }
 
-/** Credentials with which an application speaks for itself. */
+/** Credentials with which an application calls for itself. */
 const ITSELF: ReadonlySet<CredentialKind> = new Set(['consumer', 'request-token', 'basic', 'bearer']);
 
 const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
@@ -146,12 +146,12 @@ const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
   'owner-or-basic': 'an access token of the owner, or consumer key and secret as Basic',
 };
 
-/** What a caller must present, in words. */
+/** Describes the credential that a caller must present. */
 export function credentialWords({ credential = 'user' }: Operation): string {
   return CREDENTIALS[credential];
 }
 
-/** Whose calls are counted together. */
+/** What the rate limit is counted per. */
 export function countedPer({
   rate,
   credential = 'user',
@@ -167,8 +167,8 @@ function thousands(amount: number): string {
 }
 
 /**
- * What makes the call from a shell: what its example gives, or else what must be given, with values to be replaced; of
- * an update, one thing.
+ * A shell command that makes the call: with the parameters of its example, otherwise the required ones with
+ * placeholders; for an update, one parameter.
  */
 export function exampleLine(operation: Operation): string {
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
@@ -186,7 +186,7 @@ export function exampleLine(operation: Operation): string {
   return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
 }
 
-/** A body with what must be in it; of an update, one thing. What is an object holds the first of its members. */
+/** A body with the required members; for an update, one member. Object members contain the first of their own. */
 function exampleBody({ method }: Operation, all: readonly ParameterWords[]): string {
   const own = all.filter(({ name }) => !name.includes('.'));
   const asked = method === 'PUT' ? own.slice(0, 1) : own.filter((each) => each.isRequired);
@@ -199,7 +199,7 @@ function exampleBody({ method }: Operation, all: readonly ParameterWords[]): str
   return JSON.stringify(Object.fromEntries(asked.map((each) => [each.name, exampleOf(each)])));
 }
 
-/** The file of the body, where JSON is asked for. */
+/** Body file arguments for operations with JSON bodies. */
 const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
   form: '',
   object: ' --json @object.json',
