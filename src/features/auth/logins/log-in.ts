@@ -70,6 +70,7 @@ type Checked =
   | { readonly user: User }
   | Extract<LoginOutcome, { wrong: 'password' | 'code' | 'late' } | { wait_s: number }>;
 
+/** Checks name and password under the throttle. Its failures go to the log alone. @source decision 591 */
 async function checkPassword(
   { store, throttle, devices, verifyPassword: isPassword }: LoginDeps,
   { parameter, address, deviceCookie }: PageRequest,

@@ -94,7 +94,7 @@ export interface TimestampRules {
 /**
  * Parses a signed request and checks its timestamp, with any kind of token or none.
  * @throws BEARER_NOT_ALLOWED, CREDENTIAL_UNUSABLE or TIMESTAMP_OUT_OF_BOUNDS.
- * @source authentication gaps 1.3
+ * @source authentication gaps 1.3; decision 83
  */
 export function parseTimelyRequest(parts: SignedParts, now_s: number, timeliness: TimestampRules): ParsedRequest {
   if (schemeOf(parts.authorization) === 'bearer') throw credentialProblem('BEARER_NOT_ALLOWED', 'a bearer credential');
