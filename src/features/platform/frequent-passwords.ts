@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 /**
  * The 10,000 most frequent passwords of 8 characters or more, in lower case: `passwords.json` of the npm package
  * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which ranks passwords of public breaches. The file has the first four bytes
- * of the SHA-256 of each, sorted; about one other password in 400,000 matches by accident.
+ * of the SHA-256 of each, sorted, so that it has no readable words; about one other password in 400,000 matches by
+ * accident.
  * @source decision 500
  */
 const FILE = new URL('./frequent-passwords.bin', import.meta.url);

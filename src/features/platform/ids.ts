@@ -9,7 +9,7 @@ const BLOCK = 256;
 
 /**
  * Takes the next id of a kind within a unit of work, for commands.
- * @param options `step` is the largest gap between two ids.
+ * @param options `step` is the largest gap between two ids, so that neighbouring ids cannot be guessed.
  */
 export async function takeId(
   tx: WriteTransaction,

@@ -25,7 +25,7 @@ export interface JobRunnerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly services: Services;
-  // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has an outcome type of its own
   readonly kinds: readonly JobKind<any>[];
   /** Called when a job failed. */
   readonly onFailed: (job: Job, error: unknown) => void;
@@ -35,12 +35,12 @@ export interface JobRunnerDeps {
   readonly lease_s?: number;
 }
 
-/** The polling interval, in milliseconds. */
+/** The polling interval, in milliseconds. @source decision 182 */
 const LOOK_MS = 250;
-/** Leases are renewed while jobs run; the jobs of a killed worker are taken over after this. */
+/** Leases are renewed while jobs run; the jobs of a killed worker are taken over after this. @source decision 182 */
 const LEASE_S = 120;
 const TAKEN_AT_ONCE = 10;
-/** A failed job is retried after this, then after twice as long, and so on. */
+/** A failed job is retried after this, then after twice as long, and so on. @source decision 182 */
 const RETRY_S = 5;
 const RETRY_MAX_S = 3600;
 /** A clock that went back by this much was set back, not adjusted gradually. @source decision 612 */
@@ -59,6 +59,7 @@ const groupOf = ({ isLong, callsOtherServers }: Pick<JobKind, 'isLong' | 'callsO
  * Runs the jobs of a store by its clock. A job is taken under a lease, and its outcome is stored in the unit of work
  * that ends it, on condition that the lease is still held: a job whose worker was killed is done by another, once.
  * Kinds that take long, and kinds that call other servers, run beside the others.
+ * @source decision 183
  */
 export function jobRunner(parts: JobRunnerDeps): JobRunner {
   const runners = new Map(
@@ -112,7 +113,7 @@ function runnerOf({
   let running: Promise<void> | undefined;
   /** The lease of the running jobs. */
   let held: string | undefined;
-  /** Releases of jobs that failed because the store was unavailable; they are tried again. */
+  /** Releases of jobs that could not be stored while the store was unavailable; they are tried again. */
   let owed: ((tx: WriteTransaction) => Promise<void>)[] = [];
 
   /** Releases jobs, now or as soon as the store is available. */

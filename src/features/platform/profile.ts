@@ -8,7 +8,7 @@ export type ProfileChanges = Partial<
   Pick<User, 'name' | 'screen_name' | 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>
 >;
 
-/** The maximum lengths of the texts of a profile, in characters. @source own */
+/** The maximum lengths of the texts of a profile, in characters. @source own; decision 349 */
 export const PROFILE_MAX = { name: 50, description: 160, location: 30, url: 100 } as const;
 
 /** The error of a description, which may be empty and have several lines; undefined when it is valid. */
@@ -34,7 +34,7 @@ export function profileUrlError(url: string): string | undefined {
 /**
  * Changes a profile, and appends an event for each changed member that webhooks and streams can follow.
  * @returns the user after the change; undefined when there is no such user.
- * @source activity gaps 16.3, 16.8
+ * @source activity gaps 16.3, 16.8; decision 325
  */
 export async function changeProfile(
   tx: WriteTransaction,

@@ -1,6 +1,6 @@
 import { isLegalText, lengthOf } from '../../base/text.ts';
 
-/** The error of a user name; undefined when it is valid. */
+/** The error of a user name; undefined when it is valid. @source decision 10 */
 export function userNameError(name: string): string | undefined {
   return /^\w{1,15}$/.test(name) ? undefined : 'a user name is 1 to 15 letters, digits or underscores';
 }

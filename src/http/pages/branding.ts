@@ -13,7 +13,10 @@ export const LOGO_PATH = '/pages/logo';
 const BYTES_MAX = 524_288;
 const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
 
-/** The policy of an image: an SVG that is opened as a document runs and loads nothing, just like one in a page. */
+/**
+ * The policy of an image: an SVG that is opened as a document runs and loads nothing, just like one in a page.
+ * @source decision 543
+ */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface Picture {

@@ -18,7 +18,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** A readable name of a browser, such as "Firefox on Linux". Coarse, so that it identifies nobody. */
+/**
+ * A readable name of a browser, such as "Firefox on Linux". Coarse, so that it identifies nobody.
+ * @source decision 510
+ */
 export function browserNameOf(userAgent = ''): string {
   const [, browser] = BROWSERS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];

@@ -9,7 +9,7 @@ import type { Store } from '../../contract/store/store.ts';
 
 /** The precision of the last use of a session, because each update is a write. */
 const TOUCHED_S = 60;
-/** The most idle sessions that are removed with each new one. */
+/** How many idle sessions are removed, at most, with each new one. */
 const REMOVED_MAX = 20;
 
 /** The session of one request. */

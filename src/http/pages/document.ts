@@ -11,6 +11,7 @@ export interface BrandedService {
 /**
  * Renders a page as a complete HTML document with the header of the service. Only wide pages link to `/`: the others
  * are steps of a login for an application, which no link should interrupt.
+ * @source decision 545
  */
 export function renderDocument(
   { title, content, accountHeader: above = '', isWide = false }: PageDocument,

@@ -27,6 +27,7 @@ export function pageHeaders({
 /**
  * The headers of a page that other sites may frame: it runs no script and has no form. There is no `frame-ancestors`,
  * because no value of it includes pages that are opened from a file.
+ * @source decision 246
  */
 function framedHeaders(loadsFrom: readonly string[]): Headers {
   const media = ["'self'", ...loadsFrom].join(' ');

@@ -55,7 +55,10 @@ export async function logIn(deps: LoginDeps, request: PageRequest): Promise<Logi
   return needsCode ? { pending: pendingOf(deps, request, user), audited: [] } : loggedIn(deps, request, user);
 }
 
-/** Checks the password of a user who is logged in already, and the code if they have turned codes on. */
+/**
+ * Checks the password of a user who is logged in already, and the code if they have turned codes on.
+ * @source decision 515
+ */
 export async function reauthenticate(
   deps: LoginDeps,
   request: PageRequest,
@@ -115,7 +118,10 @@ function loggedIn(
   return { user, deviceCookie: devices.afterLogin(deviceCookie, user.id), audited };
 }
 
-/** The sealed state between the password and the code, bound to the browser and the password, and limited in time. */
+/**
+ * The sealed state between the password and the code, bound to the browser and the password, and limited in time.
+ * @source decision 513
+ */
 interface Pending {
   readonly user: string;
   readonly until_s: number;

@@ -38,7 +38,7 @@ const USER_EACH_S = 30;
  * A throttle whose counts survive a restart. Ten wrong passwords lock a user for one address. Guesses from many
  * addresses are slowed down but never locked, so that strangers cannot lock a user out; a browser in which the user has
  * logged in has a limit of its own. Codes are counted per user, because an attempt at one requires the password.
- * @source decision 503
+ * @source decision 503; decision 514
  */
 export function loginThrottle(deps: {
   readonly store: Store;

@@ -63,7 +63,7 @@ export async function enableSecondFactor(
   return codes;
 }
 
-/** Replaces all recovery codes of a user; undefined for a user without one-time codes. */
+/** Replaces all recovery codes of a user; undefined for a user without one-time codes. @source decision 512 */
 export async function renewRecoveryCodes(
   { store, secrets }: SecondFactorDeps,
   user: string,

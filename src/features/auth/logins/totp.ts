@@ -3,11 +3,11 @@ import { Secret, TOTP } from 'otpauth';
 import type { Random } from '../../../base/random.ts';
 import { CODE_STEP_S, CODE_STEPS_OFF } from '../../../contract/store/second-factors.ts';
 
-/** The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. */
+/** The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. @source decision 511 */
 const SHAPE = { algorithm: 'SHA1', digits: 6, period: CODE_STEP_S } as const;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** 80 random bits per recovery code: too many to guess from the hash. */
+/** 80 random bits per recovery code: too many to guess from the hash. @source decision 512 */
 const RECOVERY_BYTES = 10;
 
 /** A new secret for one-time codes, in Base32. */
@@ -20,7 +20,10 @@ export function totpUri(secret: string, of: { readonly service: string; readonly
   return new TOTP({ ...SHAPE, secret, issuer: of.service, label: of.userName }).toString();
 }
 
-/** The time step that a code belongs to; undefined when it matches none near `now`, in milliseconds. */
+/**
+ * The time step that a code belongs to; undefined when it matches none near `now`, in milliseconds.
+ * @source decision 511
+ */
 export function matchingTimeStep(secret: string, code: string, now: number): number | undefined {
   const totp = { ...SHAPE, secret: Secret.fromBase32(secret), timestamp: now };
   const delta = TOTP.validate({ ...totp, token: code, window: CODE_STEPS_OFF });

@@ -22,7 +22,7 @@ export interface LoginStepDeps extends TimestampRules {
   readonly random: Random;
 }
 
-/** A request with a valid signature of a known application, and the request token that it is signed with, if any. */
+/** A request of a known application with a verified signature, and its request token, if that is known. */
 interface Signed {
   readonly parsed: ParsedRequest;
   readonly application: Application;

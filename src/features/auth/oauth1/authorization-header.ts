@@ -13,7 +13,7 @@ const BARE = /[^\s,"]*/y;
 /** The separator of two parameters: whitespace and commas; HTTP list rules allow more than one comma. */
 const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]+$/y;
 /** Characters that no percent-encoded value contains, not even a carelessly encoded one. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const FORBIDDEN = /[\x00-\x1f\x7f\\]/;
 
 /**

@@ -166,7 +166,7 @@ function fill(text: string): boolean {
   return true;
 }
 
-/** Finds every value; false when the header has not the common shape. */
+/** Finds every value; false when the header does not have the common shape. */
 function findParameters(header: string): boolean {
   if (!fill(header)) return false;
   key.end = nonce.end = signature.end = method.end = timestamp.end = version.end = 0;

@@ -88,7 +88,7 @@ export function parseUnsignedRequest(parts: SignedParts): UnsignedRequest | unde
   if (sources.includes(undefined) || 'reason' in gathered) return undefined;
   const { protocol } = gathered;
   const [token, verifier] = [protocol.get('oauth_token') ?? '', protocol.get('oauth_verifier') ?? ''];
-  // PostgreSQL cannot even look for U+0000.
+  // PostgreSQL refuses U+0000 in text, even in a query.
   if (token === '' || verifier === '' || /\p{Cc}/u.test(token)) return undefined;
   return { consumerKey: protocol.get('oauth_consumer_key') ?? '', token, verifier };
 }
@@ -120,7 +120,7 @@ const SHAPES: readonly (readonly [name: string, shape: RegExp, rule: string])[] 
   ['oauth_consumer_key', /^[\x20-\x7e]+$/, 'must be printable ASCII and not empty'],
   ['oauth_signature_method', /^HMAC-SHA1$/, 'must be HMAC-SHA1'],
   ['oauth_nonce', /^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'],
-  // PostgreSQL cannot even look for U+0000.
+  // PostgreSQL refuses U+0000 in text, even in a query.
   ['oauth_token', /^\P{Cc}*$/u, 'must not hold control characters'],
   ['oauth_version', /^1\.0$/, 'must be 1.0 when given'],
 ];

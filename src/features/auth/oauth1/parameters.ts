@@ -17,7 +17,10 @@ export interface MergedParameters {
   readonly withRepeats: readonly Parameter[] | undefined;
 }
 
-/** Pairs of a query or a form at most, because they are parsed and sorted before the client is authenticated. */
+/**
+ * Pairs of a query or a form at most, because they are parsed and sorted before the client is authenticated.
+ * @source decision 64
+ */
 const PAIRS_MAX = 2000;
 
 /**

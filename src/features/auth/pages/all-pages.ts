@@ -27,7 +27,7 @@ type PagesParts = ReauthenticationDeps &
 /**
  * All pages for browsers; `others` are the pages of other features. Pages that show or replace secrets, or change what
  * logins depend on, require a recent login.
- * @source decision 597
+ * @source decision 597; decision 508
  */
 export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
   const list: readonly Page[] = [
@@ -55,7 +55,10 @@ const isForm = ({ method }: PageRequest): boolean => method === 'POST';
 const changesUserName = (request: PageRequest): boolean =>
   isForm(request) && request.parameter('screen_name')?.trim() !== request.user!.screen_name;
 
-/** Turning two-step login off needs no recent login, because its form asks for password and code itself. */
+/**
+ * Turning two-step login off needs no recent login, because its form asks for password and code itself.
+ * @source decision 515
+ */
 const asksNothingItself = (request: PageRequest): boolean => !isForm(request) || request.parameter('act') !== 'off';
 
 const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;

@@ -68,7 +68,7 @@ export function consentPage(form: ConsentOptions): PageDocument {
   );
 }
 
-/** @source authentication gaps 6.3 */
+/** The note that access can be revoked. @source authentication gaps 6.3 */
 const WITHDRAW = `<p class="soft">You can revoke access at any time under
 <a href="/settings/connected_apps">connected apps</a>.</p>`;
 

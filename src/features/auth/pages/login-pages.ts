@@ -6,7 +6,7 @@ import { blockedReason, errorPage } from './error-pages.ts';
 import { helpLine } from './help-line.ts';
 import { accountPage, alertBox, cardPage, hiddenFields, loginFields, noticeBox } from './layout.ts';
 
-/** One text for unknown names and wrong passwords. @source authentication gaps 6.6 */
+/** The same error for unknown names and wrong passwords. @source authentication gaps 6.6 */
 export const WRONG_LOGIN = 'Wrong user name or password.';
 
 /** The dependencies of the login pages. */

@@ -23,6 +23,7 @@ const OWN_MEMBERS = /^(authenticity_token|confirm|session\[.*\])$/;
 /**
  * A page that requires a recent login where `needs` returns true. Other users are first asked for the password, at the
  * same URL; a form that they sent is carried along in hidden inputs and then processed.
+ * @source decision 509
  */
 export function withReauthentication(
   deps: ReauthenticationDeps,

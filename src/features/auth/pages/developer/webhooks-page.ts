@@ -169,6 +169,7 @@ async function done(deps: DeveloperDeps, request: PageRequest, application: Appl
   return { status: 303, location, html: accountPage('Done', request, '<h1>Done</h1>') };
 }
 
+/** Sends a challenge as `PUT` does, and shows the result. @source decision 411 */
 async function validate(
   deps: DeveloperDeps,
   request: PageRequest,
