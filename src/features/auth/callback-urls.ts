@@ -1,19 +1,20 @@
 import { isRefused, unclaimedScheme } from '../../base/callback-schemes.ts';
 import type { Application } from '../../contract/store/credentials.ts';
 
-/** What of an application decides where it may send users. */
+/** The members of an application that decide which callbacks it may use. */
 export type CallbackRules = Pick<Application, 'callbacks' | 'native' | 'extra_query'>;
 
-/** What is wrong with a callback. */
+/** Why a callback is refused. */
 export type CallbackRefusal = 'not approved' | 'not oob';
 
 const LENGTH_MAX = 2048;
 
 /**
- * Whether an application may send users to an address. A native application may only use `oob`; the others `oob` and
- * what they registered, character by character, but for the case of the scheme and the port of a loopback address.
+ * Checks whether an application may redirect users to an address. A native application may only use `oob`; others may
+ * use `oob` and their registered callbacks, compared character by character except for the case of the scheme and the
+ * port of a loopback address.
  * @param callback percent-decoded once.
- * @returns what is wrong; undefined when nothing is.
+ * @returns the reason for a refusal; undefined when the callback is allowed.
  * @source authentication gaps 4.1
  */
 export function refuseCallback(rules: CallbackRules, callback: string): CallbackRefusal | undefined {
@@ -29,9 +30,9 @@ export function refuseCallback(rules: CallbackRules, callback: string): Callback
 }
 
 /**
- * Why an address cannot be registered, in words that follow it; undefined when it can. A custom scheme must be one that
- * its owner can claim: a reversed domain name, or a scheme that the operator allows.
- * @param schemes those that the operator allows; `*` stands for all.
+ * Why an address cannot be registered, phrased to follow the address in a sentence; undefined when it can. A custom
+ * scheme must be one that its owner can claim (a reversed domain name) or one that the operator allows.
+ * @param schemes the schemes that the operator allows; `*` allows all.
  * @source authentication gaps 4.1; decision 600
  */
 export function registrationError(address: string, schemes: readonly string[]): string | undefined {
@@ -43,13 +44,13 @@ export function registrationError(address: string, schemes: readonly string[]): 
 }
 
 /**
- * Why no user can be sent to an address, in words that follow it; undefined when they can.
+ * Why users cannot be redirected to an address, phrased to follow the address; undefined when they can.
  * @source authentication gaps 4.1
  */
 export function callbackUrlError(address: string): string | undefined {
   if (address === 'oob') return 'is always allowed and need not be registered';
   if (address.length > LENGTH_MAX) return `has more than ${LENGTH_MAX} characters`;
-  // Letters beyond ASCII are allowed nowhere in an address, and a header could not carry them.
+  // A URL consists of ASCII characters, and a header could not carry others.
   if (/[^\x21-\x7e]/.test(address)) return 'contains a space or a character that must be percent-encoded';
   if (address.includes('\\')) return 'contains a backslash';
   if (address.includes('#')) return 'contains a fragment (#), which is never sent to a server';
@@ -64,7 +65,10 @@ export function callbackUrlError(address: string): string | undefined {
   return undefined;
 }
 
-/** What an owner should know of a correct address, registered or not; undefined when nothing. @source authentication gaps 4.1 */
+/**
+ * A warning for the owner about a valid address, registered or not; undefined when there is none.
+ * @source authentication gaps 4.1; decision 97; decision 601
+ */
 export function callbackUrlWarning(address: string, schemes: readonly string[]): string | undefined {
   if (unclaimedScheme(address, schemes) !== undefined) {
     return 'uses a scheme without a dot, which any app can claim; it still works, but new ones cannot be added';
@@ -78,18 +82,21 @@ export function callbackUrlWarning(address: string, schemes: readonly string[]):
   return isLoopback ? undefined : 'does not use https, so the verifier can be intercepted on the way';
 }
 
-/** The registered addresses of an application. */
+/** The registered callbacks of an application. */
 export function registeredCallbacks({ callbacks }: Pick<Application, 'callbacks'>): string[] {
   return JSON.parse(callbacks) as string[];
 }
 
-/** The registered address that has most in common with another at beginning and end. */
+/** The registered callback that shares the longest prefix and suffix with another address. */
 export function nearestCallback(rules: CallbackRules, callback: string): string | undefined {
   const scored = registeredCallbacks(rules).map((address) => ({ address, score: inCommon(address, callback) }));
   return scored.sort((a, b) => b.score - a.score)[0]?.address;
 }
 
-/** How an address is compared: scheme in lower case, the port of a loopback address left out. */
+/**
+ * An address as it is compared: scheme in lower case, without the port of a loopback IP address.
+ * @source decision 73
+ */
 function comparable(address: string): string | undefined {
   if (callbackUrlError(address) !== undefined) return undefined;
   const colon = address.indexOf(':');

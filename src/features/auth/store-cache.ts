@@ -1,19 +1,20 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
 import type { Store } from '../../contract/store/store.ts';
 
-/** Values that a store holds, kept in memory by key. */
+/** A cache of values from the store, by key. */
 export interface StoreCache<Value extends {}> {
-  /** The value if it is remembered: the common case, answered at once. */
+  /** The value if it is cached: the common case, without waiting. */
   get(key: string): Value | undefined;
-  /** Reads a value and remembers it. What does not exist is not remembered. */
+  /** Reads a value and caches it. A missing value is not cached. */
   getOrLoad(key: string, find: () => Promise<Value | undefined>): Promise<Value | undefined>;
 }
 
 const REMEMBERED_MAX = 50_000;
 
 /**
- * Remembers values until a write touches something whose tag begins with one of these kinds; they are forgotten
- * before that write is acknowledged. They change seldom: forgetting all is simplest, and cannot forget too few.
+ * Creates a cache that a write clears, before it is acknowledged, if it invalidates a tag of one of these kinds. Such
+ * writes are rare: clearing everything is simplest, and cannot miss an entry.
+ * @param kinds what precedes the colon of a tag.
  */
 export function storeCache<Value extends {}>(store: Store, kinds: readonly string[]): StoreCache<Value> {
   const values = boundedCache<string, Value>(REMEMBERED_MAX);
@@ -29,7 +30,7 @@ export function storeCache<Value extends {}>(store: Store, kinds: readonly strin
     async getOrLoad(key, find) {
       const changesBefore = changes;
       const value = await find();
-      // What changed while it was read must not be remembered as it was.
+      // A value that may have changed during the read must not be cached.
       if (value === undefined || changes !== changesBefore) return value;
       values.set(key, value);
       return value;

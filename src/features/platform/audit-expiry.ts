@@ -2,18 +2,18 @@ import { formatInstant, formatMillisecond, instantMs } from '../../base/instants
 import type { JobKind, PlannedJob } from '../../contract/store/jobs.ts';
 
 const NAME = 'audit-expiry';
-/** How often what is too old is looked for, in seconds. */
+/** Seconds between two runs. */
 const PERIOD_S = 3600;
 const DAY_S = 86_400;
-/** Records that are removed in one unit: others wait for it. */
+/** Records that one unit of work removes at most, because other writes wait for it. */
 const REMOVED_AT_ONCE = 2000;
 
-/** The job that removes old audit records; it is planned once, and then plans itself. */
+/** The job that removes old audit records. It is planned once, then plans itself. */
 export function auditExpiryAt(run_at: string): PlannedJob {
   return { kind: NAME, key: 'all', run_at };
 }
 
-/** Removes, piece by piece, audit records that are older than the settings say. */
+/** Removes audit records that are older than the configured retention, in batches. */
 export const auditExpiry: JobKind<number> = {
   name: NAME,
   prepare: async (_, { audit: { retention_days: auditRetention_days } }) => auditRetention_days,

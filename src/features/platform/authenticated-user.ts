@@ -18,7 +18,7 @@ const FIELDS = [
 const nobody = Type.Literal(0);
 
 /**
- * The user whom a token speaks for, in the shape of version 2: three members, and those asked for.
+ * The user of the access token, in the format of version 2: id, name and username, and the requested fields.
  * @source authentication gaps 11.3
  */
 export const authenticatedUser: Operation = {
@@ -71,7 +71,7 @@ export const authenticatedUser: Operation = {
   },
 };
 
-/** What is not held is empty, null or zero. */
+/** The optional members. Data that the server does not have is empty, null or zero. @source decision 84 */
 function membersOf(user: User): Record<(typeof FIELDS)[number], unknown> {
   return {
     created_at: user.created_at.replace('Z', '.000Z'),

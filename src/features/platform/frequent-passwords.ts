@@ -3,15 +3,17 @@ import { readFileSync } from 'node:fs';
 
 /**
  * The 10,000 most frequent passwords of 8 characters or more, in lower case: `passwords.json` of the npm package
- * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which ranks passwords of public breaches. Of each the first four bytes of its
- * SHA-256, sorted, so that nobody has to read the words; one other password in 400,000 is taken for one of them.
+ * `@zxcvbn-ts/language-common` 4.1.3 (MIT), which ranks passwords of public breaches. The file has the first four bytes
+ * of the SHA-256 of each, sorted, so that it has no readable words; about one other password in 400,000 matches by
+ * accident.
+ * @source decision 500
  */
 const FILE = new URL('./frequent-passwords.bin', import.meta.url);
 const BYTES = 4;
 
 let digests: Buffer | undefined;
 
-/** Whether a password is one of those that are guessed first, in any letter case. */
+/** Whether a password is one of the most frequent ones, in any letter case. */
 export function isFrequentPassword(password: string): boolean {
   digests ??= readFileSync(FILE);
   const folded = password.normalize('NFKC').toLowerCase();

@@ -2,14 +2,14 @@ import type { Random } from '../../base/random.ts';
 import type { Ids } from '../../contract/declare/operation.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
-/** Ids grow by a step of 1 to this, so that they do not tell how many there are. */
+/** Ids grow by random steps of 1 to this, so that they do not reveal how many there are. */
 const STEP_MAX = 97;
-/** Ids taken from the database at once; what a process does not use is lost. */
+/** Ids are reserved in the database in blocks of at least this many; those that a process does not use are lost. */
 const BLOCK = 256;
 
 /**
- * The next id of a kind, for a unit of work that stands alone: a command's. Where ids are dense, neighbours are hidden
- * by `step`.
+ * Takes the next id of a kind within a unit of work, for commands.
+ * @param options `step` is the largest gap between two ids, so that neighbouring ids cannot be guessed.
  */
 export async function takeId(
   tx: WriteTransaction,
@@ -20,7 +20,7 @@ export async function takeId(
   return (first + 1 + (random.bytes(4).readUInt32BE() % step)).toString(36);
 }
 
-/** Sees to it that an id which came from outside is never given out. */
+/** Reserves an id that was assigned elsewhere, so that it is never issued. */
 export async function reserveId(
   tx: WriteTransaction,
   id: string,
@@ -31,7 +31,7 @@ export async function reserveId(
   if (Number.isSafeInteger(number) && number >= next) await tx.takeNumbers(kind, start, number - next + 1);
 }
 
-/** Long ids: a growing number, and below it 20 bits that nobody can guess. */
+/** Long ids are a growing number followed by 20 random bits. */
 const LOW_BITS = 20n;
 
 function lowBits(random: Random): bigint {
@@ -44,8 +44,8 @@ interface Range {
 }
 
 /**
- * Hands out ids from ranges that it takes from the database in blocks: ever growing within a process, never given
- * twice by any.
+ * Issues ids from ranges that are reserved in the database in blocks: they grow within a process, and are unique among
+ * processes.
  * @source campaigns 1.1
  */
 export function blockIds(store: Store, random: Random): Ids {

@@ -7,48 +7,48 @@ import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Job, JobKind } from '../../contract/store/jobs.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
-/** Does jobs when they are due. */
+/** Runs jobs when they are due. */
 export interface JobRunner {
-  /** Looks for due jobs from now on, and renews the leases of those under way. */
+  /** Starts to poll for due jobs, and to renew the leases of running ones. */
   start(): void;
-  /** Does everything that is due, and what becomes due by it; resolves when nothing is left. */
+  /** Runs all due jobs, and those that become due by them; resolves when none is left. */
   runDue(): Promise<void>;
-  /** Does one that is due, and whatever else is; resolves when it has ended, well or not. */
+  /** Runs a due job, with all others that are due; resolves when it has ended or failed. */
   runNow(kind: string, key: string): Promise<void>;
-  /** Takes no more; resolves when those under way have ended. */
+  /** Starts no more jobs; resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
 
-/** What a runner works with. */
+/** The dependencies of a runner. */
 export interface JobRunnerDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
   readonly services: Services;
-  // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has an outcome type of its own
   readonly kinds: readonly JobKind<any>[];
-  /** Is told why a job failed. */
+  /** Called when a job failed. */
   readonly onFailed: (job: Job, error: unknown) => void;
-  /** Is told that a job ended, and how many expired rows it deleted. */
+  /** Called when a job ended or failed; `removed` is the number of expired rows that it deleted. */
   readonly onEnded: (job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number) => void;
-  /** How long a lease lasts unless it is renewed; three times as long as it takes until that is done. */
+  /** How long a lease lasts unless it is renewed, which happens three times in that time. */
   readonly lease_s?: number;
 }
 
-/** How soon a job is done after it is due, in milliseconds. */
+/** The polling interval, in milliseconds. @source decision 182 */
 const LOOK_MS = 250;
-/** Leases are renewed while work lasts; whoever was stopped in the middle is followed after this. */
+/** Leases are renewed while jobs run; the jobs of a killed worker are taken over after this. @source decision 182 */
 const LEASE_S = 120;
 const TAKEN_AT_ONCE = 10;
-/** A job that failed is tried again after this, then after twice as long, and so on. */
+/** A failed job is retried after this, then after twice as long, and so on. @source decision 182 */
 const RETRY_S = 5;
 const RETRY_MAX_S = 3600;
-/** A clock that went back by so much was set back, and not adjusted little by little. */
+/** A clock that went back by this much was set back, not adjusted gradually. @source decision 612 */
 const SET_BACK_MS = 5000;
-/** Nothing is planned for as long as this ahead, but for what is done at a time that people chose. */
+/** No delay is this long; only jobs at a time that people chose are planned further ahead. @source decision 612 */
 const AHEAD_MAX_S = 8 * 86_400;
 
-/** What keeps a runner busy, each apart from the others. */
+/** The groups of jobs; each has a runner of its own, so that one does not delay the others. */
 const GROUPS = ['database', 'long', 'others'] as const;
 type Group = (typeof GROUPS)[number];
 
@@ -56,9 +56,10 @@ const groupOf = ({ isLong, callsOtherServers }: Pick<JobKind, 'isLong' | 'callsO
   isLong ? 'long' : callsOtherServers ? 'others' : 'database';
 
 /**
- * Does the jobs of a store by its clock. A job is taken under a lease, and what comes of it is stored in the unit that
- * ends it, under the condition that the lease is still ours: a job whose worker was killed is done by another, once.
- * Kinds that take long, and kinds that wait for somebody else, are done beside the others.
+ * Runs the jobs of a store by its clock. A job is taken under a lease, and its outcome is stored in the unit of work
+ * that ends it, on condition that the lease is still held: a job whose worker was killed is done by another, once.
+ * Kinds that take long, and kinds that call other servers, run beside the others.
+ * @source decision 183
  */
 export function jobRunner(parts: JobRunnerDeps): JobRunner {
   const runners = new Map(
@@ -79,7 +80,7 @@ export function jobRunner(parts: JobRunnerDeps): JobRunner {
       for (const runner of all) runner.start();
     },
     async runDue() {
-      // What one of them ends with may be work for another.
+      // A job of one runner may plan a job of another.
       do await Promise.all(all.map((runner) => runner.runDue()));
       while (!isStopped && (await isDue()));
     },
@@ -110,12 +111,12 @@ function runnerOf({
   const at = (seconds = 0): string => formatInstant(clock.now() + seconds * 1000);
   let isStopped = false;
   let running: Promise<void> | undefined;
-  /** The lease under which work is going on. */
+  /** The lease of the running jobs. */
   let held: string | undefined;
-  /** What is to be returned to a store that was away when we wanted to. */
+  /** Releases of jobs that could not be stored while the store was unavailable; they are tried again. */
   let owed: ((tx: WriteTransaction) => Promise<void>)[] = [];
 
-  /** Returns jobs, now or as soon as the store answers. */
+  /** Releases jobs, now or as soon as the store is available. */
   const settle = async (...debts: typeof owed): Promise<void> => {
     if (debts.length === 0) return;
     try {
@@ -133,16 +134,17 @@ function runnerOf({
   };
   const renew = (): void => {
     const lease = held;
-    // What cannot be renewed now can be the next time; before the lease has ended there are two.
+    // A failed renewal is tried again; there are two more before the lease ends.
     if (lease !== undefined) store.write((tx) => tx.jobs.renew(lease, at(lease_s))).catch(() => undefined);
   };
 
-  /** What the clock showed when it was last looked at. */
+  /** The time when the clock was last read. */
   let seen_ms: number | undefined;
   const delayed = kinds.filter(({ isTimed }) => !isTimed).map(({ name }) => name);
   /**
-   * When the clock was set back, what was to wait for a while would wait until it has come there again: it is done now.
-   * Whether that happened before we were started, nobody knows; then what waits for longer than anything may is done.
+   * Runs delayed jobs now when the clock was set back, because they would otherwise wait for the difference too.
+   * Whether that happened before the start is unknown; then those are run that wait for longer than any delay.
+   * @source decision 612
    */
   const heedClock = async (): Promise<void> => {
     const now_ms = clock.now();
@@ -170,7 +172,7 @@ function runnerOf({
       );
       ended(job, 'done', took_s(), removed ?? 0);
     } catch (error) {
-      // A store that is away is no fault of the job, which is done as soon as it is back.
+      // An unavailable store is not a failure of the job, which is run again as soon as the store is back.
       const isAway = error instanceof StoreUnavailable;
       if (!isAway) failed(job, error);
       ended(job, 'failed', took_s(), 0);
@@ -189,7 +191,7 @@ function runnerOf({
       const jobs = await store
         .write((tx) => tx.jobs.take(due))
         .catch((error) => {
-          // They may be taken although nobody was told.
+          // The jobs may have been taken although the call failed.
           owed.push((tx) => tx.jobs.releaseLease(lease));
           throw error;
         });
@@ -211,7 +213,7 @@ function runnerOf({
   let stopRenewing = (): void => {};
   return {
     start() {
-      // A database that is away says so to every request; the next look comes soon.
+      // Requests report an unavailable database; the next poll comes soon.
       stopLooking = every(LOOK_MS, () => {
         settleOwed();
         void run().catch(() => undefined);
@@ -219,7 +221,7 @@ function runnerOf({
       stopRenewing = every((lease_s * 1000) / 3, renew);
     },
     async runDue() {
-      // A round that is under way may have looked before the clock moved.
+      // A running round may have read the clock before it moved.
       await running;
       await run();
     },
@@ -228,7 +230,7 @@ function runnerOf({
         const run_at = await store.read((tx) => tx.jobs.find(kind, key));
         return run_at !== undefined && run_at <= at();
       };
-      // A round that was under way may have been past it; one of another process is not waited for.
+      // A running round may have passed the job already. The rounds of other processes are not waited for.
       for (let rounds = 0; rounds < 3 && !isStopped && (await isDue()); rounds++) await run();
     },
     async stop() {

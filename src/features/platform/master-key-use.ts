@@ -3,8 +3,9 @@ import { secretContext } from '../../contract/store/sealed-columns.ts';
 import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 
 /**
- * Seals the secret of the first application with the current master key. A server does so when it starts, and nothing else
- * does: that secret tells the command that seals all the others whether a server has the key.
+ * Seals the secret of the first application with the current master key. Only a starting server does so: from that
+ * secret `keys reseal` can tell whether a server has the key.
+ * @source decision 604
  */
 export async function markMasterKeyInUse(store: Store, box: SecretBox): Promise<void> {
   const sample = await store.read((tx) => tx.credentials.findSomeApplication());
@@ -18,7 +19,7 @@ export async function markMasterKeyInUse(store: Store, box: SecretBox): Promise<
   });
 }
 
-/** Whether a server has been started with the current master key; true where there is no secret yet. */
+/** Whether a server has been started with the current master key; true when there is no secret yet. */
 export async function isMasterKeyInUse(tx: ReadTransaction, box: SecretBox): Promise<boolean> {
   const first = await tx.credentials.findSomeApplication();
   return !first || !box.needsResealing(first.consumer_secret);

@@ -1,7 +1,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../base/random.ts';
 
-// The parameters that current guidance names for interactive logins.
+// The parameters that current guidance recommends for interactive logins.
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 
@@ -12,7 +12,7 @@ export async function hashPassword(password: string, random: Random): Promise<st
   return `argon2id$m=${MEMORY_KIB},t=${PASSES},p=1$${salt.toString('base64url')}$${tag.toString('base64url')}`;
 }
 
-/** Whether a password has a stored form. */
+/** Whether a password matches its stored form. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, , salt, tag] = stored.split('$');
   if (!salt || !tag) return false;

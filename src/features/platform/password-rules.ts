@@ -2,23 +2,24 @@ import { lengthOf } from '../../base/text.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import { isFrequentPassword } from './frequent-passwords.ts';
 
-/** What the settings say about passwords. */
+/** The settings of password rules. */
 export interface PasswordRules {
-  /** The fewest characters of a password. */
+  /** The minimum length of a password, in characters. */
   readonly password_length_min: number;
   /** The name of the service, which no password may contain. */
   readonly service: string;
 }
 
-/** The most characters of a password; every one of them counts. */
+/** The maximum length of a password, in characters; none of them is ignored. */
 export const PASSWORD_LENGTH_MAX = 256;
-/** Shorter names occur in words of every kind. */
+/** Shorter names are ignored, because they occur in many words. */
 const NAME_LENGTH_MIN = 3;
 const WORD_LENGTH_MIN = 4;
 
 /**
- * The rule that a new password breaks, undefined when it breaks none. Length counts, and whether somebody would guess it;
- * rules of composition make worse passwords.
+ * The rule that a new password breaks; undefined when it breaks none. The rules are about length and about what others
+ * would guess; rules of composition make worse passwords.
+ * @source decision 500
  */
 export function passwordError(
   password: string,
@@ -38,7 +39,7 @@ export function passwordError(
   return contains(service) ? 'the password must not contain the name of the service' : undefined;
 }
 
-/** As it is compared: without regard to letter case and blanks. */
+/** Text as it is compared: without whitespace, letter case folded. */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
 }

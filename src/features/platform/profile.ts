@@ -3,27 +3,27 @@ import type { User } from '../../contract/store/credentials.ts';
 import type { EventType, NewEvent } from '../../contract/store/events.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 
-/** What of a profile can change. */
+/** The members of a profile that can change. */
 export type ProfileChanges = Partial<
   Pick<User, 'name' | 'screen_name' | 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>
 >;
 
-/** How many characters each text of a profile may have. @source own */
+/** The maximum lengths of the texts of a profile, in characters. @source own; decision 349 */
 export const PROFILE_MAX = { name: 50, description: 160, location: 30, url: 100 } as const;
 
-/** What is wrong with a text of a profile that may be empty and have several lines; undefined when nothing is. */
+/** The error of a description, which may be empty and have several lines; undefined when it is valid. */
 export function descriptionError(bio: string): string | undefined {
   const isGood = lengthOf(bio) <= PROFILE_MAX.description && isLegalText(bio.replace(/\r?\n/g, ' '));
   return isGood ? undefined : `a description is at most ${PROFILE_MAX.description} characters`;
 }
 
-/** What is wrong with the place of a profile. */
+/** The error of a location; undefined when it is valid. */
 export function locationError(location: string): string | undefined {
   const isGood = lengthOf(location) <= PROFILE_MAX.location && isLegalText(location);
   return isGood ? undefined : `a location is at most ${PROFILE_MAX.location} characters`;
 }
 
-/** What is wrong with the address of a profile: none, or one of the web. */
+/** The error of the URL of a profile, which is empty or a web address; undefined when it is valid. */
 export function profileUrlError(url: string): string | undefined {
   const isGood = url === '' || (/^https?:\/\/[^\s"<>]+$/.test(url) && URL.canParse(url));
   return isGood && lengthOf(url) <= PROFILE_MAX.url
@@ -32,9 +32,9 @@ export function profileUrlError(url: string): string | undefined {
 }
 
 /**
- * Changes a profile, and tells of it in the log of events what others can follow; what stays the same is no event. The
- * answer is the user as they are then.
- * @source activity gaps 16.3, 16.8
+ * Changes a profile, and appends an event for each changed member that webhooks and streams can follow.
+ * @returns the user after the change; undefined when there is no such user.
+ * @source activity gaps 16.3, 16.8; decision 325
  */
 export async function changeProfile(
   tx: WriteTransaction,
@@ -56,7 +56,7 @@ export async function changeProfile(
   return after;
 }
 
-/** What of a profile is an event when it changes, how envelopes write it, and whether keywords are looked for in it. */
+/** The members whose change is an event, as payloads have them; `isText` when keyword filters match them. */
 const FOLLOWED: readonly {
   readonly type: EventType;
   readonly isText: boolean;

@@ -5,8 +5,8 @@ import type { Operation, RateWindow } from '../../contract/declare/operation.ts'
 const VERSION = '/1.1';
 
 /**
- * The windows of the caller as they stand, for the calls of version 1.1; looking takes nothing from them but from its
- * own.
+ * The current rate limit windows of the caller, for the calls of version 1.1. The call counts against its own window
+ * only.
  * @source authentication gaps 11.4
  */
 export const rateLimitStatus: Operation = {
@@ -54,7 +54,7 @@ export const rateLimitStatus: Operation = {
 
 type Families = Record<string, Record<string, Omit<RateWindow, 'path'>>>;
 
-/** `/1.1/users/show` is told as `/users/show` in the family `users`. */
+/** Groups windows by family: `/1.1/users/show` is `/users/show` in the family `users`. */
 function byFamily(windows: readonly RateWindow[], asked: ReadonlySet<string> | undefined): Families {
   const families: Families = {};
   for (const { path, ...window } of windows) {

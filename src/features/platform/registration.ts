@@ -4,13 +4,13 @@ import type { AccessLevel, ApplicationDraft } from '../../contract/store/credent
 import { secretContext } from '../../contract/store/sealed-columns.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 
-/** Numbers of users, applications and tokens begin above this; user ids are decimal text. */
+/** The first user id; user ids are decimal text. */
 const USERS_FROM = 900_000_001;
 
-/** The id of the user who was registered first, when there are any. */
+/** The id of the first registered user, if there is one. */
 export const FIRST_USER_ID = String(USERS_FROM);
 
-/** What registering works with. `random` makes keys and secrets. */
+/** The dependencies of registering. `random` generates keys and secrets. */
 export interface Registrar {
   readonly tx: WriteTransaction;
   readonly box: SecretBox;
@@ -20,7 +20,7 @@ export interface Registrar {
 }
 
 /**
- * Registers a user; the answer is the id. The password comes hashed, because hashing is too slow for a unit of work.
+ * Registers a user and returns the id. The password is hashed before, because hashing is too slow for a unit of work.
  * @source authentication gaps 3.1
  */
 export async function registerUser(
@@ -45,7 +45,7 @@ export async function registerUser(
   return id;
 }
 
-/** Registers an application; the answer has the secret, which is stored sealed. @source authentication gaps 3.1 and 4 */
+/** Registers an application and returns its keys; the secret is stored sealed. @source authentication gaps 3.1 and 4 */
 export async function registerApplication(
   registrar: Registrar,
   owner: string,
@@ -68,13 +68,13 @@ export async function registerApplication(
   return { id, ...keys };
 }
 
-/** The keys of an application, in the clear: told once. */
+/** The keys of an application in plaintext, to be shown once. */
 export interface ApplicationKeys {
   readonly consumerKey: string;
   readonly consumerSecret: string;
 }
 
-/** New keys of an application, and how they are stored. */
+/** Generates keys of an application; `stored` has the columns, with the secret sealed. */
 export function generateKeys({ box, random }: Registrar, id: string) {
   const keys: ApplicationKeys = { consumerKey: alphanumeric(random, 25), consumerSecret: alphanumeric(random, 50) };
   const consumer_secret = box.seal(keys.consumerSecret, secretContext.application(id));

@@ -4,8 +4,8 @@ import { problem } from '../../contract/problems/problems.ts';
 import { userSchema, userToJson } from './user-json.ts';
 
 /**
- * A user by id or by name; when both are given, by id.
- * @source authentication gaps 11.2
+ * A user by id or by name; the id wins if both are present.
+ * @source authentication gaps 11.2; decision 85
  */
 export const showUser: Operation = {
   id: 'users.show',

@@ -13,7 +13,7 @@ import {
 import { userSchema, userToJson } from './user-json.ts';
 import { displayNameError } from './user-rules.ts';
 
-/** A text of a profile, which may be empty unless a rule says otherwise. */
+/** A text parameter of a profile; `wrong` returns the error of a text. */
 function profileText(max: number, wrong: (text: string) => string | undefined): Field<string> {
   return field<string>({
     name: 'profile text',
@@ -29,8 +29,8 @@ function profileText(max: number, wrong: (text: string) => string | undefined): 
 }
 
 /**
- * Changes what the user of a token says of themselves; what is not given stays, what is given empty goes.
- * @source activity gaps 11.5
+ * Changes the profile of the user of the access token. Absent parameters change nothing, empty ones clear the member.
+ * @source activity gaps 11.5; decision 350; decision 351
  */
 export const updateProfile: Operation = {
   id: 'account.update_profile',

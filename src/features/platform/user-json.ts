@@ -7,13 +7,16 @@ const none = Type.Null();
 const zero = Type.Literal(0);
 const no = shown(false);
 
-/** What is said of a user's links: none are looked for. */
+/** The entities of a user: always empty, because links are not extracted. */
 const ENTITIES = Type.Object(
   { description: Type.Object({ urls: Type.Array(Type.Never(), { maxItems: 0 }) }, { additionalProperties: false }) },
   { additionalProperties: false },
 );
 
-/** The members of a user in the order of the reference; what is not held yet is empty, null or zero. */
+/**
+ * The members of a user in the order of the reference. Data that the server does not have is empty, null or zero.
+ * @source decision 84
+ */
 const MEMBERS = {
   id: Type.Integer({ minimum: 1 }),
   id_str: Type.String({ pattern: '^\\d+$' }),
@@ -63,7 +66,7 @@ export const ownUserSchema: TSchema = Type.Object(
 );
 
 /**
- * A user as the calls of version 1.1 show them.
+ * A user in the format of version 1.1.
  * @source authentication gaps 11.1
  */
 export function userToJson(user: User, { entities }: { readonly entities: boolean }): Record<string, unknown> {

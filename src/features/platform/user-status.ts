@@ -4,10 +4,10 @@ import type { Random } from '../../base/random.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 
-/** How long a link that sets a password is valid. */
+/** How long a link that sets a password is valid, in seconds. @source decision 501 */
 export const PASSWORD_LINK_S = 3600;
 
-/** Suspends or locks a user, or lets them go on. Whoever may not go on loses every session. */
+/** Suspends, locks or reinstates a user. Suspended and locked users lose all sessions and password links. */
 export async function changeUserStatus(
   tx: WriteTransaction,
   id: string,
@@ -21,7 +21,10 @@ export async function changeUserStatus(
   tx.invalidate(`user:${id}`);
 }
 
-/** Gives a user a password, which comes hashed. Their sessions end, but for the one that sets it, and so do links. */
+/**
+ * Sets the password of a user from its hash. Their password links end, and all their sessions but `keeps`.
+ * @source decision 502
+ */
 export async function setPassword(
   tx: WriteTransaction,
   id: string,
@@ -33,7 +36,10 @@ export async function setPassword(
   tx.invalidate(`user:${id}`);
 }
 
-/** Makes the link with which a user sets a password, in place of any former one. The answer is its secret. */
+/**
+ * Creates a link that sets the password of a user, replaces any earlier one, and returns its secret.
+ * @source decision 501
+ */
 export async function addPasswordLink(
   tx: WriteTransaction,
   user: string,
@@ -46,7 +52,7 @@ export async function addPasswordLink(
   return secret;
 }
 
-/** How the secret of a link is stored. */
+/** The hash under which the secret of a link is stored. */
 export function linkHash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

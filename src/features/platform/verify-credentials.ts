@@ -3,9 +3,9 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import { ownUserSchema, userToJson } from './user-json.ts';
 
 /**
- * The user whom a token speaks for, as they see themselves. Login libraries call this after the exchange. The e-mail
- * address is told to applications that ask users for it.
- * @source authentication gaps 11.1
+ * The user of the access token, as they see themselves. Login libraries call this after the exchange. The reply has the
+ * e-mail address for applications that request it from users.
+ * @source authentication gaps 11.1; decision 105
  */
 export const verifyCredentials: Operation = {
   id: 'account.verify_credentials',

@@ -4,16 +4,19 @@ import type { FastifyInstance } from 'fastify';
 import { imageSize } from 'image-size';
 import type { BrandedService } from './document.ts';
 
-/** Where pages find the icon of the service. */
+/** The path of the icon of the service. */
 export const FAVICON_PATH = '/pages/favicon';
-/** Where pages find its logo; 404 when it has none. */
+/** The path of its logo; 404 when it has none. */
 export const LOGO_PATH = '/pages/logo';
 
-/** A picture is loaded with every page. */
+/** The maximum size of an image, which every page loads. */
 const BYTES_MAX = 524_288;
 const TYPES: Readonly<Record<string, string>> = { svg: 'image/svg+xml', png: 'image/png' };
 
-/** Shown as a picture, an SVG runs nothing; opened by itself, it may run and load nothing either. */
+/**
+ * The policy of an image: an SVG that is opened as a document runs and loads nothing, just like one in a page.
+ * @source decision 543
+ */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface Picture {
@@ -22,14 +25,14 @@ interface Picture {
   readonly etag: string;
 }
 
-/** What people see of the service, its files read. */
+/** The name and images of the service, with the files loaded. */
 export interface Branding extends BrandedService {
   readonly logo: Picture | undefined;
   readonly favicon: Picture;
 }
 
 /**
- * Reads the pictures that the settings name; without an icon there is a neutral one.
+ * Reads the image files that the settings name; the default icon is neutral.
  * Rejects when a file cannot be used, naming the setting.
  */
 export async function loadBranding(settings: {
@@ -60,7 +63,7 @@ async function pictureOf(setting: string, path: string): Promise<Picture> {
     return unusable(`cannot be read (${code})`);
   }
   const extension = /\.(\w+)$/.exec(path)![1]!.toLowerCase();
-  // What it is decides how browsers take it, not its name.
+  // Browsers go by the content type, not by the file name, so the content must match.
   if (typeOf(bytes) !== extension) unusable(`is not a picture of the type ${extension} with a size`);
   return picture(extension, bytes);
 }
@@ -77,7 +80,7 @@ function picture(extension: string, bytes: Buffer): Picture {
   return { type: TYPES[extension]!, bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
 }
 
-/** Serves the pictures of the service, the icon also where browsers look without being told. */
+/** Serves the images of the service, the icon also at the path that browsers try by default. */
 export function serveBranding(app: FastifyInstance, { logo, favicon }: Branding): void {
   const served: readonly (readonly [path: string, picture: Picture | undefined])[] = [
     [FAVICON_PATH, favicon],

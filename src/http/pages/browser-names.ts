@@ -1,4 +1,4 @@
-/** Browsers as they call themselves, those first that also use the names of others. */
+/** Patterns of user agents; browsers that also name others come first. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -18,7 +18,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** A browser in words that its user knows it by, such as "Firefox on Linux". Coarse, so that it says nothing else. */
+/**
+ * A readable name of a browser, such as "Firefox on Linux". Coarse, so that it identifies nobody.
+ * @source decision 510
+ */
 export function browserNameOf(userAgent = ''): string {
   const [, browser] = BROWSERS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];

@@ -7,41 +7,44 @@ import type { User } from '../../contract/store/credentials.ts';
 import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/store/logins.ts';
 import type { Store } from '../../contract/store/store.ts';
 
-/** How exactly its last use is noted: each note is a write. */
+/** The precision of the last use of a session, because each update is a write. */
 const TOUCHED_S = 60;
-/** Sessions that are over are removed this many at a time, with each new one. */
+/** How many idle sessions are removed, at most, with each new one. */
 const REMOVED_MAX = 20;
 
-/** A session as one visit sees it. */
+/** The session of one request. */
 export interface OpenSession {
   readonly user: User | undefined;
   readonly csrfToken: string;
-  /** As it is stored; undefined while it is not, and the browser does not know it. */
+  /** The stored session; undefined when the browser has none yet. */
   readonly stored: Session | undefined;
-  /** Stores it; the answer is the value for the cookie, when the browser does not have it yet. */
+  /** Stores the session; returns the value of the cookie if the browser does not have it yet. */
   ensureStored(): Promise<string | undefined>;
-  /** Puts a new session, of this user, in its place. */
+  /** Replaces the session by a new one of this user. Returns the value of the cookie. */
   startFor(login: { readonly user: string; readonly requestToken?: string }): Promise<string>;
-  /** Notes that its user has proved again who they are, and gives it a new value; the forms that are open stay good. */
+  /**
+   * Records a reauthentication and changes the value of the cookie; forms that are open stay valid.
+   * @source decision 502
+   */
   renew(): Promise<string | undefined>;
   end(): Promise<void>;
 }
 
-/** What a browser tells of itself. */
+/** What a request reveals about its browser. */
 export interface VisitingBrowser {
   /** The value of its cookie. */
   readonly cookie: string | undefined;
   readonly address: string;
-  /** What browser it is, in plain words. */
+  /** The readable name of the browser. */
   readonly browser: string;
 }
 
-/** The sessions of browsers. Values are stored hashed. */
+/** Browser sessions. The values of their cookies are stored hashed. */
 export interface BrowserSessions {
   open(visitor: VisitingBrowser): Promise<OpenSession>;
 }
 
-/** Sessions in the database. */
+/** Creates browser sessions over a store. */
 export function browserSessions(deps: { store: Store; clock: Clock; random: Random }): BrowserSessions {
   const { store, clock, random } = deps;
   const secret = (): string => random.bytes(32).toString('base64url');
@@ -94,7 +97,7 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
           const next = secret();
           const changes = { id_hash: hashOf(next), authenticated_at: formatInstant(clock.now()) };
           const isDone = await store.write((tx) => tx.sessions.change(idHash!, changes));
-          // Another visit at the same time was first, and the browser has its value.
+          // If a simultaneous request was first, the browser has its value.
           return isDone ? next : undefined;
         },
         async end() {

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whether a form was sent by a page of ours in this browser: the form token is that of the session, and the browser
- * names no other origin. Pages that send no referrer have the origin `null`.
- * @source authentication gaps 15.2
+ * Whether a form was sent by a page of this server in the same browser: the form token is that of the session, and the
+ * headers name no other origin. Browsers send `Origin: null` from pages without a referrer.
+ * @source authentication gaps 15.2; decision 76
  */
 export function isFromOwnPage(
   request: IncomingMessage,
@@ -17,7 +17,7 @@ export function isFromOwnPage(
   return tokens.isKept && isEqual(tokens.input ?? '', tokens.own);
 }
 
-/** Takes the same time wherever two texts differ. */
+/** Compares two texts in constant time. */
 function isEqual(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }

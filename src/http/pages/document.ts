@@ -2,15 +2,16 @@ import { html } from 'ghtml';
 import type { PageDocument } from '../../contract/declare/pages.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 
-/** What every page shows of the service. */
+/** The branding that every page shows. */
 export interface BrandedService {
   readonly name: string;
   readonly hasLogo: boolean;
 }
 
 /**
- * A whole document: the page, in the frame that says whose it is. Only wide pages lead to `/`: the others are steps on the way
- * to an application, from which nothing leads away.
+ * Renders a page as a complete HTML document with the header of the service. Only wide pages link to `/`: the others
+ * are steps of a login for an application, which no link should interrupt.
+ * @source decision 545
  */
 export function renderDocument(
   { title, content, accountHeader: above = '', isWide = false }: PageDocument,

@@ -3,7 +3,7 @@ import type { Headers } from '../reply.ts';
 
 /**
  * The headers of every page. A form may lead to the page's own origin and, by the redirect after it, to the callback:
- * browsers hold `form-action` against redirects too.
+ * browsers apply `form-action` to redirects too.
  * @source authentication gaps 15.2
  */
 export function pageHeaders({
@@ -25,8 +25,9 @@ export function pageHeaders({
 }
 
 /**
- * The headers of a page for frames of others: nothing in it runs, and no form leads anywhere. Nothing is said of who may
- * frame it, because what can be said leaves out pages that are opened from a file.
+ * The headers of a page that other sites may frame: it runs no script and has no form. There is no `frame-ancestors`,
+ * because no value of it includes pages that are opened from a file.
+ * @source decision 246
  */
 function framedHeaders(loadsFrom: readonly string[]): Headers {
   const media = ["'self'", ...loadsFrom].join(' ');
@@ -40,14 +41,17 @@ function framedHeaders(loadsFrom: readonly string[]): Headers {
   ];
 }
 
-/** An address as a policy can name it: its origin, or its scheme alone where a policy cannot name the host. */
+/**
+ * A URL as a source of a policy: its origin, or its scheme alone where a policy cannot name the host.
+ * @source decision 77
+ */
 export function cspSource(address: string): string {
   const { protocol, hostname, host } = new URL(address);
   const isNamed = /^https?:$/.test(protocol) && /^[a-z0-9.-]+$/i.test(hostname);
   return isNamed ? `${protocol}//${host}` : protocol;
 }
 
-/** The headers of a page that is the same for everybody and has no form. */
+/** The headers of a static page without a form. */
 export function staticPageHeaders(): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',

@@ -21,42 +21,42 @@ import { isFromOwnPage } from './csrf.ts';
 import { type BrandedService, renderDocument } from './document.ts';
 import { pageHeaders } from './page-headers.ts';
 
-/** What the pages of a listener are answered with. */
+/** The dependencies of the pages of a listener. */
 export interface PageDeps {
   readonly face: BrandedService;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
   readonly counts: AddressLimiter;
-  /** Requests of one address to whatever it is; undefined when limits are off. */
+  /** Limits all requests of one address; undefined when limits are off. @source decision 86 */
   readonly flood: AddressLimiter | undefined;
   /** The open connections of all listeners. */
   readonly connections: Pick<ConnectionLimiter, 'markAuthenticated'>;
-  /** Reads forms: whoever has no session is a stranger. */
+  /** Reads forms, with stricter limits for clients without a session. */
   readonly strangers: UnauthenticatedBodies;
   readonly log: Logger;
   readonly auditLog: AuditLog;
   readonly observer: Pick<RequestObserver, 'pageVisited'>;
   readonly accessLog: AccessLog;
   readonly nextTransactionId: () => string;
-  /** The origins of a request, the one it was sent to last; throws on plain HTTP where that is not allowed. */
+  /** The origins of a request, with the one that it was sent to at the end; throws on plain HTTP where not allowed. */
   readonly origins: (request: IncomingMessage) => readonly string[];
   readonly addressOf: (request: IncomingMessage) => string;
   readonly secureHeaders: (request: IncomingMessage) => readonly string[];
   readonly isDraining: () => boolean;
 }
 
-/** No form of ours is larger. */
+/** The maximum size of a form. */
 const FORM_BYTES_MAX = 131_072;
 const STYLES = ['style.css', 'preview.css'];
 
-/** Adds the pages for browsers to a listener, and their style. */
+/** Registers the pages and their stylesheets on a listener. */
 export function registerPages(app: FastifyInstance, deps: PageDeps): void {
   for (const page of deps.pages.list) {
     app.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
       url: page.path,
       handler: () => {},
-      // Answered before the framework judges the body, as operations are.
+      // Answered before the framework validates the body, like operations.
       onRequest(request, reply, _next) {
         reply.hijack();
         void answer(deps, page, request.raw, reply.raw, request.params as Record<string, string>);
@@ -75,7 +75,7 @@ export function registerPages(app: FastifyInstance, deps: PageDeps): void {
   }
 }
 
-/** Answers one visit. Never rejects. */
+/** Answers one request for a page. Never rejects. */
 async function answer(
   deps: PageDeps,
   page: Page,
@@ -106,7 +106,7 @@ async function answer(
   }
   if (said.audited?.length) await deps.auditLog.record(said.audited, origin);
   const seen = { request, secure: deps.secureHeaders(request), transactionId, cookies };
-  // Nobody waits for the rest of a form that was refused.
+  // The rest of a refused form is discarded.
   const isCut = method === 'POST' && failure !== undefined && !request.complete;
   if (deps.isDraining() || isCut) response.shouldKeepAlive = false;
   if (isCut) discardAndClose(request);
@@ -114,7 +114,7 @@ async function answer(
   note(deps, page, said, { ...origin, request, failure });
 }
 
-/** What is said of a form that is not read to its end; the rest of the problems mean that the database is away. */
+/** The error pages of problems of reading a form; all other problems mean that the database is unavailable. */
 const OF_FORMS: Readonly<Partial<Record<ProblemName, PageRefusal>>> = {
   BODY_TOO_LARGE: 'too large',
   REQUEST_TOO_SLOW: 'too slow',
@@ -145,7 +145,7 @@ interface Arrived {
   readonly origin: AuditOrigin;
 }
 
-/** A visit in order: how often, the form, the session, whose form it is, the page, what becomes of the session. */
+/** Handles a request in order: rate limit, session, form, form token, page, changes of the session. */
 async function visited(
   deps: PageDeps,
   page: Page,
@@ -153,7 +153,7 @@ async function visited(
 ): Promise<{ said: PageResponse; cookies: readonly string[] }> {
   const { pages, sessions, counts } = deps;
   const { address } = origin;
-  // A form is not counted: what it tries is counted where it fails.
+  // Forms are not counted here: their failures have limits of their own.
   const isCounted = page.isRateLimited && method === 'GET';
   const wait_s = deps.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
   if (wait_s !== undefined) return { said: pages.errorPage('too many visits', wait_s), cookies: [] };
@@ -192,7 +192,7 @@ async function visited(
   return { said, cookies: await settle(session, said, isSecure) };
 }
 
-/** Does to the session what an answer wants; the answer is the cookies that tell the browser of it. */
+/** Applies a response to the session. Returns the Set-Cookie headers. */
 async function settle(session: OpenSession, said: PageResponse, isSecure: boolean): Promise<readonly string[]> {
   const known = said.deviceCookie === undefined ? [] : [setCookieHeader(DEVICE_COOKIE, said.deviceCookie, isSecure)];
   if (said.logout) {
@@ -203,7 +203,7 @@ async function settle(session: OpenSession, said: PageResponse, isSecure: boolea
   return value === undefined ? known : [setCookieHeader(SESSION_COOKIE, value, isSecure), ...known];
 }
 
-/** The value that the browser's session has from now on, when that is another one. */
+/** The new value of the session cookie; undefined if it stays the same. */
 async function valueAfter(session: OpenSession, said: PageResponse): Promise<string | undefined> {
   if (said.login !== undefined) return session.startFor(said.login);
   if (said.reauthenticated) return session.renew();
@@ -236,7 +236,7 @@ function reply(
   send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : page);
 }
 
-/** The line about a visit: never its parameters, its cookies or where it leads. */
+/** Logs a request for a page, without its parameters, cookies and redirect target. */
 function note(
   { log, accessLog, observer }: PageDeps,
   page: Page,
@@ -250,10 +250,10 @@ function note(
   else if (level) log.info(line, 'page');
 }
 
-/** The label of methods that a page does not have: callers choose them. */
+/** The metric label of methods that a page does not support, because clients choose them. */
 const OTHER = 'other';
 
-/** Answers with what is allowed; tells the status. */
+/** Answers with the allowed methods; returns the status. */
 function otherMethod(deps: PageDeps, page: Page, request: IncomingMessage, response: ServerResponse): number {
   const secure = deps.secureHeaders(request);
   const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');

@@ -5,10 +5,13 @@ import { type ApplicationKeys, generateKeys, issueToken, type Registrar } from '
 import { nextState, type RequestTokenEvent } from '../oauth1/request-token-states.ts';
 import { findOrIssueBearer } from '../oauth2/bearer-tokens.ts';
 
-/** States of a request token in which something can still come of it. */
+/** States of a request token that can still be exchanged for an access token. */
 const OPEN = ['issued', 'authorized'] as const;
 
-/** Changes what an application says about itself. Tokens keep the level that they were given. @source authentication gaps 4 */
+/**
+ * Changes the settings of an application. Tokens keep the level that they were issued with.
+ * @source authentication gaps 4
+ */
 export async function changeApplication(tx: WriteTransaction, id: string, draft: ApplicationDraft): Promise<void> {
   const { callbacks, ...members } = draft;
   await tx.credentials.changeApplication(id, { ...members, callbacks: JSON.stringify(callbacks) });
@@ -16,10 +19,11 @@ export async function changeApplication(tx: WriteTransaction, id: string, draft:
 }
 
 /**
- * Gives an application new keys. The former ones end at once, and with them logins under way and the bearer token;
+ * Replaces the keys of an application. The former keys, pending request tokens and the bearer token end at once; access
  * tokens of users go on working.
- * @param former the consumer key that is replaced; undefined when it no longer is the key, and nothing is done.
- * @source authentication gaps 4 and 8
+ * @param former the consumer key to replace.
+ * @returns undefined, with nothing changed, when `former` is no longer the consumer key.
+ * @source authentication gaps 4 and 8; decision 99
  */
 export async function regenerateKeys(
   registrar: Registrar,
@@ -39,9 +43,9 @@ export async function regenerateKeys(
 }
 
 /**
- * Suspends an application, or lets it work again. A suspended one loses its logins under way; its tokens are refused
- * until it works again.
- * @source authentication gaps 4, 8 and 10.4
+ * Suspends or reinstates an application. Suspending voids its pending request tokens; its other tokens are refused
+ * until it is reinstated.
+ * @source authentication gaps 4, 8 and 10.4; decision 101
  */
 export async function suspendApplication(tx: WriteTransaction, id: string, isSuspended: boolean): Promise<void> {
   await tx.credentials.changeApplication(id, { suspended: isSuspended ? 1 : 0 });
@@ -50,8 +54,9 @@ export async function suspendApplication(tx: WriteTransaction, id: string, isSus
 }
 
 /**
- * Issues an access token of the owner at the level of the application; former ones of the owner are revoked.
- * @source authentication gaps 4
+ * Issues an access token of the owner at the access level of the application, and revokes all earlier ones of the
+ * owner.
+ * @source authentication gaps 4; decision 100
  */
 export async function issueOwnerToken(
   registrar: Registrar,
@@ -70,7 +75,7 @@ export async function regenerateBearer({ tx, box, random, now }: Registrar, id: 
   return (await findOrIssueBearer(tx, { box, secrets: random }, id, now)).value;
 }
 
-/** Revokes the bearer token of an application; false when there is none. */
+/** Revokes the bearer token of an application. Returns false when there is none. */
 export async function revokeBearer(tx: WriteTransaction, id: string, now: string): Promise<boolean> {
   const bearer = await tx.bearerTokens.findOutstanding(id);
   if (!bearer || !(await tx.bearerTokens.revoke(bearer.id, now))) return false;
@@ -79,9 +84,9 @@ export async function revokeBearer(tx: WriteTransaction, id: string, now: string
 }
 
 /**
- * Takes from an application all that a user gave it: tokens, and logins that wait for their exchange. False when it
- * has nothing.
- * @source authentication gaps 8 and 9
+ * Withdraws the access of an application to a user: revokes its access tokens, and request tokens that the user has
+ * approved. Returns false when there was no access token.
+ * @source authentication gaps 8 and 9; decision 102
  */
 export async function revokeAccess(
   tx: WriteTransaction,

@@ -2,7 +2,7 @@ import { isLegalText, lengthOf } from '../../../base/text.ts';
 import { ACCESS_LEVELS, type Application, type ApplicationDraft } from '../../../contract/store/credentials.ts';
 import { registrationError } from '../callback-urls.ts';
 
-/** Something about an application that is not allowed, in words that stand alone. */
+/** A validation error of an application; the message is a complete sentence. */
 export interface DraftError {
   readonly member: keyof ApplicationDraft;
   readonly message: string;
@@ -11,7 +11,7 @@ export interface DraftError {
 const CALLBACKS_MAX = 10;
 const ADDRESS_CHARACTERS_MAX = 2048;
 
-/** What an application is while nothing else is said. @source authentication gaps 4 */
+/** The default settings of an application. @source authentication gaps 4 */
 export const EMPTY_DRAFT: ApplicationDraft = {
   name: '',
   description: '',
@@ -28,15 +28,21 @@ export const EMPTY_DRAFT: ApplicationDraft = {
   email_access: 0,
 };
 
-/** What decides which callbacks may be registered. */
+/** Which callbacks may be registered. */
 export interface CallbackPolicy {
-  /** Schemes without a dot that the operator allows. */
+  /** Custom schemes without a dot that the operator allows. */
   readonly schemes: readonly string[];
-  /** The callbacks that the application has already. They stay allowed, whatever rules came after them. */
+  /**
+   * The callbacks that the application has already. They stay allowed even if later rules refuse them.
+   * @source decision 601
+   */
   readonly registered: readonly string[];
 }
 
-/** All that is wrong with what is said about an application. @source authentication gaps 4 and 4.1 */
+/**
+ * Returns all validation errors of the settings of an application.
+ * @source authentication gaps 4 and 4.1; decision 95
+ */
 export function validateDraft(draft: ApplicationDraft, policy: CallbackPolicy): DraftError[] {
   const errors: DraftError[] = [];
   const add = (member: keyof ApplicationDraft, says: string | undefined): void => {
@@ -60,7 +66,7 @@ export function validateDraft(draft: ApplicationDraft, policy: CallbackPolicy): 
   return errors;
 }
 
-/** The lines of a text that are not blank: a callback address each. */
+/** The trimmed lines of a text that are not blank: one callback each. */
 export function parseCallbackLines(text: string): string[] {
   return text
     .split(/\r\n|\r|\n/)
@@ -105,7 +111,7 @@ function wrongWebAddress(address: string, what: string, isNeeded = false): strin
   return isGood ? undefined : `${what} must be a URL that begins with https:// or http://.`;
 }
 
-/** What an application says about itself now. */
+/** The current settings of an application, as a draft. */
 export function draftOf(application: Application): ApplicationDraft {
   const { callbacks } = application;
   const members = Object.keys(EMPTY_DRAFT) as (keyof ApplicationDraft)[];
@@ -113,7 +119,7 @@ export function draftOf(application: Application): ApplicationDraft {
   return { ...(said as unknown as ApplicationDraft), callbacks: JSON.parse(callbacks) as string[] };
 }
 
-/** What is said when the name belongs to another application. */
+/** The error when another application has the name. */
 export const NAME_TAKEN: DraftError = {
   member: 'name',
   message: 'Another application already has this name.',

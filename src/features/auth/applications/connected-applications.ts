@@ -1,18 +1,18 @@
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 
-/** An application that a user gave access to. */
+/** An application with access to the account of a user. */
 export interface ConnectedApplication {
   readonly application: Application;
-  /** The highest level of its tokens. */
+  /** The highest access level of its tokens. */
   readonly level: AccessLevel;
-  /** When access was first given, UTC text. */
+  /** When the oldest of its tokens was issued, UTC text. */
   readonly since: string;
-  /** The day of the last use of any of its tokens; null before. */
+  /** The day any of its tokens was last used; null when none was used. */
   readonly lastUsed: string | null;
 }
 
-/** The applications that have access to what a user has, by name. @source authentication gaps 9 */
+/** The applications with access to the account of a user, sorted by name. @source authentication gaps 9 */
 export async function listConnectedApplications(tx: ReadTransaction, user: string): Promise<ConnectedApplication[]> {
   const found = new Map<string, ConnectedApplication>();
   for (const token of await tx.credentials.listTokensOf(user)) {

@@ -3,7 +3,7 @@ import type { ReadTransaction } from '../../../contract/store/store.ts';
 
 const PAGE = 1000;
 
-/** Every application, or every one of an owner, in the order of their ids. */
+/** All applications, or all of one owner, in the order of their ids. */
 export async function listAllApplications(tx: ReadTransaction, owner?: string): Promise<Application[]> {
   const found: Application[] = [];
   for (;;) {

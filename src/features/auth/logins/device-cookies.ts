@@ -4,23 +4,23 @@ import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 
-/** How long a browser is known after a login. */
+/** How long a browser is recognized after a login. @source decision 504 */
 const KNOWN_S = 180 * 86_400;
-/** As many users of one browser are known. */
+/** How many users of one browser are remembered; the latest to log in come first. @source decision 504 */
 const USERS_MAX = 5;
 const CONTEXT = 'known_browser';
 
 type Entry = readonly [user: string, browser: string, since_s: number];
 
-/** The cookie that says who has logged in with a browser before. It is sealed, and logs nobody in. */
+/** The sealed cookie that names who has logged in with a browser before. It is not a session. @source decision 504 */
 export interface DeviceCookies {
-  /** The id of the browser, when this user has logged in with it since the password was last changed. */
+  /** The id of the browser, if this user has logged in with it since the password was last changed. */
   browserIdFor(cookie: string | undefined, user: User): string | undefined;
-  /** The value of the cookie once this user has logged in. */
+  /** The new value of the cookie after this user has logged in. */
   afterLogin(cookie: string | undefined, user: string): string;
 }
 
-/** Known browsers, whose cookies nobody else can make. */
+/** Device cookies sealed with the box, so that they cannot be forged. */
 export function deviceCookies(deps: { box: SecretBox; clock: Clock; random: Random }): DeviceCookies {
   const { box, clock, random } = deps;
   const entriesOf = (cookie: string | undefined): readonly Entry[] => {

@@ -6,53 +6,59 @@ import type { DeviceCookies } from './device-cookies.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { consumeCode, hasSecondFactor, type SecondFactorDeps } from './second-factor.ts';
 
-/** Somebody who has proved who they are, and the cookie by which the browser is known from now on. */
+/** An authenticated user, and the cookie that recognizes their browser from now on. */
 export interface LoggedIn {
   readonly user: User;
   readonly deviceCookie: string;
   readonly audited: readonly AuditedEvent[];
 }
 
-/** What came of a login. A wrong password covers unknown names: nobody is told which names exist. */
+/** The outcome of a login. An unknown name counts as a wrong password, so that no reply reveals which names exist. */
 export type LoginOutcome =
   | LoggedIn
-  /** The password is right, and a code is needed: `pending` comes back with it. */
+  /** The password is right and a code is required; the form sends `pending` back with the code. */
   | { readonly pending: string; readonly wrong?: 'code'; readonly audited: readonly AuditedEvent[] }
   | { readonly wrong: 'password' | 'code' | 'late'; readonly audited: readonly AuditedEvent[] }
   | { readonly wait_s: number; readonly audited: readonly AuditedEvent[] };
 
-/** What logins work with. */
+/** The dependencies of logins. */
 export interface LoginDeps extends SecondFactorDeps {
   readonly throttle: LoginThrottle;
   readonly devices: DeviceCookies;
-  /** Whether a password has a stored form; slow, so never called inside a unit of work. */
+  /** Whether a password matches a stored hash. Slow, so never called inside a unit of work. */
   verifyPassword(password: string, stored: string): Promise<boolean>;
 }
 
-/** Of the shape of a real one, so that an unknown name costs the same work; no password has it. */
+/** A hash that no password matches, verified for unknown names, so that they take as long as known ones. */
 const NOBODY = `argon2id$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-/** No stored password is longer. */
+/** Longer input is cut; no stored password is this long. */
 const PASSWORD_CHARACTERS_MAX = 1000;
 const NAME_CHARACTERS_MAX = 100;
 const CODE_CHARACTERS_MAX = 100;
-/** How long somebody may look for the code after the password. */
+/** How long after the password the code is accepted. */
 const PENDING_S = 300;
 const PENDING = 'pending_login';
 
-/** Checks the name and the password that a form brought, or the code that one brought after that. @source authentication gaps 13 and 15.2 */
+/**
+ * Checks the name and password of a login form, or the code of the form that follows it.
+ * @source authentication gaps 13 and 15.2
+ */
 export async function logIn(deps: LoginDeps, request: PageRequest): Promise<LoginOutcome> {
   const sealed = request.parameter('session[pending]');
   if (sealed !== undefined) return finish(deps, request, sealed);
   const checked = await checkPassword(deps, request, request.parameter('session[username_or_email]') ?? '');
   if (!('user' in checked)) return checked;
   const { user } = checked;
-  // Who is barred is told so, and has no use for a code.
+  // Suspended and locked users see the reason without a code: they get no further.
   const needsCode = !user.suspended && !user.locked && (await hasSecondFactor(deps, user.id));
   return needsCode ? { pending: pendingOf(deps, request, user), audited: [] } : loggedIn(deps, request, user);
 }
 
-/** Checks the password of somebody who is logged in already, and the code where they have turned codes on. */
+/**
+ * Checks the password of a user who is logged in already, and the code if they have turned codes on.
+ * @source decision 515
+ */
 export async function reauthenticate(
   deps: LoginDeps,
   request: PageRequest,
@@ -67,6 +73,7 @@ type Checked =
   | { readonly user: User }
   | Extract<LoginOutcome, { wrong: 'password' | 'code' | 'late' } | { wait_s: number }>;
 
+/** Checks name and password under the throttle. Its failures go to the log alone. @source decision 591 */
 async function checkPassword(
   { store, throttle, devices, verifyPassword: isPassword }: LoginDeps,
   { parameter, address, deviceCookie }: PageRequest,
@@ -111,7 +118,10 @@ function loggedIn(
   return { user, deviceCookie: devices.afterLogin(deviceCookie, user.id), audited };
 }
 
-/** What is carried from the password to the code: sealed, of this browser, for this password, for a while. */
+/**
+ * The sealed state between the password and the code, bound to the browser and the password, and limited in time.
+ * @source decision 513
+ */
 interface Pending {
   readonly user: string;
   readonly until_s: number;

@@ -3,19 +3,19 @@ import type { JobKind, PlannedJob } from '../../../contract/store/jobs.ts';
 import { SESSION_IDLE_S } from '../../../contract/store/logins.ts';
 
 const NAME = 'login-expiry';
-/** How often what is over is looked for, in seconds. */
+/** Seconds between two runs. */
 const PERIOD_S = 600;
-/** Rows that are removed in one unit: others wait for it. */
+/** Rows that one unit of work removes at most, because other writes wait for it. */
 const REMOVED_AT_ONCE = 2000;
-/** More tallies of failed logins are not kept: those that end first go first. */
+/** Login tallies that are stored at most; those that end first are removed first. @source decision 505 */
 const TALLIES_MAX = 200_000;
 
-/** The job that removes sessions, links and tallies of failed logins; it is planned once, and then plans itself. */
+/** The job that removes ended sessions, password links and login tallies. It is planned once, then plans itself. */
 export function loginExpiryAt(run_at: string): PlannedJob {
   return { kind: NAME, key: 'all', run_at };
 }
 
-/** Removes, piece by piece, sessions that are idle, links that set passwords no more, and failed logins long past. */
+/** Removes idle sessions, ended password links and ended login tallies, in batches. */
 export const loginExpiry: JobKind<void> = {
   name: NAME,
   prepare: async () => {},

@@ -1,21 +1,24 @@
 import type { LoginTally } from '../../../contract/store/logins.ts';
 
-/** How failures under one key are held against who comes next. */
+/** How failures under one key limit further attempts. */
 export type LoginRule =
-  /** So many within 15 minutes lock the key: for 15 minutes, and twice as long each time it happens again soon. */
+  /**
+   * `max` failures within 15 minutes lock the key for 15 minutes, and twice as long each time it happens again within a
+   * day.
+   */
   | { readonly kind: 'lock'; readonly max: number }
-  /** So many are let through at once; after that one in `each_s` seconds. */
+  /** `max` failures are allowed at once; after that, one every `each_s` seconds. */
   | { readonly kind: 'drain'; readonly max: number; readonly each_s: number };
 
 const WINDOW_S = 900;
-/** A lock that comes again this soon after the last one lasts longer. */
+/** A lock within this time of the end of the last one lasts longer. @source decision 78 */
 const REMEMBERED_S = 86_400;
 const DOUBLINGS_MAX = 5;
 
-/** Nothing has failed. */
+/** The tally before any failure. */
 export const EMPTY_TALLY: Omit<LoginTally, 'id'> = { failures: 0, since_s: 0, locked_until_s: 0, locks: 0, ends_s: 0 };
 
-/** The tally after one more attempt, which counts as failed until it is given back; or the seconds to wait. */
+/** The tally after one more attempt, which counts as failed until it is undone; or the seconds to wait. */
 export function countAttempt(
   tally: LoginTally,
   rule: LoginRule,
@@ -25,7 +28,10 @@ export function countAttempt(
   return rule.kind === 'lock' ? lockedBy(known, rule.max, now_s) : drained(known, rule, now_s);
 }
 
-/** A tally that begins now at the latest: the clock may have been set back since, and nobody waits for it to come there again. */
+/**
+ * Moves a tally that begins in the future to now: the clock was set back, and nobody should wait for the difference.
+ * @source decision 613
+ */
 function since(tally: LoginTally, now_s: number): LoginTally {
   const ahead_s = tally.since_s - now_s;
   if (ahead_s <= 0) return tally;
@@ -33,7 +39,7 @@ function since(tally: LoginTally, now_s: number): LoginTally {
   return { ...tally, since_s: now_s, locked_until_s: Math.max(0, locked_until_s - ahead_s), ends_s: ends_s - ahead_s };
 }
 
-/** The tally when an attempt turns out not to have failed. */
+/** The tally after an attempt has succeeded. */
 export function undoAttempt(tally: LoginTally, rule: LoginRule, isLocking: boolean): LoginTally {
   if (rule.kind === 'drain') return { ...tally, failures: Math.max(0, tally.failures - 1) };
   return { ...tally, failures: 0, ...(isLocking && { locked_until_s: 0, locks: Math.max(0, tally.locks - 1) }) };

@@ -5,37 +5,40 @@ import type { LoginTally } from '../../../contract/store/logins.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { countAttempt, EMPTY_TALLY, type LoginRule, undoAttempt } from './login-tallies.ts';
 
-/** How many attempts that fail are let through. @source authentication gaps 13 */
+/** How many failed attempts are allowed. @source authentication gaps 13; decision 503 */
 export interface LoginLimits {
   readonly login_failures_per_account: number;
   readonly login_failures_per_address: number;
   readonly login_failures_per_user: number;
 }
 
-/** Who tries what. */
+/** An attempt to log in. */
 export interface LoginAttempt {
   readonly factor: 'password' | 'code';
-  /** The user name, in lower case, whether or not somebody has it. */
+  /** The user name in lower case, whether or not such a user exists. */
   readonly name: string;
   readonly address: string;
-  /** The browser, when this user has logged in with it before. */
+  /** The id of the browser, if this user has logged in with it before. */
   readonly browserId: string | undefined;
 }
 
-/** Counts attempts that fail. Each counts as failed until it is taken back, so that none slips by in parallel. */
+/**
+ * Counts failed attempts. Each counts as failed until it succeeds, so that parallel attempts cannot exceed the limit.
+ */
 export interface LoginThrottle {
-  /** Seconds to wait when there were too many; otherwise what takes the attempt back. */
+  /** Seconds to wait after too many failures; otherwise `succeed`, which undoes the count. */
   begin(attempt: LoginAttempt): Promise<{ readonly wait_s: number } | { succeed(): Promise<void> }>;
 }
 
-/** How soon an address, or a user whom many addresses try, may fail once more. */
+/** Seconds per further failure of an address, and of a user over all addresses. @source decision 503 */
 const ADDRESS_EACH_S = 18;
 const USER_EACH_S = 30;
 
 /**
- * A throttle that a restart does not forget. Ten wrong passwords lock a user for one address; from many addresses guesses
- * are let through one by one, so that nobody is locked out by strangers; a browser in which the user logged in before has
- * a budget of its own. Codes are counted per user: whoever tries them has the password already.
+ * A throttle whose counts survive a restart. Ten wrong passwords lock a user for one address. Guesses from many
+ * addresses are slowed down but never locked, so that strangers cannot lock a user out; a browser in which the user has
+ * logged in has a limit of its own. Codes are counted per user, because an attempt at one requires the password.
+ * @source decision 503; decision 514
  */
 export function loginThrottle(deps: {
   readonly store: Store;
@@ -74,7 +77,7 @@ function blank(id: string): LoginTally {
   return { id, ...EMPTY_TALLY };
 }
 
-/** What an attempt counts against, by key. */
+/** The rules that an attempt counts against, by tally key. */
 function rulesFor(
   { factor: what, name, address: from, browserId: browser }: LoginAttempt,
   limits: LoginLimits,
@@ -91,7 +94,10 @@ function rulesFor(
   return new Map(rows.map(([words, rule]) => [keyOf(words), rule]));
 }
 
-/** What people type may be a password in the wrong box, so that only a digest of it is kept. */
+/**
+ * The digest under which a tally is stored: a name as typed may be a password in the wrong field.
+ * @source decision 505
+ */
 function keyOf(words: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(words)).digest('base64url');
 }

@@ -6,12 +6,12 @@ import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { matchingTimeStep, newRecoveryCodes, recoveryCodeHash } from './totp.ts';
 
-/** What one-time codes work with. */
+/** The dependencies of one-time codes. */
 export interface SecondFactorDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly box: SecretBox;
-  /** Cryptographic, also in development. */
+  /** Cryptographically secure, also in development. */
   readonly secrets: Random;
 }
 
@@ -20,7 +20,7 @@ export async function hasSecondFactor({ store }: Pick<SecondFactorDeps, 'store'>
   return (await store.read((tx) => tx.secondFactors.find(user))) !== undefined;
 }
 
-/** What a code turned out to be; undefined when it is good for nothing. What is good once is used up. */
+/** Checks a code and uses it up. Returns its kind; undefined when it is invalid or used already. */
 export async function consumeCode(
   { store, clock, box }: SecondFactorDeps,
   user: string,
@@ -38,7 +38,10 @@ export async function consumeCode(
   return (await store.write((tx) => tx.secondFactors.use(user, step))) ? 'one-time' : undefined;
 }
 
-/** Turns on one-time codes with a secret of which a code was typed; the answer is the recovery codes, to be shown once. `record` is part of the unit. */
+/**
+ * Turns on one-time codes with a secret that a code has confirmed. `record` runs in the same unit of work.
+ * @returns the recovery codes, to be shown once.
+ */
 export async function enableSecondFactor(
   { store, clock, box, secrets }: SecondFactorDeps,
   user: string,
@@ -60,7 +63,7 @@ export async function enableSecondFactor(
   return codes;
 }
 
-/** New recovery codes in the place of all former ones; undefined for a user without one-time codes. */
+/** Replaces all recovery codes of a user; undefined for a user without one-time codes. @source decision 512 */
 export async function renewRecoveryCodes(
   { store, secrets }: SecondFactorDeps,
   user: string,

@@ -13,7 +13,7 @@ import { nextState, stateAt, wrongVerifierEvent } from './request-token-states.t
 import { matchesVerifier, normalizeVerifier } from './verifier.ts';
 
 /**
- * Ends a login: the request token that a user approved is exchanged for an access token, once.
+ * Exchanges a request token that a user has approved for an access token, once.
  * @source authentication: POST /oauth/access_token; authentication gaps 7
  */
 export const accessToken: Operation = {
@@ -45,7 +45,7 @@ export const accessToken: Operation = {
   problems: ['REQUEST_TOKEN_MISSING', 'VERIFIER_MISSING', 'VERIFIER_INVALID'],
   async perform({ services, caller, now, audit, recordAudit }) {
     const presented = callerOf(caller, 'request-token');
-    // What was exchanged before is unknown by now, with or without a verifier.
+    // An exchanged request token is unknown by now, with or without a verifier.
     const isOver = presented.requestToken.state === 'exchanged';
     if (!isOver && (presented.verifier ?? '').trim() === '') throw problem('VERIFIER_MISSING');
     const exchanged = await services.store.write(async (tx) => {
@@ -54,7 +54,7 @@ export const accessToken: Operation = {
       return outcome;
     });
     for (const noted of exchanged.noted) audit(noted);
-    // What a refused exchange changed must stay, so it is told only now.
+    // A refused exchange keeps its changes, so the problem is thrown after the unit of work.
     if ('refusal' in exchanged) throw problem(exchanged.refusal);
     const { token, tokenSecret, user } = exchanged;
     return {
@@ -68,7 +68,7 @@ type Exchanged = { readonly noted: readonly AuditedEvent[] } & (
   | { readonly token: string; readonly tokenSecret: string; readonly user: User }
 );
 
-/** Exchanges of one request token come one after the other, so that no guess goes uncounted. */
+/** Exchanges a request token under a lock, so that parallel guesses at its verifier are all counted. */
 async function exchange(
   tx: WriteTransaction,
   services: Services,
@@ -99,7 +99,7 @@ async function exchange(
     { tx, box: services.box, random: services.secrets, now },
     { application: found.application_id, user: user.id, level: found.access_level },
   );
-  // What a second exchange must be recognised by stays, and which token it shall cost.
+  // Keep what identifies a second exchange, and the token that it revokes.
   const { token_secret, verifier_hash } = found;
   const kept = { token_secret, verifier_hash, made_token_id: made.id };
   if (services.auth.loginRules.revoke_on_verifier_reuse) await tx.requestTokens.change(found.id, next, kept);
@@ -112,6 +112,7 @@ function refused(refusal: ProblemName, noted: readonly AuditedEvent[] = []): Exc
   return { refusal, noted };
 }
 
+/** Counts a wrong verifier of an approved request token; the last one allowed ends the token. @source decision 70 */
 async function countMistake(tx: WriteTransaction, found: RequestToken, rules: LoginSettings): Promise<Exchanged> {
   const { id, state, attempts } = found;
   const event = wrongVerifierEvent(attempts, rules);
@@ -119,13 +120,19 @@ async function countMistake(tx: WriteTransaction, found: RequestToken, rules: Lo
   return refused('VERIFIER_INVALID');
 }
 
-/** The same grant has the same token and secret until it is revoked. @source authentication gaps 4 and 7 */
+/**
+ * Finds the live token of the same grant: it is issued again until it is revoked.
+ * @source authentication gaps 4 and 7
+ */
 async function sameGrant(tx: WriteTransaction, found: RequestToken): Promise<AccessToken | undefined> {
   const live = await tx.credentials.findLiveTokens(found.user_id!, found.application_id);
   return live.find((each) => each.access_level === found.access_level);
 }
 
-/** Somebody else may hold the verifier: whoever came first keeps nothing. @source authentication gaps 7 */
+/**
+ * Revokes the token of the first exchange, because the verifier may have been stolen.
+ * @source authentication gaps 7; decision 89
+ */
 async function takeBack(tx: WriteTransaction, found: RequestToken, now: string): Promise<Exchanged> {
   const made = found.made_token_id!;
   const isRevoked = await tx.credentials.revokeToken(made, now);
@@ -134,6 +141,7 @@ async function takeBack(tx: WriteTransaction, found: RequestToken, now: string):
   return refused('TOKEN_UNKNOWN', isRevoked ? [notedOf('token_revoked', found, made)] : []);
 }
 
+/** An audit event that names the token by the id of its row. @source decision 92 */
 function notedOf(
   event: AuditedEvent['event'],
   { user_id, application_id }: RequestToken,

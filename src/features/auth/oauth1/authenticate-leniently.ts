@@ -10,9 +10,9 @@ import { parseUnsignedRequest } from './full-parser.ts';
 import { isFinal, stateAt } from './request-token-states.ts';
 
 /**
- * Lets in who names a request token and a verifier, whatever the strict check says of the signature; for clients that
- * sign the last step of a login wrongly or not at all. The verifier is judged later, and guesses at it are counted.
- * @source authentication gaps 7
+ * Accepts requests that name a request token and a verifier even if the strict check refuses the signature, for clients
+ * that sign the last step of a login wrongly or not at all. The verifier is checked later, and wrong ones are counted.
+ * @source authentication gaps 7; decision 88
  */
 export function lenientAuthenticator(
   strict: Authenticate,
@@ -29,7 +29,9 @@ export function lenientAuthenticator(
   };
 }
 
-/** Undefined where a request says too little, or names what is not there: then the strict check has the last word. */
+/**
+ * Undefined where a request lacks token or verifier, or names unknown ones: then the error of the strict check stands.
+ */
 async function withoutSignature(
   { store, box, clock }: Parameters<typeof lenientAuthenticator>[1],
   parts: PresentedCredential,
@@ -41,7 +43,7 @@ async function withoutSignature(
     const application = requestToken && (await tx.credentials.findApplication(requestToken.application_id));
     return application && { requestToken, application };
   });
-  // An unsigned call has no strict answer to fall back on, so that of an unknown token is given here.
+  // An unsigned call gets the error of an unknown token; the strict check would only call it unsigned.
   if (!found || isFinal(stateAt(found.requestToken, formatInstant(clock.now())))) {
     if (said.consumerKey !== '') return undefined;
     throw credentialProblem('TOKEN_UNKNOWN', 'no such request token, or one that has ended');

@@ -13,7 +13,7 @@ import type { Nonces } from './nonces.ts';
 import { isFinal, stateAt } from './request-token-states.ts';
 import { type ParsedRequest, signingKey, verify } from './signature.ts';
 
-/** What judging requests needs that are signed without an access token. */
+/** The dependencies of checking requests that are signed without an access token. */
 export interface LoginStepDeps extends TimestampRules {
   readonly store: Store;
   readonly box: SecretBox;
@@ -22,7 +22,7 @@ export interface LoginStepDeps extends TimestampRules {
   readonly random: Random;
 }
 
-/** A request whose signature fits a known application, and the request token that it may be signed with. */
+/** A request of a known application with a verified signature, and its request token, if that is known. */
 interface Signed {
   readonly parsed: ParsedRequest;
   readonly application: Application;
@@ -31,7 +31,7 @@ interface Signed {
   readonly now_s: number;
 }
 
-/** Checks requests that an application signs for itself. @source authentication gaps 1.2 and 1.3 */
+/** Checks requests that are signed with the consumer key alone. @source authentication gaps 1.2 and 1.3; decision 69 */
 export function consumerAuthenticator(judging: LoginStepDeps): Authenticate {
   const judge = signatureJudge(judging);
   return async (parts, origins) => {
@@ -58,7 +58,7 @@ export function requestTokenAuthenticator(judging: LoginStepDeps): Authenticate 
   };
 }
 
-/** Nonce and suspension: what is looked at once the signature is right. */
+/** Checks nonce and suspension, after the signature. */
 function admit({ nonces }: LoginStepDeps, { parsed, application, now_s }: Signed, signer: string): void {
   if (!nonces.use(signer, Number(parsed.timestamp), parsed.nonce, now_s)) {
     throw credentialProblem('SIGNATURE_REFUSED', 'nonce used before');
@@ -71,8 +71,9 @@ function answerFor({ bodyHash, headerParameters }: ParsedRequest, caller: Authen
 }
 
 /**
- * Reads a request and judges its signature. The work is the same whether key and token exist: unknown ones are judged
- * with secrets that nobody has. A signature over an unknown token cannot be right or wrong, so it passes here.
+ * Parses a request and verifies its signature. The work is the same whether or not key and token exist: unknown ones
+ * are verified with dummy secrets. The signature with an unknown token cannot be verified, so it passes here.
+ * @source decision 93
  */
 function signatureJudge({ store, box, clock, random, ...timeliness }: LoginStepDeps) {
   const dummySecret = alphanumeric(random, 50);
@@ -99,7 +100,10 @@ function signatureJudge({ store, box, clock, random, ...timeliness }: LoginStepD
 
 const DUMMY = 'nobody';
 
-/** The application, and its request token while that is of use: it may still be exchanged, or its exchange undone. */
+/**
+ * The application, and its request token if that can still be exchanged, or its exchange undone.
+ * @source decision 68
+ */
 async function readRows(store: Store, { consumerKey, token }: ParsedRequest, now: string) {
   return store.read(async (tx) => {
     const application = await tx.credentials.findApplicationByKey(consumerKey);

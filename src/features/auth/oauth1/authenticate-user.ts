@@ -9,9 +9,10 @@ import type { Nonces } from './nonces.ts';
 import { type ParsedRequest, parseRequest, signingKey, verify } from './signature.ts';
 
 /**
- * The checks, in the order of the reference: the credential parses, the timestamp is in the window, the signature is
- * right, the token is known and not revoked, the nonce is new, application and user are not suspended.
- * @source authentication gaps 1.3
+ * Checks requests that are signed with an access token, in the order of the reference: the credential parses, the
+ * timestamp is in the window, the signature is right, the token is known and not revoked, the nonce is new, application
+ * and user are not suspended, the user is not locked.
+ * @source authentication gaps 1.3; decision 91
  */
 export function userAuthenticator(
   options: {
@@ -23,7 +24,7 @@ export function userAuthenticator(
   } & TimestampRules,
 ): Authenticator {
   const { credentials, nonces, uses, clock, random } = options;
-  // Unknown keys are judged with secrets that nobody has, so that they cost the same work.
+  // Requests with unknown keys are verified with dummy secrets, so that they take as long.
   const dummySecret = alphanumeric(random, 45);
 
   function admit(parsed: ParsedRequest, credential: Credential, now_s: number): Authenticated {
@@ -47,7 +48,10 @@ export function userAuthenticator(
     throw credentialProblem('SIGNATURE_REFUSED', 'unknown consumer key');
   }
 
-  /** What is remembered is looked up all the same when it is refused: the time must not tell what is in use. */
+  /**
+   * Reads a cached credential again when it is refused: response times must not tell which are in use.
+   * @source decision 93
+   */
   async function refuse({ consumerKey, token }: ParsedRequest): Promise<never> {
     await credentials.find(consumerKey, token);
     throw credentialProblem('SIGNATURE_REFUSED', 'wrong signature');
@@ -76,21 +80,21 @@ export function userAuthenticator(
   };
 }
 
-/** Which timestamps are accepted. */
+/** The range of accepted timestamps. */
 export interface TimestampRules {
   /** How far a timestamp may be from the present, in seconds. */
   readonly window_s: number;
   /**
-   * Unix seconds; what was signed earlier is refused. After a restore the nonces of requests that were accepted since the
-   * backup are not known. 0 when the database was never restored.
+   * Unix seconds; requests signed earlier are refused. After a restore, the nonces of requests accepted since the
+   * backup are unknown. 0 when the database was never restored.
    */
   readonly notBefore_s: number;
 }
 
 /**
- * Reads a signed request that came in time, whatever it is signed with.
+ * Parses a signed request and checks its timestamp, with any kind of token or none.
  * @throws BEARER_NOT_ALLOWED, CREDENTIAL_UNUSABLE or TIMESTAMP_OUT_OF_BOUNDS.
- * @source authentication gaps 1.3
+ * @source authentication gaps 1.3; decision 83
  */
 export function parseTimelyRequest(parts: SignedParts, now_s: number, timeliness: TimestampRules): ParsedRequest {
   if (schemeOf(parts.authorization) === 'bearer') throw credentialProblem('BEARER_NOT_ALLOWED', 'a bearer credential');
@@ -100,7 +104,7 @@ export function parseTimelyRequest(parts: SignedParts, now_s: number, timeliness
   return parsed;
 }
 
-/** What a request claims; undefined where `readSigned` refuses it. */
+/** The parsed request; undefined where `parseTimelyRequest` refuses it. */
 function parseOrUndefined(parts: SignedParts, now_s: number, timeliness: TimestampRules): ParsedRequest | undefined {
   try {
     return parseTimelyRequest(parts, now_s, timeliness);
@@ -115,7 +119,10 @@ function schemeOf(authorization: string | undefined): string | undefined {
   return /^\s*([A-Za-z]+)\s/.exec(authorization)?.[1]?.toLowerCase();
 }
 
-/** Seconds, one to ten digits, inside the window. Milliseconds are the usual slip. */
+/**
+ * Checks that a timestamp is whole seconds, one to ten digits, and inside the window. Milliseconds are a common
+ * mistake.
+ */
 function checkTimestamp(timestamp: string, now_s: number, { window_s, notBefore_s }: TimestampRules): void {
   if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
     const slip = /^\d{13}$/.test(timestamp) ? 'the timestamp is in milliseconds' : 'the timestamp is not whole seconds';

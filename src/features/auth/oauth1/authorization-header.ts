@@ -4,24 +4,24 @@
 import { decode } from '../../../base/percent.ts';
 import { decodeUtf8, malformed, type Parameter, type ParseError } from './parsed-request.ts';
 
-/** A name, a place for blanks, `=`. Names hold no blank, comma, quote or equals sign. */
+/** A name, optional whitespace, `=`. Names have no whitespace, comma, quote or equals sign. */
 const NAME = /([^\s,="]+)[ \t]*=[ \t]*/y;
-/** A quoted text; a backslash takes the next character with it, as in every HTTP quoted string. */
+/** An HTTP quoted string; a backslash escapes the next character. */
 const QUOTED = /"((?:[^"\\]|\\.)*)"/y;
-/** A value without quotes, as one legacy sender writes it. */
+/** A value without quotes, as one legacy client sends it. */
 const BARE = /[^\s,"]*/y;
-/** What may stand between two parameters: blanks and commas, more than one comma allowed by HTTP list rules. */
+/** The separator of two parameters: whitespace and commas; HTTP list rules allow more than one comma. */
 const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]+$/y;
-/** Characters that no percent-encoded value holds, not even a carelessly encoded one. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+/** Characters that no percent-encoded value contains, not even a carelessly encoded one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const FORBIDDEN = /[\x00-\x1f\x7f\\]/;
 
 /**
  * Reads the parameters of an `Authorization: OAuth k="v", ...` header, decoded, in order, without `realm`.
- * Tolerated: any case of the scheme, no blank after a comma, empty list elements, lower-case hex, needless escapes,
+ * Tolerated: any case of the scheme, no space after a comma, empty list elements, lower-case hex, needless escapes,
  * values without quotes, characters that should have been escaped.
  * @param header raw header value, one character per byte.
- * @returns the parameters, undefined when the scheme is another one, or the refusal.
+ * @returns the parameters, undefined for another scheme, or the parse error.
  * @source authentication gaps 2.2; RFC 5849 3.5.1
  */
 export function parseAuthorizationHeader(header: string): Parameter[] | ParseError | undefined {

@@ -7,38 +7,38 @@ import { storeCache } from '../store-cache.ts';
 import { dayNumber } from './last-use-recorder.ts';
 import { type SigningKey, signingKey } from './signature.ts';
 
-/** A token of an application of a user, ready to check signatures with. */
+/** An access token of a user, with the prepared key that verifies its signatures. */
 export interface Credential {
   readonly consumerKey: string;
   readonly key: SigningKey;
   readonly principal: Principal;
   readonly revoked: boolean;
-  /** The day of the last use that is stored, counted from 1970. */
+  /** The stored day of the last use, in days since 1970. */
   lastUseDay: number;
   readonly applicationSuspended: boolean;
   readonly userSuspended: boolean;
   readonly userLocked: boolean;
 }
 
-/** What looking a pair of consumer key and token up came to. */
+/** The result of looking up a consumer key and a token. */
 export type CredentialLookup =
   | { readonly found: 'credential'; readonly credential: Credential }
   | { readonly found: 'application'; readonly consumerSecret: string }
-  /** With a secret that nobody has, for the same work. */
+  /** With a dummy secret, so that verifying takes as long. */
   | { readonly found: 'nothing'; readonly consumerSecret: string };
 
-/** Credentials in use, decrypted and ready. */
+/** A cache of credentials in use, with decrypted secrets. */
 export interface CredentialCache {
-  /** The credential if it is remembered: the common case, answered at once. */
+  /** The credential if it is cached: the common case, without waiting. */
   cached(consumerKey: string, token: string): Credential | undefined;
   find(consumerKey: string, token: string): Promise<CredentialLookup>;
 }
 
 const NOBODY = 'nobody';
 
-/** Remembers the credentials that a store holds. Looking up what does not exist costs what looking up the rest does. */
+/** Caches the credentials of a store. Looking up an unknown one takes as long as a known one. @source decision 93 */
 export function credentialCache(store: Store, box: SecretBox): CredentialCache {
-  // Of the length of a real secret, so that opening it costs the same.
+  // As long as a real secret, so that decrypting it takes as long.
   const nobody = box.seal('0'.repeat(50), NOBODY);
   const byToken = storeCache<Credential>(store, ['token', 'application', 'user']);
   return {

@@ -1,6 +1,6 @@
 /**
- * The short way through the shape nearly every request has: header parameters only, nothing but the signature escaped.
- * It answers what `readClaim` answers, or nothing at all; a randomized test holds the two together.
+ * The fast parser, for the shape of nearly every request: header parameters only, nothing escaped but the signature.
+ * It returns the same as `fullParse`, or undefined; a randomized test compares the two.
  */
 import { ESCAPES, UNRESERVED } from '../../../base/percent.ts';
 import type { SignedParts } from '../../../contract/declare/callers.ts';
@@ -9,7 +9,7 @@ import type { Parameter, ParsedRequest } from './parsed-request.ts';
 /** Bytes in a word. */
 const WORD = 4;
 
-/** A fixed text to be copied or compared in words. */
+/** A fixed text that is copied or compared in words of four bytes. */
 interface Fixed {
   readonly length: number;
   readonly words: DataView;
@@ -23,7 +23,7 @@ function viewOf(buffer: Buffer): DataView {
   return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
 }
 
-/** How each parameter begins. Needless blanks, other parameters and other spellings take the long way. */
+/** How each parameter begins. Needless spaces, other parameters and other spellings are left to the full parser. */
 const KEY = fixed('oauth_consumer_key="');
 const NONCE = fixed('oauth_nonce="');
 const SIGNATURE = fixed('oauth_signature="');
@@ -32,11 +32,11 @@ const TIMESTAMP = fixed('oauth_timestamp="');
 const TOKEN = fixed('oauth_token="');
 const VERSION = fixed('oauth_version="1.0');
 
-/** Where, counted from its first character, a name shows which of the above it is. */
+/** The offset in a name of the first character that tells the above apart. */
 const TELLING = 'oauth_'.length;
 const AFTER_SIGNATURE = 'oauth_signature'.length;
 
-/** What stands around the values in the base string, in sorted order, `=` and `&` escaped. */
+/** The text around the values in the base string, in sorted order, `=` and `&` escaped. */
 const BEFORE_KEY = fixed('&oauth_consumer_key%3D');
 const BEFORE_NONCE = fixed('%26oauth_nonce%3D');
 const BEFORE_TIMESTAMP = fixed('%26oauth_signature_method%3DHMAC-SHA1%26oauth_timestamp%3D');
@@ -49,21 +49,21 @@ const QUESTION = 0x3f;
 const COMMA = 0x2c;
 const BLANK = 0x20;
 
-/** The longest text read here; longer ones take the long way. */
+/** Texts of this length or more are left to the full parser. */
 const LONGEST = 4096;
-/** Room behind the text, so that comparing near its end stays inside; no opening is longer. */
+/** Room after the text, so that comparing near its end stays inside the buffer; no opening is longer. */
 const SLACK = 64;
 /**
- * The text being read, as bytes with a zero behind: bytes are read several times faster than the characters of a
- * string. Reused, since reading is synchronous and keeps no reference to it.
+ * The text being read, as bytes with a terminating zero: bytes are read several times faster than the characters of a
+ * string. Reused, since parsing is synchronous and keeps no reference to it.
  */
 const bytes = Buffer.alloc(LONGEST + SLACK);
-/** The base string being written, reused too: every byte of a path may become three, and the parameters follow. */
+/** The base string being written, also reused: every byte of a path may become three, and the parameters follow. */
 const written = Buffer.alloc(5 * LONGEST);
 const words = viewOf(bytes);
 const writtenWords = viewOf(written);
 
-/** Where the header has a value: begin and end, 0 for an absent one. Reused like `bytes`. */
+/** The position of a value in the header; both members are 0 for an absent one. Reused like `bytes`. */
 interface Span {
   begin: number;
   end: number;
@@ -77,9 +77,9 @@ const token: Span = { begin: 0, end: 0 };
 const version: Span = { begin: 0, end: 0 };
 
 /**
- * Reads the claim of a request in the usual shape: scheme written `OAuth`, each protocol parameter at most once in
- * any order, values of unreserved characters, a signature escaped in upper case, no query, no form, ASCII path.
- * @returns the claim, or undefined when the request must be read by `readClaim`, whatever is right or wrong with it.
+ * Parses a request of the common shape: scheme written `OAuth`, each protocol parameter at most once in any order,
+ * values of unreserved characters, a signature escaped in upper case, no query, no form, ASCII path.
+ * @returns the parsed request; undefined, for valid and invalid requests alike, when `fullParse` must read it.
  * @source authentication gaps 2.2, 2.3
  */
 export function fastParse(parts: SignedParts): ParsedRequest | undefined {
@@ -128,7 +128,7 @@ function writePath(target: string): number {
   return to;
 }
 
-/** Writes the normalised parameters behind the path; the values have nothing to escape. */
+/** Writes the normalised parameters after the path; the values have nothing to escape. */
 function writeParameters(pathEnd: number): number {
   let to = writeFixed(BEFORE_KEY, pathEnd);
   to = write(words, key.begin, key.end, to);
@@ -142,8 +142,8 @@ function writeParameters(pathEnd: number): number {
 }
 
 /**
- * Copies a stretch to `written` in words, a few bytes too many, which the next stretch overwrites. Returns where the
- * copy ends.
+ * Copies bytes to `written` in words. It may copy a few bytes too many, which the next copy overwrites. Returns the
+ * end.
  */
 function write(source: DataView, begin: number, end: number, to: number): number {
   const shift = to - begin;
@@ -158,7 +158,7 @@ function writeFixed(text: Fixed, to: number): number {
   return write(text.words, 0, text.length, to);
 }
 
-/** Puts an ASCII text into `bytes`; false when it is not ASCII or too long. */
+/** Copies an ASCII text into `bytes`; false when it is not ASCII or too long. */
 function fill(text: string): boolean {
   const length = text.length;
   if (length >= LONGEST || bytes.write(text, 0) !== length) return false;
@@ -166,7 +166,7 @@ function fill(text: string): boolean {
   return true;
 }
 
-/** Finds every value; false when the header leaves the usual shape. */
+/** Finds every value; false when the header does not have the common shape. */
 function findParameters(header: string): boolean {
   if (!fill(header)) return false;
   key.end = nonce.end = signature.end = method.end = timestamp.end = version.end = 0;
@@ -181,7 +181,7 @@ function findParameters(header: string): boolean {
   }
 }
 
-/** Finds the value of the parameter at `at`; returns its end, or 0 when it is not a usual one or was there before. */
+/** Finds the value of the parameter at `at`; returns its end, or 0 when it is unexpected or repeated. */
 function findParameter(at: number): number {
   switch (bytes[at + TELLING]) {
     case 0x63: // c
@@ -219,13 +219,13 @@ function findFixed(opening: Fixed, span: Span, at: number): number {
   return span.end;
 }
 
-/** Tells whether all that is mandatory was found, and not empty where it must not be. */
+/** Whether all mandatory parameters were found, and are not empty where they must not be. */
 function isComplete(): boolean {
   if (key.end === 0 || nonce.end === 0 || signature.end === 0 || method.end === 0 || timestamp.end === 0) return false;
   return key.end > key.begin && nonce.end > nonce.begin && nonce.end - nonce.begin <= 255;
 }
 
-/** Tells whether this opening stands at `at`. */
+/** Whether the header has this opening at `at`. */
 function begins(opening: Fixed, at: number): boolean {
   const last = opening.length - WORD;
   for (let index = 0; index < last; index += WORD) {
@@ -234,21 +234,21 @@ function begins(opening: Fixed, at: number): boolean {
   return opening.words.getInt32(last, true) === words.getInt32(at + last, true);
 }
 
-/** Where the run of unreserved characters ends; the zero behind the text ends every run. */
+/** The end of the run of unreserved characters; the terminating zero ends every run. */
 function plainEnd(from: number): number {
   let end = from;
   while (UNRESERVED[bytes[end]!] === 1) end += 1;
   return end;
 }
 
-/** `%2B`, `%2F` or `%3D`. */
+/** Whether the header has `%2B`, `%2F` or `%3D` at `at`. */
 function isBase64Escape(at: number): boolean {
   if (bytes[at] !== 0x25) return false;
   const low = bytes[at + 2];
   return bytes[at + 1] === 0x32 ? low === 0x42 || low === 0x46 : bytes[at + 1] === 0x33 && low === 0x44;
 }
 
-/** Undoes the three escapes that `isBase64Escape` lets through. */
+/** Decodes the three escapes that `isBase64Escape` accepts. */
 function decodeSignature(encoded: string): string {
   let stop = encoded.indexOf('%');
   if (stop < 0) return encoded;

@@ -1,5 +1,5 @@
 /**
- * Reads the claim out of a request of any shape.
+ * The full parser, for signed requests of any shape.
  */
 import { encode } from '../../../base/percent.ts';
 import type { SignedParts } from '../../../contract/declare/callers.ts';
@@ -7,7 +7,9 @@ import { parseAuthorizationHeader } from './authorization-header.ts';
 import { mergeParameters, normalizeParameters, parseForm } from './parameters.ts';
 import { decodeUtf8, malformed, type Parameter, type ParsedRequest, type ParseError } from './parsed-request.ts';
 
-/** Parameters that only a signed request carries: a link to a consent page has `oauth_token` and is no credential. */
+/**
+ * Parameters that mark a signed request. `oauth_token` is not among them, because links to the consent page have it.
+ */
 const TELLING: readonly string[] = [
   'oauth_consumer_key',
   'oauth_signature_method',
@@ -17,7 +19,7 @@ const TELLING: readonly string[] = [
 ];
 
 /**
- * Parts a raw request target. An absolute target loses its scheme and authority, an empty path becomes `/`, a fragment
+ * Splits a raw request target. An absolute target loses its scheme and authority, an empty path becomes `/`, a fragment
  * is dropped; nothing is decoded.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.2; RFC 9112 3.2
  */
@@ -29,7 +31,7 @@ export function splitTarget(target: string): { path: string; query: string } {
 }
 
 /**
- * Reads the claim of a request of any shape: header, query and form parameters, repeats, all tolerated spellings.
+ * Parses a request of any shape: header, query and form parameters, repeats, all tolerated spellings.
  * @source authentication gaps 2.2 to 2.4, 2.7
  */
 export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
@@ -39,7 +41,7 @@ export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
   const { path, query } = splitTarget(target ?? parts.target);
   const sources = [header ?? [], parseForm(query), parseForm(parts.form ?? '')];
   const readable = sources.filter(isReadable);
-  // A broken query or body is no OAuth matter until the request shows an OAuth credential.
+  // A malformed query or body is not a malformed credential unless the request has an OAuth credential.
   if (header === undefined && !readable.some((source) => source.some(isTelling))) return ABSENT;
   if (target === undefined) return malformed('the request target is not UTF-8');
   const broken = sources.find((source) => 'reason' in source);
@@ -67,15 +69,15 @@ export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
   };
 }
 
-/** What an unsigned request says of itself. @source authentication gaps 7 */
+/** The parameters of an unsigned request. @source authentication gaps 7 */
 export interface UnsignedRequest {
-  /** Empty when it is not told. */
+  /** Empty when absent. */
   readonly consumerKey: string;
   readonly token: string;
   readonly verifier: string;
 }
 
-/** The token and the verifier of a request, however it is signed; undefined when they cannot be read. */
+/** The token and the verifier of a request, whatever its signature; undefined when they cannot be read. */
 export function parseUnsignedRequest(parts: SignedParts): UnsignedRequest | undefined {
   const header = parts.authorization === undefined ? [] : parseAuthorizationHeader(parts.authorization);
   const { query } = splitTarget(parts.target);
@@ -86,7 +88,7 @@ export function parseUnsignedRequest(parts: SignedParts): UnsignedRequest | unde
   if (sources.includes(undefined) || 'reason' in gathered) return undefined;
   const { protocol } = gathered;
   const [token, verifier] = [protocol.get('oauth_token') ?? '', protocol.get('oauth_verifier') ?? ''];
-  // PostgreSQL cannot even look for U+0000.
+  // PostgreSQL refuses U+0000 in text, even in a query.
   if (token === '' || verifier === '' || /\p{Cc}/u.test(token)) return undefined;
   return { consumerKey: protocol.get('oauth_consumer_key') ?? '', token, verifier };
 }
@@ -105,7 +107,7 @@ function isTelling(pair: Parameter): boolean {
   return TELLING.includes(pair.name);
 }
 
-/** Checks what is there against the shape rules; the timestamp's value and over-long keys are the caller's. */
+/** Checks presence and grammar of the protocol parameters. The caller checks the timestamp and over-long keys. */
 function checkShape(protocol: ReadonlyMap<string, string>): ParseError | undefined {
   const missing = TELLING.find((name) => !protocol.has(name));
   if (missing !== undefined) return malformed(`${missing} is missing`, missing);
@@ -113,11 +115,12 @@ function checkShape(protocol: ReadonlyMap<string, string>): ParseError | undefin
   return broken === undefined ? undefined : malformed(`${broken[0]} ${broken[2]}`, broken[0]);
 }
 
+/** The grammar of protocol parameters. @source decision 79 */
 const SHAPES: readonly (readonly [name: string, shape: RegExp, rule: string])[] = [
   ['oauth_consumer_key', /^[\x20-\x7e]+$/, 'must be printable ASCII and not empty'],
   ['oauth_signature_method', /^HMAC-SHA1$/, 'must be HMAC-SHA1'],
   ['oauth_nonce', /^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'],
-  // PostgreSQL cannot even look for U+0000.
+  // PostgreSQL refuses U+0000 in text, even in a query.
   ['oauth_token', /^\P{Cc}*$/u, 'must not hold control characters'],
   ['oauth_version', /^1\.0$/, 'must be 1.0 when given'],
 ];

@@ -9,38 +9,39 @@ import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { expiryFrom, nextState, stateAt } from './request-token-states.ts';
 import { makeVerifier, verifierHash } from './verifier.ts';
 
-/** What a user decided. */
+/** The decision of a user on a request token. */
 export type GrantDecision = { readonly verifier: string } | { readonly denied: true };
 
-/** What pages do with request tokens while users decide. */
+/** Decisions of users on request tokens, as pages make them. */
 export interface Grants {
-  /** A request token that may still be decided on, and who asks; undefined for all others. */
+  /** A request token that is not yet decided on, and its application; undefined for all others. */
   find(token: string): Promise<{ requestToken: RequestToken; application: Application } | undefined>;
   /**
-   * Approves for a user. The verifier is a PIN of 7 digits where there is no callback; undefined when it is too late.
-   * `record` is part of the unit.
+   * Approves a request token for a user. The verifier is a PIN of 7 digits where there is no callback. `record` runs in
+   * the same unit of work.
+   * @returns undefined when the token has expired or is decided on already.
    */
   approve(
     requestToken: RequestToken,
     user: string,
     record?: (tx: WriteTransaction) => Promise<void>,
   ): Promise<{ verifier: string } | undefined>;
-  /** Only a user who logs in for this request token may approve it from now on. */
+  /** From now on only a user who logs in for this request token may approve it. @source decision 507 */
   forceLogin(requestToken: RequestToken): Promise<void>;
-  /** False when it is too late. */
+  /** Denies a request token; false when it has expired or is decided on already. */
   deny(requestToken: RequestToken, record?: (tx: WriteTransaction) => Promise<void>): Promise<boolean>;
-  /** Whether a user has granted an application a level or a higher one, and not withdrawn it. */
+  /** Whether a user has granted an application this access level or a higher one, and not withdrawn it. */
   isGranted(application: string, user: string, level: AccessLevel): Promise<boolean>;
-  /** The callback with the answer behind its own query. Not for `oob`. */
+  /** The callback with the decision appended to its query. Not for `oob`. */
   callbackUrlFor(requestToken: RequestToken, answer: GrantDecision): string;
 }
 
-/** Decisions on request tokens, kept in a store. @source authentication gaps 6.4 and 8 */
+/** Creates the decisions on request tokens over a store. @source authentication gaps 6.4 and 8 */
 export function grants(parts: {
   readonly store: Store;
   readonly box: SecretBox;
   readonly clock: Clock;
-  /** Cryptographic, also in development. */
+  /** Cryptographically secure, also in development. */
   readonly random: Random;
   readonly rules: LoginSettings;
 }): Grants {
@@ -96,7 +97,7 @@ function rank(level: AccessLevel): number {
   return ACCESS_LEVELS.indexOf(level);
 }
 
-/** Token and verifier hold nothing that would have to be escaped. A callback has no fragment. */
+/** Appends query parameters to a callback. Token and verifier need no escaping, and a callback has no fragment. */
 function withPairs(address: string, pairs: Readonly<Record<string, string>>): string {
   const own = Object.entries(pairs).map(([name, value]) => `${name}=${value}`);
   const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';

@@ -1,5 +1,5 @@
 /**
- * HMAC-SHA1 over base strings, made of two one-shot digests: that costs about half of a `createHmac` object.
+ * HMAC-SHA1 of base strings by two one-shot digests, which take about half the time of a `createHmac` object.
  */
 import { hash } from 'node:crypto';
 import { encode } from '../../../base/percent.ts';
@@ -9,13 +9,13 @@ const DIGEST = 20;
 const SCRATCH_LENGTH = 4096;
 
 /**
- * Prepared HMAC key of one credential. Opaque; make it once and keep it.
+ * The prepared HMAC key of one credential. Opaque; create it once and reuse it.
  * @source RFC 2104 2
  */
 export interface SigningKey {
   /** The key block XOR 0x36. */
   readonly inner: Buffer;
-  /** The key block XOR 0x5c, then room for the inner digest of the call at hand. */
+  /** The key block XOR 0x5c, then room for the inner digest of the current call. */
   readonly outer: Buffer;
 }
 
@@ -35,12 +35,12 @@ export function signingKey(consumerSecret: string, tokenSecret: string): Signing
   return { inner, outer };
 }
 
-/** Reused for every digest: all work here is synchronous, and nothing is read back from it. */
+/** Reused for every digest, since all work here is synchronous. */
 const scratch = Buffer.alloc(SCRATCH_LENGTH);
 
 /**
  * The base64 HMAC-SHA1 of an ASCII text.
- * @param head its first part, as bytes, since the same one comes with every request; may be empty.
+ * @param head its first part, as bytes, since it is the same for every request; may be empty.
  * @param rest the rest of it.
  * @source authentication gaps 2.1; RFC 5849 3.4.2
  */
@@ -56,7 +56,7 @@ export function hmac(key: SigningKey, head: Uint8Array, rest: string): string {
 }
 
 /**
- * Compares a base64 digest with a percent-encoded signature, looking at every character whatever the outcome.
+ * Compares a base64 digest with a percent-encoded signature in a time that does not depend on where they differ.
  * @source authentication gaps 1.3
  */
 export function sameSignature(expected: string, encoded: string): boolean {
@@ -77,7 +77,7 @@ export function sameSignature(expected: string, encoded: string): boolean {
   return difference === 0 && position === expected.length;
 }
 
-/** The escapes were checked or written by us, so these are upper-case hex digits. */
+/** The value of an upper-case hex digit; the escapes were checked or written by this server. */
 function hexValue(code: number): number {
   return code < 0x3a ? code - 0x30 : code - 0x37;
 }

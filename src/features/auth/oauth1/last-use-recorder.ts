@@ -3,26 +3,26 @@ import type { Store } from '../../../contract/store/store.ts';
 
 const DAY_S = 86_400;
 
-/** A token in use, and the day of its last use that is stored, counted from 1970; 0 before the first. */
+/** A token in use, and the stored day of its last use, in days since 1970; 0 before the first. */
 export interface TokenInUse {
   readonly principal: { readonly tokenId: string };
   lastUseDay: number;
 }
 
-/** Notes on which day tokens are used, so that users can see which access is idle. */
+/** Records the day on which tokens are used, so that users can see which access is idle. */
 export interface LastUseRecorder {
-  /** Costs a comparison on every use but the first of a day. */
+  /** Does nothing but a comparison, except for the first use of a day. */
   record(token: TokenInUse, now_s: number): void;
 }
 
-/** Notes uses in a store, together and beside the requests: nobody waits for them. */
+/** Records uses in a store, in batches and in the background: no request waits for it. @source decision 103 */
 export function lastUseRecorder(store: Store): LastUseRecorder {
   let waiting: string[] = [];
   let waitingDay = 0;
   const flush = (): void => {
     const [ids, day] = [waiting, dayText(waitingDay)];
     waiting = [];
-    // What could not be noted is noted when the token is read again or the next day.
+    // After a failure, the use is recorded when the token is next read from the store, or the next day.
     store.write((tx) => tx.credentials.recordUse(ids, day)).catch(() => undefined);
   };
   return {
@@ -37,7 +37,7 @@ export function lastUseRecorder(store: Store): LastUseRecorder {
   };
 }
 
-/** The day of a stored use, counted from 1970; 0 for none. */
+/** The day of a stored use, in days since 1970; 0 for none. */
 export function dayNumber(lastUsed: string | null): number {
   return lastUsed === null ? 0 : Date.parse(lastUsed) / (DAY_S * 1000);
 }

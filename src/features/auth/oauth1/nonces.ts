@@ -4,8 +4,8 @@ import { type NonceLog, nonceDigest } from '../../../contract/store/nonces.ts';
 import { credentialProblem } from './credential-problem.ts';
 
 /**
- * Nonces that were used: each is good once per token and timestamp. A timestamp outside the window is refused anyway,
- * so the nonces of a second are forgotten once the window has passed it.
+ * Used nonces: each is accepted once per token and timestamp. A timestamp outside the window is refused anyway, so the
+ * nonces of a second are dropped once the window has passed it.
  * @source authentication gaps 2.5; RFC 5849 3.3
  */
 export interface Nonces {
@@ -14,21 +14,22 @@ export interface Nonces {
    * @throws SIGNATURE_REFUSED when it was used before.
    */
   use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): NonceReservation;
-  /** How many are remembered. */
+  /** The number of nonces in memory. */
   size(): number;
 }
 
-/** What was used of one second. */
+/** The used nonces of one timestamp. */
 interface Second {
   readonly digests: Set<string>;
-  /** By the clock that never jumps. */
+  /** By the monotonic clock. */
   lastUsedAt_ms: number;
 }
 
 /**
- * Nonces in memory, by the second that they were signed in, over a log. The clock of the machine may be set: a second is
- * forgotten only after nothing of it was used for a whole window, and what was forgotten is never accepted again.
- * @source decision 430
+ * Nonces in memory, by the second of their timestamp, and in a log that survives a restart. The system clock may be set
+ * back: a second is dropped only after none of its nonces was used for a whole window, and a dropped second is never
+ * accepted again.
+ * @source decision 430; decision 13
  */
 export function inMemoryNonces(
   log: NonceLog,
@@ -75,7 +76,7 @@ export function inMemoryNonces(
         release,
         commit() {
           const written = log.append({ timestamp, digest });
-          // What was not written is not performed either.
+          // A request whose nonce was not written is not performed, so its nonce is free again.
           written.catch(release);
           return written;
         },

@@ -1,5 +1,5 @@
 /**
- * Parameters of a signed request: where they come from, how repeats are judged, how they are normalised.
+ * Parameters of a signed request: their sources, repeats and normalisation.
  */
 import { decode, encode } from '../../../base/percent.ts';
 import { malformed, type Parameter, type ParseError } from './parsed-request.ts';
@@ -17,12 +17,15 @@ export interface MergedParameters {
   readonly withRepeats: readonly Parameter[] | undefined;
 }
 
-/** Pairs of a query or a form at most: they are read and sorted before it is known who sends them. */
+/**
+ * Pairs of a query or a form at most, because they are parsed and sorted before the client is authenticated.
+ * @source decision 64
+ */
 const PAIRS_MAX = 2000;
 
 /**
- * Reads a query or a form body: pairs split at `&`, `a` alone is `a=`, `+` is a space, empty pieces are skipped.
- * @returns the decoded pairs in order, or the refusal of a bad escape.
+ * Parses a query or a form body: pairs split at `&`, `a` alone is `a=`, `+` is a space, empty pieces are skipped.
+ * @returns the decoded pairs in order, or the parse error of a bad escape or of too many pairs.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.3.1
  */
 export function parseForm(text: string): Parameter[] | ParseError {
@@ -41,8 +44,8 @@ export function parseForm(text: string): Parameter[] | ParseError {
 }
 
 /**
- * Merges the sources of one request. A protocol parameter may stand in several sources with one value, not twice in
- * one source and not with two values; other parameters may repeat.
+ * Merges the sources of one request. A protocol parameter may be in several sources with one value, but neither twice
+ * in one source nor with two values; other parameters may repeat.
  * @source authentication gaps 2.4; RFC 5849 3.1
  */
 export function mergeParameters(sources: readonly (readonly Parameter[])[]): MergedParameters | ParseError {

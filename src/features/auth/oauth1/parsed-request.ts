@@ -1,17 +1,17 @@
 /**
- * The shapes that reading and checking a signed request share.
+ * The types that parsing and verifying a signed request share.
  */
 
 /**
- * The protocol parameters of one request, decoded and checked for grammar. The members after `headerParameters` are what
- * `verify` needs; callers leave them alone.
+ * The protocol parameters of one request, decoded and checked for grammar. The members after `headerParameters` are for
+ * `verify` alone.
  * @source authentication gaps 2.2 to 2.4
  */
 export interface ParsedRequest {
   readonly consumerKey: string;
   /** Empty when absent or sent empty. */
   readonly token: string;
-  /** Present, else unchecked: its form and the time window are the caller's. May be empty. */
+  /** Present but unchecked: the caller checks its format and the time window. May be empty. */
   readonly timestamp: string;
   readonly nonce: string;
   /** May be empty or of the wrong length: that is a wrong signature, not a malformed one. */
@@ -19,23 +19,23 @@ export interface ParsedRequest {
   readonly bodyHash: string | undefined;
   readonly callback: string | undefined;
   readonly verifier: string | undefined;
-  /** Parameters beside the protocol's that stood in the header, such as a wished access level. */
+  /** Other parameters of the header, such as the requested access level. */
   readonly headerParameters: readonly Parameter[];
   /** The signature percent-encoded. */
   readonly encodedSignature: string;
   readonly method: string;
   /**
-   * The rest of the base string behind the origin: the path as received, `&` and the normalised parameters with one
-   * copy of each protocol parameter, path and parameters percent-encoded.
+   * The base string after the origin: the path as received, `&` and the normalised parameters with one copy of each
+   * protocol parameter, path and parameters percent-encoded.
    */
   readonly baseStringTail: string;
-  /** The same with all copies, when protocol parameters were repeated between sources. */
+  /** The same with all copies, when protocol parameters were repeated in several sources. */
   readonly baseStringTailWithRepeats: string | undefined;
 }
 
 /**
- * Why a credential is not usable: `absent` no OAuth credential at all, `malformed` one that breaks the grammar, with
- * the offending parameter named where there is one.
+ * Why a credential is unusable: `absent` for no OAuth credential, `malformed` for one that breaks the grammar, with the
+ * offending parameter where there is one.
  * @source authentication gaps 1.3, 2.2 to 2.4
  */
 export interface ParseError {
@@ -54,7 +54,7 @@ export interface Parameter {
 }
 
 /**
- * Builds the refusal of a credential that breaks the grammar.
+ * Creates the error of a credential that breaks the grammar.
  * @source authentication gaps 1.3
  */
 export function malformed(detail: string, parameter?: string): ParseError {
@@ -62,7 +62,7 @@ export function malformed(detail: string, parameter?: string): ParseError {
 }
 
 /**
- * Reads a string of one character per byte as UTF-8. ASCII text, by far the usual case, is returned as it is.
+ * Decodes a string of one character per byte as UTF-8. ASCII text, by far the most common case, is returned unchanged.
  * @returns the text, or undefined when the bytes are not UTF-8.
  * @source authentication gaps 2.2
  */

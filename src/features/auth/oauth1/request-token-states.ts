@@ -2,14 +2,14 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { LoginSettings, RequestToken, RequestTokenState } from '../../../contract/store/grants.ts';
 
 /**
- * What can happen to a request token. A user withdraws what the application has; all of an application is void when it is
- * suspended or gets new keys.
+ * An event in the life of a request token. `withdraw` is a user who revokes the access of the application; `void` is an
+ * application that is suspended or gets new keys.
  */
 export type RequestTokenEvent = 'approve' | 'deny' | 'exchange' | 'mistake' | 'last mistake' | 'withdraw' | 'void';
 
 /**
- * The life of a request token: state, event, next state. Where no next state stands, the event is refused and nothing
- * changes. Both lifetimes end in `expired` by themselves.
+ * The state machine of request tokens: state, event, next state. An event without a next state is refused and changes
+ * nothing. `issued` and `authorized` also end in `expired` by time.
  * @source authentication gaps 8
  */
 export const TRANSITIONS: Readonly<
@@ -28,20 +28,20 @@ export const TRANSITIONS: Readonly<
   exchanged: {},
 };
 
-/** How long rows are kept after they ended, in seconds. */
+/** How long rows of ended request tokens are stored, in seconds. */
 export const RETENTION_S = 24 * 3600;
 
-/** The state at a time: what outlived its lifetime has expired. The last moment is still inside. */
+/** The state at a time: `expired` after the lifetime, whose last moment is included. */
 export function stateAt({ state, expires_at }: RequestToken, now: string): RequestTokenState {
   return isFinal(state) || now <= expires_at ? state : 'expired';
 }
 
-/** Whether nothing leads out of a state. */
+/** Whether no event leads out of a state. */
 export function isFinal(state: RequestTokenState): boolean {
   return Object.keys(TRANSITIONS[state]).length === 0;
 }
 
-/** What a wrong verifier is, after so many of them. */
+/** The event of a wrong verifier after `attempts` earlier ones. */
 export function wrongVerifierEvent(attempts: number, rules: LoginSettings): RequestTokenEvent {
   return attempts + 1 >= rules.verifier_attempts_max ? 'last mistake' : 'mistake';
 }
@@ -51,7 +51,7 @@ export function nextState(state: RequestTokenState, event: RequestTokenEvent): R
   return TRANSITIONS[state][event];
 }
 
-/** UTC text of the end of a lifetime that begins now. */
+/** The end of a lifetime that begins now, UTC text. */
 export function expiryFrom(state: 'issued' | 'authorized', now_ms: number, rules: LoginSettings): string {
   const lifetime_s = state === 'issued' ? rules.request_token_ttl_s : rules.verifier_ttl_s;
   return formatInstant(now_ms + lifetime_s * 1000);

@@ -10,11 +10,11 @@ import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { nearestCallback, refuseCallback } from '../callback-urls.ts';
 import { expiryFrom, RETENTION_S } from './request-token-states.ts';
 
-/** Every so many request tokens, up to so many that ended are removed. */
+/** With every `every`th request token, up to `rows_max` ended ones are removed. */
 const REMOVAL = { every: 16, rows_max: 100 };
 
 /**
- * Begins a login: the application tells where the user shall come back to, and gets a request token.
+ * Begins a login: the application names the callback for the user, and gets a request token.
  * @source authentication: POST /oauth/request_token; authentication gaps 5
  */
 export const requestToken: Operation = {
@@ -88,7 +88,10 @@ export const requestToken: Operation = {
   },
 };
 
-/** An empty wish is none of the two words; both names must say the same. @source authentication gaps 0 and 5 */
+/**
+ * Errors of the requested access level: an empty value is invalid, and both names must have the same value.
+ * @source authentication gaps 0 and 5; decision 72
+ */
 function wishFaults({ ext_auth_access_type: wish, x_auth_access_type: alias }: Input): readonly ErrorDetail[] {
   if (wish === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }];
   if (alias === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'x_auth_access_type' }];
@@ -100,12 +103,19 @@ function wishOf(input: Input): 'read' | 'write' | undefined {
   return (input.ext_auth_access_type ?? input.x_auth_access_type ?? undefined) as 'read' | 'write' | undefined;
 }
 
-/** Never above the level of the application; a wish to write does not include messages. @source authentication gaps 5 */
+/**
+ * The access level to grant: never above that of the application; `write` does not include direct messages.
+ * @source authentication gaps 5
+ */
 function levelOf(application: AccessLevel, wish: 'read' | 'write' | undefined): AccessLevel {
   if (wish === 'read') return 'read';
   return wish === 'write' && application !== 'read' ? 'read-write' : application;
 }
 
+/**
+ * Checks the callback of a login; the hint, for development mode, names the nearest registered one.
+ * @source decision 80
+ */
 function checkCallback(application: Application, callback: string): void {
   if (callback === '') throw problem('MISSING_PARAMETER', { parameter: 'oauth_callback' });
   const error = refuseCallback(application, callback);
@@ -116,7 +126,9 @@ function checkCallback(application: Application, callback: string): void {
   throw new Problem([{ problem: 'CALLBACK_NOT_APPROVED' }], { because: 'callback is not registered', hint });
 }
 
-/** 27 characters that no part of an address would escape; the first is no dash, which some clients take for an option. */
+/**
+ * 27 characters that need no escaping in a URL; the first is not a dash, which some command lines take for an option.
+ */
 function tokenText(random: Random): string {
   const text = random.bytes(24).toString('base64url').slice(0, 26);
   return alphanumeric(random, 1) + text;

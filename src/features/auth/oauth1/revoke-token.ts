@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Operation } from '../../../contract/declare/operation.ts';
 
 /**
- * Revokes the access token that signs the call. Parameters are ignored, though signed.
+ * Revokes the access token that signs the call. Parameters are ignored, but part of the signature.
  * @source authentication: POST /1.1/oauth/invalidate_token; authentication gaps 9
  */
 export const revokeToken: Operation = {
@@ -25,7 +25,7 @@ export const revokeToken: Operation = {
     const event = { event: 'token_revoked', user_id: user, application_id: application, token_id: tokenId } as const;
     const isRevoked = await call.services.store.write(async (tx) => {
       tx.invalidate(`token:${tokenId}`);
-      // Of two that came at the same time, one does it.
+      // Only one of two simultaneous calls revokes the token.
       if (!(await tx.credentials.revokeToken(tokenId, call.now))) return false;
       await call.recordAudit(tx, event);
       return true;

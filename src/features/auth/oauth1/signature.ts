@@ -1,5 +1,5 @@
 /**
- * Verification and making of OAuth 1.0a HMAC-SHA1 signatures. Pure: no clock, no storage, no randomness.
+ * Creates and verifies OAuth 1.0a HMAC-SHA1 signatures. Pure: no clock, no storage, no randomness.
  */
 import { origin } from '../../../base/origin.ts';
 import { decode, encode } from '../../../base/percent.ts';
@@ -15,8 +15,8 @@ export { type SigningKey, signingKey } from './hmac.ts';
 export type { ParsedRequest, ParseError } from './parsed-request.ts';
 
 /**
- * Reads the protocol parameters of a request from header, query and form, and checks their grammar.
- * @returns the claim, or the refusal (tell apart with `'reason' in x`).
+ * Parses the protocol parameters of a request from header, query and form, and checks their grammar.
+ * @returns the parsed request or the parse error, told apart by `'reason' in x`.
  * @source authentication gaps 2.2 to 2.4, 2.7
  */
 export function parseRequest(parts: SignedParts): ParsedRequest | ParseError {
@@ -33,8 +33,8 @@ export function baseUri(requestOrigin: string, target: string): string {
 }
 
 /**
- * Tells whether the claim's signature fits one of the origins, with one copy of repeated protocol parameters or with
- * all copies. The work depends on the request, not on the key being a real one.
+ * Whether the signature is right for one of the origins, with one copy of repeated protocol parameters or with all
+ * copies. The time depends on the request, not on whether the key is real.
  * @param origins results of `origin`, the likeliest first.
  * @source authentication gaps 1.3, 2.1; RFC 5849 3.2
  */
@@ -61,7 +61,7 @@ export function baseStrings(claim: ParsedRequest, origins: readonly string[]): s
 }
 
 /**
- * The normalised parameters of a claim, with one copy of each protocol parameter.
+ * The normalised parameters of a request, with one copy of each protocol parameter.
  * @source authentication gaps 2.1; RFC 5849 3.4.1.3.2
  */
 export function normalizedParameters(claim: ParsedRequest): string {
@@ -73,7 +73,7 @@ let lastMethod = '';
 let lastOrigin = '';
 let lastHead = Buffer.alloc(0);
 
-/** The base string up to the path. A server has one origin nearly always, so the last result is kept. */
+/** The base string up to the path. Nearly every server has one origin, so the last result is cached. */
 function headOf(method: string, candidate: string): Uint8Array {
   if (candidate !== lastOrigin || method !== lastMethod) {
     lastHead = Buffer.from(`${method}&${encode(candidate)}`);
@@ -86,7 +86,7 @@ function headOf(method: string, candidate: string): Uint8Array {
 const NOTHING = new Uint8Array(0);
 
 /**
- * What a client needs to sign a request.
+ * A request that a client signs.
  * @source authentication gaps 2.1
  */
 export interface RequestToSign {
@@ -102,7 +102,7 @@ export interface RequestToSign {
 }
 
 /**
- * The pieces of a signed request, in the order they are made.
+ * The results of signing a request, in the order in which they are computed.
  * @source authentication gaps 2.1; RFC 5849 3.4, 3.5.1
  */
 export interface SigningSteps {

@@ -4,12 +4,15 @@ import { alphanumeric, type Random } from '../../../base/random.ts';
 const PIN_DIGITS = 7;
 const VERIFIER_LENGTH = 32;
 
-/** Makes what proves an approval: a PIN for people to copy where there is no callback. @source authentication gaps 3.1 */
+/**
+ * Creates the proof of an approval: a PIN to copy by hand where there is no callback.
+ * @source authentication gaps 3.1
+ */
 export function makeVerifier(callback: string, random: Random): string {
   return callback === 'oob' ? digits(random, PIN_DIGITS) : alphanumeric(random, VERIFIER_LENGTH);
 }
 
-/** Decimal digits, each uniformly likely. */
+/** Uniformly distributed decimal digits. */
 function digits(random: Random, length: number): string {
   let text = '';
   while (text.length < length) {
@@ -19,23 +22,24 @@ function digits(random: Random, length: number): string {
 }
 
 /**
- * What is stored of a verifier: its HMAC-SHA256 under the secret of its request token, hex. The secret is stored sealed,
- * so that seven digits cannot be found from a copy of the database, and is wiped with the exchange.
- * @source authentication gaps 3.2
+ * The stored form of a verifier: its HMAC-SHA256 under the secret of its request token, hex. The secret is stored
+ * sealed, so that a copy of the database does not suffice to find seven digits, and is removed by the exchange.
+ * @source authentication gaps 3.2; decision 71
  */
 export function verifierHash(tokenSecret: string, verifier: string): string {
   return createHmac('sha256', tokenSecret).update(verifier).digest('hex');
 }
 
 /**
- * What of a verifier counts: of a PIN the digits, as people may set them apart; else all but the blanks around it.
- * @source authentication gaps 7
+ * A verifier as it is compared: of a PIN the digits alone, since people may group them; otherwise without surrounding
+ * whitespace.
+ * @source authentication gaps 7; decision 90
  */
 export function normalizeVerifier(callback: string, input: string): string {
   return callback === 'oob' ? input.replace(/[^0-9]/g, '') : input.trim();
 }
 
-/** Tells whether a verifier is the stored one, in a time that does not depend on it. */
+/** Whether a verifier matches the stored hash, in constant time. */
 export function matchesVerifier(input: string, tokenSecret: string, stored: string | null): boolean {
   const found = Buffer.from(verifierHash(tokenSecret, input));
   const wanted = Buffer.from(stored ?? verifierHash(tokenSecret, ''));

@@ -5,24 +5,27 @@ import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { storeCache } from '../store-cache.ts';
 
-/** An application, and a digest to hold secrets against. */
+/** An application, and the digest that secrets are compared with. */
 export interface CachedApplication {
-  /** Undefined for a key that nobody has; the digest then is that of a secret that nobody has. */
+  /** Undefined for an unknown key; the digest is then that of a dummy secret. */
   readonly application: Application | undefined;
   readonly secretDigest: Buffer;
 }
 
-/** Applications in use, by consumer key. */
+/** A cache of applications by consumer key. */
 export interface ApplicationCache {
-  /** What is remembered of a key; nobody when that is nothing. */
+  /** The cached entry of a key; that of an unknown key when it is not cached. */
   cached(consumerKey: string): CachedApplication;
-  /** What the store has of a key. Costs the same whether it exists. */
+  /** Reads a key from the store. Takes as long whether or not it exists. */
   find(consumerKey: string): Promise<CachedApplication>;
 }
 
 const NOBODY = 'no application';
 
-/** Remembers the applications that a store holds. `dummySecret` is one that nobody has, as long as a real one. */
+/**
+ * Caches the applications of a store.
+ * @param dummySecret what secrets of unknown keys are compared with; as long as a real one.
+ */
 export function applicationCache(store: Store, box: SecretBox, dummySecret: string): ApplicationCache {
   const byKey = storeCache<CachedApplication>(store, ['application']);
   const sealedDummy = box.seal(dummySecret, NOBODY);
@@ -43,7 +46,7 @@ export function applicationCache(store: Store, box: SecretBox, dummySecret: stri
   };
 }
 
-/** Digests have one length, so that comparing them says nothing of the secrets. */
+/** The digest of a secret. All digests have one length, so that comparing them reveals nothing about the secrets. */
 export function digestSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

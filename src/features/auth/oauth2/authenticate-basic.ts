@@ -11,7 +11,7 @@ import { applicationCache, type CachedApplication, digestSecret } from './applic
 import { type KeyAndSecret, parseBasicHeader } from './basic-header.ts';
 import { failureLimit } from './failure-limit.ts';
 
-/** What checking key and secret works with. */
+/** The dependencies of checking key and secret. */
 export interface BasicDeps {
   readonly store: Store;
   readonly box: SecretBox;
@@ -20,12 +20,12 @@ export interface BasicDeps {
 }
 
 /**
- * Lets an application in by its key and secret. Whatever is wrong with them is said in the same words; too many wrong
- * secrets for a key from one address are refused for a while, the right one too.
- * @source authentication gaps 10.1 and 13
+ * Authenticates an application by its key and secret. All failures have the same message. After too many wrong secrets
+ * for a key from one address, every secret is refused for a while, even the right one.
+ * @source authentication gaps 10.1 and 13; decision 81; decision 93
  */
 export function basicAuthenticator({ store, box, clock, secrets }: BasicDeps): Authenticate {
-  // Unknown keys are judged with a secret that nobody has, so that they cost the same work.
+  // Secrets of unknown keys are compared with a dummy secret, so that they take as long.
   const applications = applicationCache(store, box, alphanumeric(secrets, 50));
   const wrong = failureLimit(clock);
 
@@ -34,14 +34,14 @@ export function basicAuthenticator({ store, box, clock, secrets }: BasicDeps): A
       readings,
       readings.map(({ key }) => applications.cached(key)),
     );
-    // What is refused is looked up even when it is remembered: the time must not tell which keys exist.
+    // A refused key is read again even if it is cached: response times must not tell which keys exist.
     return right ?? judge(readings, await Promise.all(readings.map(({ key }) => applications.find(key))));
   }
 
   return async ({ authorization, address }) => {
     const readings = parseBasicHeader(authorization);
     if (readings === undefined) throw problem('CLIENT_REFUSED', {}, 'no key and secret that can be read');
-    // Decoded, so that other spellings of a key give no further attempts; a digest, because an invented key may be long.
+    // Decoded, so that other spellings of a key give no further attempts; hashed, because an invented key may be long.
     const source = `${addressBlock(address)} ${hash('sha256', readings.at(-1)!.key)}`;
     const wait_s = wrong.wait_s(source);
     if (wait_s > 0) {
@@ -58,7 +58,7 @@ export function basicAuthenticator({ store, box, clock, secrets }: BasicDeps): A
   };
 }
 
-/** The application whose secret was given. All are compared, whatever the first came to. */
+/** The application whose secret matches. All are compared, even after a match, for constant time. */
 function judge(readings: readonly KeyAndSecret[], known: readonly CachedApplication[]): Application | undefined {
   const isRight = readings.map(({ secret }, index) =>
     timingSafeEqual(digestSecret(secret), known[index]!.secretDigest),

@@ -3,11 +3,14 @@ import { problem } from '../../../contract/problems/problems.ts';
 import type { BearerCache, CachedBearer } from './bearer-cache.ts';
 
 const BEARER = /^[ \t]*bearer(?:[ \t]+|$)/i;
-/** The characters of the standard, and the escapes that values hold here. @source authentication gaps 10.2 */
+/**
+ * The characters of RFC 6750, and `%`, because the values of this server contain escapes.
+ * @source authentication gaps 10.2
+ */
 const VALUE = /^[A-Za-z0-9\-._~+/%]{1,1024}=*[ \t]*$/;
 
 /**
- * Lets in who presents an application-only token, and leaves every other request to the check of signatures.
+ * Authenticates requests with a bearer token, and passes all others to the check of signatures.
  * @source authentication gaps 10.2
  */
 export function bearerOrUser(bearers: BearerCache, user: Authenticator): Authenticate {
@@ -28,8 +31,8 @@ function admitted(bearer: CachedBearer | undefined): Authenticated {
 }
 
 /**
- * Lets in who presents an application-only token; whoever signs as a user is told that this is the wrong kind, once it is
- * known that the signature is right.
+ * Authenticates requests with a bearer token. A request that is correctly signed as a user gets the error of a wrong
+ * kind of credential.
  * @source activity gaps 21.2
  */
 export function bearerOnly(bearers: BearerCache, user: Authenticator): Authenticate {
@@ -42,7 +45,7 @@ export function bearerOnly(bearers: BearerCache, user: Authenticator): Authentic
 }
 
 /**
- * Lets in whoever signs as a user, and an application by key and secret where the settings allow that.
+ * Authenticates requests that are signed as a user, and applications by key and secret where the settings allow that.
  * @source authentication gaps 10.3
  */
 export function userOrBasic(user: Authenticator, basic: Authenticate, allowsBasic: boolean): Authenticate {

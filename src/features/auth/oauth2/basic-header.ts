@@ -1,6 +1,6 @@
 import { decode } from '../../../base/percent.ts';
 
-/** A key and a secret as they may be meant. */
+/** One reading of a key and a secret. */
 export interface KeyAndSecret {
   readonly key: string;
   readonly secret: string;
@@ -9,9 +9,8 @@ export interface KeyAndSecret {
 const BASIC = /^[ \t]*basic[ \t]+([A-Za-z0-9+/]+)(={0,2})[ \t]*$/i;
 
 /**
- * Reads an `Authorization: Basic ...` header. Callers encode key and secret before they join them, or do not; the two
- * look alike for letters and digits, so both readings are given: as they stand, then percent-decoded once, where `+`
- * stays a plus sign.
+ * Parses an `Authorization: Basic ...` header. Some clients percent-encode key and secret before they join them, others
+ * do not, so both readings are returned: first as sent, then percent-decoded once, where `+` stays a plus sign.
  * @returns one or two readings, or undefined when the header is not Basic or cannot be read.
  * @source authentication gaps 10.1; RFC 7617
  */
@@ -26,7 +25,7 @@ export function parseBasicHeader(authorization: string | undefined): readonly Ke
   return decoded === undefined || (decoded.key === raw.key && decoded.secret === raw.secret) ? [raw] : [raw, decoded];
 }
 
-/** Padding may be left out, but not be wrong. One digit alone is no byte. */
+/** Padding may be absent, but not wrong. One digit alone is not a byte. */
 function isPaddedRight(digits: string, padding: string): boolean {
   const over = digits.length % 4;
   return over !== 1 && (padding === '' || over + padding.length === 4);

@@ -3,23 +3,23 @@ import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { storeCache } from '../store-cache.ts';
 import { bearerHash, headerSpellings } from './bearer-value.ts';
 
-/** An application-only token that was issued, and how it stands. */
+/** A bearer token that was issued, with its application and whether it is revoked. */
 export interface CachedBearer {
   readonly id: string;
   readonly application: Application;
   readonly isRevoked: boolean;
 }
 
-/** Application-only tokens in use. */
+/** A cache of bearer tokens. */
 export interface BearerCache {
-  /** The token if it is remembered: the common case, answered at once. */
+  /** The token if it is cached: the common case, without waiting. */
   cached(value: string): CachedBearer | undefined;
   find(value: string): Promise<CachedBearer | undefined>;
 }
 
-/** Remembers the application-only tokens that a store holds, by what was presented. */
+/** Caches the bearer tokens of a store by the value as presented. */
 export function bearerCache(store: Store): BearerCache {
-  // By the hash, so that the values themselves are nowhere in memory.
+  // Keyed by hash, so that the values themselves are not kept in memory.
   const known = storeCache<CachedBearer>(store, ['bearer', 'application', 'user']);
   return {
     cached: (value) => known.get(bearerHash(value)),
@@ -27,7 +27,7 @@ export function bearerCache(store: Store): BearerCache {
   };
 }
 
-/** Every form is looked up, whatever the first one came to: what is unknown costs as much as what is known. */
+/** Looks up every spelling, even after a match: an unknown token takes as long as a known one. @source decision 93 */
 async function readBearer(tx: ReadTransaction, value: string): Promise<CachedBearer | undefined> {
   const rows = [];
   for (const form of headerSpellings(value)) rows.push(await tx.bearerTokens.findByHash(bearerHash(form)));

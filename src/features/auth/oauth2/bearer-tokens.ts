@@ -6,19 +6,19 @@ import { ConstraintViolated, type Store, type WriteTransaction } from '../../../
 import { storeCache } from '../store-cache.ts';
 import { bearerHash, makeBearerValue } from './bearer-value.ts';
 
-/** What issuing works with. `secrets` is cryptographic, also in development. */
+/** The dependencies of issuing. `secrets` is cryptographically secure, also in development. */
 export interface BearerDeps {
   readonly store: Store;
   readonly box: SecretBox;
   readonly secrets: Random;
 }
 
-/** Each attempt that fails means that another caller's token was added, and revoked before it could be read. */
+/** An attempt fails when another caller's token was added, and revoked before it could be read. */
 const ATTEMPTS_MAX = 10;
 
 /**
- * The outstanding tokens of applications, remembered. Of callers that issue at the same time one is let through by the
- * uniqueness rule of the schema; the others read what he issued.
+ * The outstanding tokens of applications, cached. When several callers issue at the same time, a unique constraint
+ * admits one, and the others read the token that it issued.
  * @source authentication: States and transitions; authentication gaps 10.1
  */
 export function bearerTokens(issuer: BearerDeps): OutstandingBearers {
@@ -45,12 +45,12 @@ export function bearerTokens(issuer: BearerDeps): OutstandingBearers {
   };
 }
 
-/** The value of a token that is kept. */
+/** The value of a stored token. */
 export function unsealBearer(bearer: BearerToken, box: SecretBox): string {
   return box.open(bearer.token, secretContext.bearer(bearer.id));
 }
 
-/** The outstanding token, issued in a unit of work if there is none. */
+/** The outstanding token of an application; issues one if there is none. */
 export async function findOrIssueBearer(
   tx: WriteTransaction,
   { box, secrets }: Pick<BearerDeps, 'box' | 'secrets'>,

@@ -3,22 +3,22 @@ import { decode, encode } from '../../../base/percent.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 
 /**
- * Makes the value of an application-only token: it starts with a run of `A` and holds literal escapes, because its
- * last part is base64, percent-encoded once. 40 bytes never fill base64, so there is always a `%3D` in it.
- * @param random cryptographic, also in development: a value must never come back.
+ * Creates the value of a bearer token: it starts with a run of `A` and contains literal escapes, because its last part
+ * is base64, percent-encoded once. 40 bytes of base64 need padding, so it always contains `%3D`.
+ * @param random cryptographically secure, also in development: a value must never be repeated.
  * @source authentication gaps 3.1
  */
 export function makeBearerValue(random: Random): string {
   return 'A'.repeat(22) + alphanumeric(random, 12) + encode(random.bytes(40).toString('base64'));
 }
 
-/** What a value is found by. SHA-256 without salt is enough for what nobody can guess. @source authentication gaps 3.2 */
+/** The hash by which a value is found; unsalted SHA-256 suffices for random values. @source authentication gaps 3.2 */
 export function bearerHash(value: string): string {
   return hash('sha256', value, 'hex');
 }
 
 /**
- * What a caller may have meant by a value in a header: as it stands, or encoded once more, because he had decoded it.
+ * The possible spellings of a token in a header: as sent, or encoded once more, because the client had decoded it.
  * @source authentication gaps 10.2
  */
 export function headerSpellings(value: string): readonly string[] {
@@ -26,7 +26,7 @@ export function headerSpellings(value: string): readonly string[] {
 }
 
 /**
- * What a caller may have meant by a value in a form: as it stands, decoded once, or encoded once.
+ * The possible spellings of a token in a form: as sent, decoded once, or encoded once.
  * @source authentication gaps 10.3
  */
 export function formSpellings(value: string): readonly string[] {

@@ -3,17 +3,20 @@ import { fixedWindows } from '../../../base/windows.ts';
 
 const WINDOW_S = 900;
 const FAILURES_MAX = 20;
-/** So many sources are counted at a time. */
+/** Sources that are counted at a time. */
 const SOURCES_MAX = 100_000;
 
-/** Counts what went wrong, by source, in windows that open with the first failure. @source authentication gaps 13 */
+/**
+ * Counts failures by source, in windows that open with the first failure.
+ * @source authentication gaps 13; decision 81
+ */
 export interface FailureLimit {
   add(source: string): void;
-  /** Seconds until a source may try again; 0 when it may now. */
+  /** Seconds until a source may try again; 0 if it may now. */
   wait_s(source: string): number;
 }
 
-/** Failures in the memory of this process. */
+/** A limit that counts in the memory of this process. */
 export function failureLimit(clock: Clock): FailureLimit {
   const windows = fixedWindows(SOURCES_MAX);
   const now_s = (): number => Math.floor(clock.now() / 1000);

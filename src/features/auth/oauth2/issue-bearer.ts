@@ -7,7 +7,7 @@ import type { AuditedEvent } from '../../../contract/store/audit.ts';
 
 const GRANT = 'client_credentials';
 
-/** The one kind of grant. Every other value is refused as wrong credentials are. */
+/** The only grant type. Every other value is refused like wrong credentials. */
 const grantType = field<string>({
   name: 'text',
   column: 'text',
@@ -18,7 +18,7 @@ const grantType = field<string>({
 });
 
 /**
- * Gives an application its application-only token: the outstanding one, or a new one when there is none.
+ * Returns the bearer token of an application: the outstanding one, or a new one when there is none.
  * @source authentication: POST /oauth2/token; authentication gaps 10.1
  */
 export const issueBearerOperation: Operation = {
@@ -50,7 +50,7 @@ export const issueBearerOperation: Operation = {
       events.push({ event: 'bearer_issued', application_id: application.id, token_id });
       await recordAudit(tx, events.at(-1)!);
     });
-    // A unit that another caller was ahead of has issued nothing.
+    // When another caller was faster, this call has issued nothing.
     if (isNew) audit(events.at(-1)!);
     return { data: JSON.stringify({ token_type: 'bearer', access_token: value }) };
   },

@@ -10,9 +10,9 @@ import { unsealBearer } from './bearer-tokens.ts';
 import { bearerHash, formSpellings } from './bearer-value.ts';
 
 /**
- * Revokes an application-only token, for ever. The owner of the application asks for it with a signed request, or the
- * application itself with key and secret.
- * @source authentication: POST /oauth2/invalidate_token; authentication gaps 10.3
+ * Revokes a bearer token permanently, for the owner of the application by a signed request, or for the application
+ * itself by key and secret.
+ * @source authentication: POST /oauth2/invalidate_token; authentication gaps 10.3; decision 82
  */
 export const revokeBearerOperation: Operation = {
   id: 'oauth2.invalidate_token',
@@ -51,7 +51,7 @@ export const revokeBearerOperation: Operation = {
   },
 };
 
-/** The id of the application that a caller is, or owns and calls through. */
+/** The id of the calling application; a calling user must own it. */
 async function ownApplication(tx: ReadTransaction, caller: Caller): Promise<string> {
   if (caller.kind !== 'user') return caller.application.id;
   const application = await tx.credentials.findApplication(caller.application);

@@ -1,13 +1,13 @@
 import type { AccessLevel } from '../../../contract/store/credentials.ts';
 
-/** A level in a few words. */
+/** The display names of the access levels. */
 export const LEVEL_NAMES: Readonly<Record<AccessLevel, string>> = {
   read: 'Read',
   'read-write': 'Read and write',
   'read-write-directmessages': 'Read, write and direct messages',
 };
 
-/** Each thing that an application may be able to do, and the levels that allow it. @source authentication gaps 6.3 */
+/** The permissions of applications, and the access levels that include them. @source authentication gaps 6.3 */
 const ABILITIES: readonly (readonly [what: string, levels: readonly AccessLevel[]])[] = [
   ['See your profile and posts', ['read', 'read-write', 'read-write-directmessages']],
   ['See the advertising accounts you have access to', ['read', 'read-write', 'read-write-directmessages']],
@@ -16,13 +16,13 @@ const ABILITIES: readonly (readonly [what: string, levels: readonly AccessLevel[
   ['Read and send direct messages on your behalf', ['read-write-directmessages']],
 ];
 
-/** What is allowed beside the level. */
+/** The permission that is independent of the access level. */
 const EMAIL = 'See your e-mail address';
 
-/** True of every level. */
+/** What no access level permits. */
 const NEVER = ['See your password'];
 
-/** What an application of a level will be able to do, and what not. */
+/** What an access level permits and does not permit. */
 export function permissionsOf(
   level: AccessLevel,
   seesEmail: boolean,

@@ -16,7 +16,7 @@ import { type ReauthenticationDeps, withReauthentication } from './reauthenticat
 import { securityPage } from './security-page.ts';
 import { sessionsPage } from './sessions-page.ts';
 
-/** What the pages work with. */
+/** The dependencies of all pages. */
 type PagesParts = ReauthenticationDeps &
   AuthorizeDeps &
   DeveloperDeps &
@@ -24,7 +24,11 @@ type PagesParts = ReauthenticationDeps &
   PasswordDeps &
   LoginPagesDeps;
 
-/** Every page that browsers are shown; `others` are those of other features. */
+/**
+ * All pages for browsers; `others` are the pages of other features. Pages that show or replace secrets, or change what
+ * logins depend on, require a recent login.
+ * @source decision 597; decision 508
+ */
 export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
   const list: readonly Page[] = [
     ...authorizePages(deps),
@@ -47,16 +51,19 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
 
 const isForm = ({ method }: PageRequest): boolean => method === 'POST';
 
-/** The user name is what a person logs in with. */
+/** A new user name requires a recent login, because users log in with it. */
 const changesUserName = (request: PageRequest): boolean =>
   isForm(request) && request.parameter('screen_name')?.trim() !== request.user!.screen_name;
 
-/** Turning two-step login off asks for password and code in its own form. */
+/**
+ * Turning two-step login off needs no recent login, because its form asks for password and code itself.
+ * @source decision 515
+ */
 const asksNothingItself = (request: PageRequest): boolean => !isForm(request) || request.parameter('act') !== 'off';
 
 const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
 
-/** A suspended or locked user is told so on whatever page, instead of it; and then the session is over. */
+/** Shows suspended and locked users the reason instead of the page, and ends their session. @source decision 506 */
 function unlessBarred(page: Page): Page {
   return {
     ...page,

@@ -4,7 +4,10 @@ import type { Application } from '../../../contract/store/credentials.ts';
 import { displayHost, isCustomScheme } from './callback-target.ts';
 import { cardPage } from './layout.ts';
 
-/** The page with the PIN, which stands in no address; it tells for how long the PIN is good. @source authentication gaps 6.4 and 6.6 */
+/**
+ * The page with the PIN, which is never part of a URL, and how long it is valid.
+ * @source authentication gaps 6.4 and 6.6
+ */
 export function pinPage(application: Application, pin: string, lasts_s: number): PageDocument {
   const title = `You have given ${application.name} access`;
   return cardPage(
@@ -16,7 +19,7 @@ export function pinPage(application: Application, pin: string, lasts_s: number):
   );
 }
 
-/** The page after a refusal; `back` tells the application of it. */
+/** The page after the user denied access; `back` is the callback that reports it. */
 export function deniedPage(application: Application, back: string | undefined): PageDocument {
   const title = `${application.name} was not authorized`;
   const link = back === undefined ? '' : html`<p><a href="${back}">Go back to ${application.name}</a></p>`;
@@ -28,7 +31,7 @@ export function deniedPage(application: Application, back: string | undefined): 
   );
 }
 
-/** What is shown while the browser goes on. Some do not follow into other programs by themselves, hence the link. */
+/** The page of a redirect. It has a link, because some browsers do not follow redirects into other programs. */
 export function leavingPage(application: Application, location: string): PageDocument {
   const title = `Going back to ${application.name}`;
   const what = isCustomScheme(location) ? 'Open the application' : `Go on to ${displayHost(location)}`;

@@ -13,18 +13,18 @@ import { consentPage } from './consent-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { WRONG_LOGIN } from './login-pages.ts';
 
-/** What the two pages work with. */
+/** The dependencies of the two pages. */
 export interface AuthorizeDeps extends LoginDeps {
   readonly grants: Grants;
-  /** What follows a refusal: the browser is sent back at once, or shown a link. @source authentication gaps 6.4 */
+  /** Whether a denial redirects to the callback at once, or shows a link. @source authentication gaps 6.4 */
   readonly denyRedirect: 'redirect' | 'link';
-  /** How long the application may wait with fetching the answer. */
+  /** How long a verifier can be exchanged. */
   readonly verifier_ttl_s: number;
 }
 
 type Endpoint = AuthorizeState['endpoint'];
 
-/** One visit of one of the pages, with what it is about. */
+/** One request for one of the pages, with its request token and application. */
 interface Asked {
   readonly endpoint: Endpoint;
   readonly request: PageRequest;
@@ -33,7 +33,10 @@ interface Asked {
   readonly forced: boolean;
 }
 
-/** `/oauth/authorize` and `/oauth/authenticate`: a user is asked whether an application may act. @source authentication gaps 6 */
+/**
+ * `/oauth/authorize` and `/oauth/authenticate`, where users decide on the access of applications.
+ * @source authentication gaps 6
+ */
 export function authorizePages(deps: AuthorizeDeps): readonly Page[] {
   return (['authorize', 'authenticate'] as const).map((endpoint) => ({
     path: `/oauth/${endpoint}`,
@@ -43,7 +46,7 @@ export function authorizePages(deps: AuthorizeDeps): readonly Page[] {
   }));
 }
 
-/** What has another shape was never given out, and is not looked for. @source authentication gaps 15.1 */
+/** The shape of request tokens; others were never issued and are not looked up. @source authentication gaps 15.1 */
 const TOKEN_SHAPE = /^[\w-]{1,100}$/;
 
 async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequest): Promise<PageResponse> {
@@ -52,7 +55,7 @@ async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequ
   if (found?.application.suspended) return errorPage('application suspended');
   if (found?.requestToken.state !== 'issued') return errorPage('token');
   const { requestToken, application } = found;
-  // What was registered when the login began may have been taken back since.
+  // The callback may have been unregistered since the login began.
   if (refuseCallback(application, requestToken.callback)) return errorPage('callback');
   const forced = await isForced(deps, request, requestToken);
   const asked: Asked = { endpoint, request, requestToken, application, forced };
@@ -60,13 +63,14 @@ async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequ
 }
 
 /**
- * Whether whoever is logged in must log in first. Once that was asked for, it holds for the request token, however the page
- * is opened after that: only a login for this very request token satisfies it.
+ * Whether a user who is logged in must log in again. Once `force_login` was requested, it holds for the request token,
+ * however the page is opened later: only a login for this request token satisfies it.
+ * @source decision 507
  */
 async function isForced({ grants }: AuthorizeDeps, request: PageRequest, requestToken: RequestToken): Promise<boolean> {
   const isRequested = /^(true|1)$/.test(request.parameter('force_login') ?? '');
   if (isRequested && !request.isHead && requestToken.force_login === 0) await grants.forceLogin(requestToken);
-  // The address says so each time that it is opened; what follows a login for this request token does not.
+  // A URL with force_login asks each time it is opened; the redirect after the login comes without it.
   if (isRequested && request.method === 'GET') return true;
   const isDone = request.user !== undefined && request.session?.login_for === requestToken.id;
   return (isRequested || requestToken.force_login === 1) && !isDone;
@@ -76,7 +80,7 @@ async function opened(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> 
   const { request, forced } = asked;
   const shown = await shownTo(deps, asked, request.user, forced);
   if (shown !== 'redirect') return form(asked, shown, 200);
-  // Who only looks is told what would come, but it does not come yet.
+  // HEAD gets the status, but approves nothing.
   if (request.isHead) return { status: 302, html: '' };
   return approve(deps, asked, request.user!, 302);
 }
@@ -126,7 +130,10 @@ async function posted(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> 
   return { ...after, login, deviceCookie, audited: [...audited, ...note('login', user), ...(after.audited ?? [])] };
 }
 
-/** A form that asked for no more than a login gives no consent: what is shown to this user is decided anew. */
+/**
+ * Continues after a login. A form that asked for a login alone is no consent: the next page is chosen anew.
+ * @source decision 75
+ */
 async function afterLogin(deps: AuthorizeDeps, asked: Asked, user: User): Promise<PageResponse> {
   const { request, endpoint, requestToken, application } = asked;
   const isConsent = request.parameter('step') !== 'login';
@@ -147,7 +154,7 @@ async function approve(deps: AuthorizeDeps, asked: Asked, user: User, status: 30
   return { status, location, html: leavingPage(application, location), audited };
 }
 
-/** Needs no login, and changes nothing that was granted before. */
+/** Denies the request token. Needs no login, and leaves earlier grants unchanged. */
 async function deny(deps: AuthorizeDeps, { requestToken, application, request }: Asked): Promise<PageResponse> {
   const event = { event: 'consent_denied', user_id: request.user?.id, application_id: application.id } as const;
   if (!(await deps.grants.deny(requestToken, (tx) => request.record(tx, event)))) return errorPage('token');
@@ -155,11 +162,11 @@ async function deny(deps: AuthorizeDeps, { requestToken, application, request }:
   if (usesPin(requestToken)) return { status: 200, html: deniedPage(application, undefined), audited };
   const back = deps.grants.callbackUrlFor(requestToken, { denied: true });
   const page: PageResponse = { status: 200, html: deniedPage(application, back), audited };
-  // Links into other programs are not always followed, so these go at once.
+  // A custom scheme always gets a redirect; the document has a link for browsers that do not follow it.
   return deps.denyRedirect === 'redirect' || isCustomScheme(back) ? { ...page, status: 303, location: back } : page;
 }
 
-/** The page between the password and what was to come of it; it goes on as the form before would have. */
+/** The page that asks for the code after the password, and then continues as the form before it. */
 function codeForm(asked: Asked, pending: string, isWrong: boolean): PageResponse {
   const { request, requestToken, endpoint, forced } = asked;
   const members = {

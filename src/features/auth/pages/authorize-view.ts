@@ -1,18 +1,18 @@
-/** What is known when one of the two pages is opened. */
+/** The state that decides what one of the two pages shows. */
 export interface AuthorizeState {
   readonly endpoint: 'authorize' | 'authenticate';
-  /** Somebody is logged in. */
+  /** A user is logged in. */
   readonly isLoggedIn: boolean;
   readonly forcesLogin: boolean;
-  /** The user has granted this application the level asked for; undefined while nobody is logged in. */
+  /** The user has granted the application the requested access level; undefined while nobody is logged in. */
   readonly isGranted: boolean | undefined;
-  /** The application may skip the question for those who have granted. */
+  /** The application may skip the consent page for users who have granted access. */
   readonly allowsSignIn: boolean;
-  /** The answer is a PIN, which a human must read. */
+  /** The verifier is a PIN, which the user must read. */
   readonly usesPin: boolean;
 }
 
-/** What is shown. `login` asks for name and password and nothing else yet; `redirect` shows nothing. */
+/** What the page shows. `login` asks for name and password only; `redirect` shows nothing. */
 export type AuthorizeView = 'login and consent' | 'login' | 'consent' | 'redirect';
 
 const any = undefined;
@@ -20,7 +20,7 @@ const [yes, no] = [true, false];
 
 type Cell = boolean | undefined;
 
-/** The first row that fits decides. @source authentication gaps 6.2 */
+/** The first matching row decides. @source authentication gaps 6.2; decision 75 */
 const TABLE: readonly (readonly [AuthorizeState['endpoint'], S: Cell, F: Cell, G: Cell, A: Cell, AuthorizeView])[] = [
   // endpoint       session forced granted sign-in
   ['authorize', /*    */ no, any, any, any, 'login and consent'],
@@ -34,7 +34,7 @@ const TABLE: readonly (readonly [AuthorizeState['endpoint'], S: Cell, F: Cell, G
   ['authenticate', /* */ any, any, any, any, 'login and consent'],
 ];
 
-/** What a page shows. A grant that cannot be known yet fits every row: it is looked at after the login. */
+/** Chooses what a page shows. A grant that is not yet known matches every row: it is checked after the login. */
 export function authorizeView(opening: AuthorizeState): AuthorizeView {
   const endpoint = opening.usesPin ? 'authorize' : opening.endpoint;
   const known = [opening.isLoggedIn, opening.forcesLogin, opening.isGranted, opening.allowsSignIn];

@@ -1,17 +1,17 @@
 import type { RequestToken } from '../../../contract/store/grants.ts';
 
-/** Whether the answer is a PIN that the user reads, instead of an address that the browser is sent to. */
+/** Whether the verifier is shown as a PIN, instead of being sent to a callback. */
 export function usesPin(requestToken: RequestToken): boolean {
   return requestToken.callback === 'oob';
 }
 
-/** Whether an address opens another program instead of a page. */
+/** Whether a URL opens another program instead of a web page. */
 export function isCustomScheme(address: string): boolean {
   return !/^https?:/i.test(address);
 }
 
 /**
- * What of an address a user can judge: the host, letters beyond ASCII in punycode; of a scheme of its own the scheme.
+ * The part of a URL that a user can recognize: the host, non-ASCII letters in Punycode; of a custom scheme the scheme.
  * @source authentication gaps 15.2
  */
 export function displayHost(address: string): string {

@@ -2,19 +2,19 @@ import { html } from 'ghtml';
 import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
 import { alertBox, cardPage, hiddenFields } from './layout.ts';
 
-/** What is said of a code that is wrong, used, or of another time. */
+/** The error of a code that is wrong, used, or of another time. */
 export const WRONG_CODE = 'This code is wrong or was already used. Wait for the next one.';
-/** What is said when the code came too late after the password. */
+/** The error of a code too long after the password. */
 export const CODE_TOO_LATE = 'That took too long. Log in again.';
 
-/** The page between the password and the login of somebody who has turned on one-time codes. */
+/** The page that asks users who have turned on one-time codes for one, after the password. */
 export function codePage(
   request: PageRequest,
   form: {
     readonly action: string;
     readonly members: Readonly<Record<string, string>>;
     readonly isWrong: boolean;
-    /** What stands beside the button. */
+    /** HTML beside the button. */
     readonly more?: string;
   },
 ): PageDocument {
@@ -32,7 +32,7 @@ export function codePage(
   );
 }
 
-/** The box for a one-time code or a recovery code. */
+/** The input for a one-time code or a recovery code. */
 export function codeField({
   isWrong,
   hasCaret,

@@ -16,13 +16,16 @@ import { dateElement } from './time-elements.ts';
 
 const PATH = '/settings/connected_apps';
 
-/** What the page works with. */
+/** The dependencies of the page. */
 export interface ConnectedAppsDeps {
   readonly store: Store;
   readonly clock: Clock;
 }
 
-/** `/settings/connected_apps`: what applications may do for a user, and the way to withdraw it. @source authentication gaps 9 */
+/**
+ * `/settings/connected_apps`: the applications with access to the account of a user, who can revoke it.
+ * @source authentication gaps 9; decision 102
+ */
 export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
   return {
     path: PATH,

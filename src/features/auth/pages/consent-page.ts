@@ -8,9 +8,9 @@ import { displayHost, usesPin } from './callback-target.ts';
 import { alertBox, cardPage, hiddenFields, loginFields } from './layout.ts';
 import { monogram } from './monogram.ts';
 
-/** What the form is made from. */
+/** The values of the consent form. */
 export interface ConsentOptions {
-  /** The name of the service whose account is asked for. */
+  /** The name of the service whose users log in. */
   readonly serviceName: string;
   readonly endpoint: 'authorize' | 'authenticate';
   readonly view: Exclude<AuthorizeView, 'redirect'>;
@@ -19,12 +19,12 @@ export interface ConsentOptions {
   readonly user: User | undefined;
   readonly csrfToken: string;
   readonly forcesLogin: boolean;
-  /** What the box of the name begins with. */
+  /** The initial value of the user name. */
   readonly userName: string;
   readonly problem: string | undefined;
 }
 
-/** The page that asks a user; scripts rely on the names and ids of its form. @source authentication gaps 6.3 and 6.6 */
+/** The consent page; scripts rely on the names and ids of its form. @source authentication gaps 6.3 and 6.6 */
 export function consentPage(form: ConsentOptions): PageDocument {
   const {
     application,
@@ -68,11 +68,11 @@ export function consentPage(form: ConsentOptions): PageDocument {
   );
 }
 
-/** @source authentication gaps 6.3 */
+/** The note that access can be revoked. @source authentication gaps 6.3 */
 const WITHDRAW = `<p class="soft">You can revoke access at any time under
 <a href="/settings/connected_apps">connected apps</a>.</p>`;
 
-/** Who stands behind the application, and where more can be read. */
+/** The description, publisher and links of an application. */
 function publisher(application: Application): string {
   const { description, organization_name: name, organization_url, website_url, terms_url, privacy_url } = application;
   const about = description === '' ? '' : html`<p>${description}</p>`;
@@ -87,7 +87,7 @@ function publisher(application: Application): string {
   return about + by + more;
 }
 
-/** A link when the address is one of a page; otherwise the text alone. */
+/** A link if the address is a web address; otherwise the text alone. */
 function linked(text: string, address: string): string {
   return /^https?:\/\//i.test(address) ? html`<a href="${address}" rel="noreferrer">${text}</a>` : html`${text}`;
 }

@@ -3,7 +3,7 @@ import type { PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { cardPage } from './layout.ts';
 
-/** Each reason for an error page: status, numeric code and message for callers of JSON, heading, text. */
+/** The error pages by reason: status, numeric code and message for clients of JSON, heading, text. */
 const REFUSALS = {
   token: [
     403,
@@ -123,7 +123,7 @@ const REFUSALS = {
 /** A reason for an error page. */
 export type ErrorReason = keyof typeof REFUSALS;
 
-/** An error page. It leads nowhere and repeats nothing that was sent. @source authentication gaps 6.5 */
+/** An error page. It has no link, and repeats nothing of the request. @source authentication gaps 6.5 */
 export function errorPage(why: ErrorReason, retryAfter_s?: number): PageResponse {
   const [status, code, message, heading, text] = REFUSALS[why];
   const wait =
@@ -137,7 +137,7 @@ export function errorPage(why: ErrorReason, retryAfter_s?: number): PageResponse
   return { status, html: page, error: { code, message }, retryAfter_s };
 }
 
-/** Why a user may not go on; undefined when nothing is in the way. */
+/** Why a user may not continue; undefined if they may. */
 export function blockedReason({ suspended, locked }: User): ErrorReason | undefined {
   if (suspended) return 'user suspended';
   return locked ? 'user locked' : undefined;

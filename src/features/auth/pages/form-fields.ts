@@ -1,21 +1,21 @@
 import { html } from 'ghtml';
 
-/** What is wrong with a form, by the name of the box. */
+/** The validation errors of a form, by the name of the field. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** One box of a form. */
+/** One field of a form. */
 export interface FormField {
-  /** Its id, and its name unless that differs. */
+  /** The id of the input, and its name unless `name` is set. */
   readonly member: string;
   readonly name?: string;
   readonly label: string;
   readonly hint?: string;
   readonly type?: 'text' | 'password' | 'textarea';
-  /** Further attributes, as HTML. */
+  /** More attributes of the input, as HTML. */
   readonly attributes: string;
 }
 
-/** What is wrong, above the form; each leads to its box. */
+/** The list of errors above a form; each links to its field. */
 export function errorSummary(heading: string, errors: FieldErrors): string {
   const items = Object.entries(errors).map(
     ([member, says]) => html`<li><a href="#${member}">${toSentence(says)}</a></li>`,
@@ -24,7 +24,7 @@ export function errorSummary(heading: string, errors: FieldErrors): string {
   return html`<div class="alert" role="alert"><p>${heading}</p><ul>!${items.join('')}</ul></div>`;
 }
 
-/** A box with its label, its hint and what is wrong with it. */
+/** An input with its label, hint and error. */
 export function formField(field: FormField, value: string, says: string | undefined): string {
   const { member, name = member, label, hint = '', type = 'text', attributes } = field;
   const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(says === undefined ? [] : [`${member}-fault`])];
@@ -39,7 +39,7 @@ export function formField(field: FormField, value: string, says: string | undefi
 !${box}</div>`;
 }
 
-/** What a rule says, with a capital and a full stop. */
+/** An error text with a capital letter and a full stop. */
 export function toSentence(says: string): string {
   return `${says[0]!.toUpperCase()}${says.slice(1)}.`;
 }

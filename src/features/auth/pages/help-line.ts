@@ -1,6 +1,9 @@
 import { html } from 'ghtml';
 
-/** Whom to turn to without a password. `contact` is an address of mail or of the web, or a sentence; empty when unknown. */
+/**
+ * The line that names the support contact for users who cannot log in.
+ * @param contact an e-mail address, a URL or a sentence; empty when unknown.
+ */
 export function helpLine(contact: string): string {
   return html`<p class="soft help">Can’t log in? !${wayTo(contact)}</p>`;
 }

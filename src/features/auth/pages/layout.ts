@@ -1,17 +1,17 @@
 import { html } from 'ghtml';
 import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
 
-/** A page of one card. `content` is HTML. */
+/** A page with one card; `content` is HTML. */
 export function cardPage(title: string, content: string): PageDocument {
   return { title, content };
 }
 
-/** What went wrong with a form, read out first; empty when nothing did. */
+/** The error of a form, announced by screen readers; empty when there is none. */
 export function alertBox(message: string | undefined): string {
   return message === undefined ? '' : html`<p class="alert" id="problem" role="alert">${message}</p>`;
 }
 
-/** A page for somebody who is logged in, with the way to the other pages. */
+/** A page for a logged-in user, with navigation. */
 export function accountPage(title: string, { user, csrfToken }: PageRequest, content: string): PageDocument {
   const above = html`<form method="post" action="/logout">
 !${hiddenFields({ authenticity_token: csrfToken })}
@@ -30,7 +30,7 @@ const NAVIGATION = [
   ['/notifications', 'Notifications'],
 ] as const;
 
-/** A document among the settings of somebody who is logged in, with the way to the others; `path` is its own. */
+/** A settings page of a logged-in user, with links to the other settings; `path` is its own path. */
 export function settingsPage(title: string, request: PageRequest, path: string, content: string): PageDocument {
   const links = SETTINGS.map(
     ([to, name]) => html`<li><a href="${to}"!${to === path ? ' aria-current="page"' : ''}>${name}</a></li>`,
@@ -51,23 +51,23 @@ const SETTINGS = [
   ['/settings/sessions', 'Sessions'],
 ] as const;
 
-/** What was done, read out first; empty when nothing was. */
+/** The confirmation of an action, announced by screen readers; empty when there is none. */
 export function noticeBox(message: string | undefined): string {
   return message === undefined ? '' : html`<p class="notice" role="status">${message}</p>`;
 }
 
-/** What the boxes for name and password begin with. */
+/** The initial state of the inputs for name and password. */
 export interface LoginFieldOptions {
   readonly name: string;
   readonly isWrong: boolean;
-  /** Nothing stands above them that should be read before. */
+  /** They are the first content of the page, so they may take the focus. */
   readonly isFirst: boolean;
 }
 
-/** The boxes for name and password. */
+/** The inputs for user name and password. */
 export function loginFields({ name, isWrong, isFirst }: LoginFieldOptions): string {
   const described = isWrong ? ' aria-invalid="true" aria-describedby="problem"' : '';
-  // The caret goes where something is to be written: to the name, or to the password when the name is known.
+  // Focus the empty input: the name, or the password when the name is known.
   const isCaretHere = isWrong || isFirst;
   const first = isCaretHere && name === '' ? ' autofocus' : '';
   const second = isCaretHere && name !== '' ? ' autofocus' : '';
@@ -77,7 +77,7 @@ export function loginFields({ name, isWrong, isFirst }: LoginFieldOptions): stri
 !${passwordField({ isWrong, hasCaret: second !== '' })}`;
 }
 
-/** The box for the password of somebody who logs in. */
+/** The input for the current password. */
 export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCaret: boolean }): string {
   const described = isWrong ? ' aria-invalid="true" aria-describedby="problem"' : '';
   return html`<div class="field"><label for="password">Password</label>
@@ -85,7 +85,7 @@ export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCare
     maxlength="1000"!${described}!${hasCaret ? ' autofocus' : ''}></div>`;
 }
 
-/** Hidden members of a form. */
+/** The hidden inputs of a form. */
 export function hiddenFields(members: Readonly<Record<string, string>>): string {
   return Object.entries(members)
     .map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)

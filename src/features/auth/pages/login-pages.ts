@@ -6,16 +6,16 @@ import { blockedReason, errorPage } from './error-pages.ts';
 import { helpLine } from './help-line.ts';
 import { accountPage, alertBox, cardPage, hiddenFields, loginFields, noticeBox } from './layout.ts';
 
-/** One text for unknown names and wrong passwords. @source authentication gaps 6.6 */
+/** The same error for unknown names and wrong passwords. @source authentication gaps 6.6 */
 export const WRONG_LOGIN = 'Wrong user name or password.';
 
-/** What the pages of logins work with. */
+/** The dependencies of the login pages. */
 export interface LoginPagesDeps extends LoginDeps {
-  /** Whom users turn to who cannot log in: an address or a sentence; empty when nothing is known. */
+  /** The contact for users who cannot log in: an e-mail address, a URL or a sentence; empty when unknown. */
   readonly supportContact: string;
 }
 
-/** `/login` and `/logout`: the session of a browser without any application. */
+/** `/login` and `/logout`: browser sessions without an application. */
 export function loginPages(deps: LoginPagesDeps): readonly Page[] {
   return [
     {
@@ -36,11 +36,14 @@ function opened(deps: LoginPagesDeps, request: PageRequest): PageResponse {
   return request.user ? { status: 200, html: homePage(request), hasForm: true } : loginPage(deps, request, 200);
 }
 
-/** Pages of ours that a login may lead to. No other address is ever followed. @source authentication gaps 15.2 */
+/**
+ * The pages of this server that a login may redirect to; there are no redirects to other addresses.
+ * @source authentication gaps 15.2; decision 104
+ */
 const NEXT =
   /^\/(settings\/(connected_apps|profile|password|security|sessions)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
 
-/** What somebody sees who is not logged in, on a page that needs it: the way through the login and back. */
+/** Redirects to the login, which leads back to `path`. */
 export function redirectToLogin(path: string): PageResponse {
   const location = `/login?${new URLSearchParams({ continue: path })}`;
   return {

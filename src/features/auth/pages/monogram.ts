@@ -1,9 +1,9 @@
 import { html } from 'ghtml';
 
-/** How many colours the style knows. */
+/** The number of colours in the stylesheet. */
 const HUES = 6;
 
-/** A sign by which an application is told from others: its first letter, in a colour that its name chooses. */
+/** The icon of an application: its first letter, in a colour derived from its name. @source decision 96 */
 export function monogram(name: string): string {
   const letter = [...name.trim()][0] ?? '?';
   const hue = [...name].reduce((sum, character) => (sum * 31 + character.codePointAt(0)!) % 9973, 0) % HUES;

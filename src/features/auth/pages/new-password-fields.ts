@@ -3,7 +3,7 @@ import type { User } from '../../../contract/store/credentials.ts';
 import { PASSWORD_LENGTH_MAX, type PasswordRules, passwordError } from '../../platform/password-rules.ts';
 import { type FieldErrors, formField } from './form-fields.ts';
 
-/** The boxes in which a new password is typed, twice. */
+/** The inputs for a new password and its repetition. */
 export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): string {
   const hint = `At least ${rules.password_length_min} characters. A passphrase of several words works well; names and common passwords are not accepted.`;
   const attributes = `required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
@@ -14,7 +14,7 @@ export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): st
   return boxes.map((box) => formField(box, '', errors[box.member])).join('\n');
 }
 
-/** The new password that a form brought, and what is wrong with it. */
+/** Reads the new password of a form, with its validation errors. */
 export function readNewPassword(
   { parameter }: PageRequest,
   user: User,

@@ -7,17 +7,17 @@ import { redirectToLogin } from './login-pages.ts';
 import { dateElement } from './time-elements.ts';
 
 const PATH = '/notifications';
-/** As many as are shown; older ones are of no use. */
+/** The number of notifications shown; older ones are omitted. */
 const SHOWN = 50;
 
-/** What the page works with. */
+/** The dependencies of the page. */
 export interface NotificationsDeps {
   readonly store: Store;
-  /** Where that leads of which a user is told. */
+  /** The link to the subject of a notification. */
   readonly linkFor: (notification: Notification) => string;
 }
 
-/** `/notifications`: what a user was told of, the newest first. @source creatives 10 */
+/** `/notifications`: the notifications of a user, newest first. @source creatives 10 */
 export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps): Page {
   return {
     path: PATH,

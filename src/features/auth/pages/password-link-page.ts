@@ -12,7 +12,7 @@ import type { PasswordDeps } from './password-page.ts';
 
 const PATH = '/login/reset';
 
-/** `/login/reset`: whoever has a link that an operator made sets the password, once. */
+/** `/login/reset`: sets the password by a link from an operator, which works once. @source decision 501 */
 export function passwordLinkPage(deps: PasswordDeps): Page {
   return {
     path: PATH,
@@ -46,7 +46,7 @@ async function reset(deps: PasswordDeps, request: PageRequest, user: User): Prom
   const now = formatInstant(deps.clock.now());
   const event = { event: 'password_reset', user_id: user.id } as const;
   const isDone = await deps.store.write(async (tx) => {
-    // The first of two who use the link at the same time has it.
+    // Of two simultaneous uses of the link, only the first succeeds.
     await tx.credentials.lockUser(user.id);
     if (!(await userOf(tx, deps, request))) return false;
     await setPassword(tx, user.id, { hash, now });

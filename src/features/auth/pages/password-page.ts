@@ -14,15 +14,15 @@ import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
 
 const PATH = '/settings/password';
 
-/** What pages that set passwords work with. */
+/** The dependencies of pages that set passwords. */
 export interface PasswordDeps extends LoginDeps {
   readonly clock: Clock;
   readonly passwords: PasswordRules;
-  /** The stored form of a password; slow, so never called inside a unit of work. */
+  /** Hashes a password. Slow, so never called inside a unit of work. */
   hashPassword(password: string): Promise<string>;
 }
 
-/** `/settings/password`: a user changes the password, which ends every other session of theirs. */
+/** `/settings/password`: changes the password, which ends all other sessions of the user. @source decision 502 */
 export function passwordPage(deps: PasswordDeps): Page {
   return {
     path: PATH,

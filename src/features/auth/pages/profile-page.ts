@@ -18,7 +18,7 @@ import { redirectToLogin } from './login-pages.ts';
 
 const PATH = '/settings/profile';
 
-/** What the page works with. */
+/** The dependencies of the page. */
 export interface ProfileDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -64,7 +64,10 @@ const BOXES: readonly Box[] = [
   },
 ];
 
-/** `/settings/profile`: what a user says of themselves. What changes is told to those who follow it. @source activity gaps 16.8 */
+/**
+ * `/settings/profile`: edits the profile of a user. Webhooks and streams deliver changes.
+ * @source activity gaps 16.8
+ */
 export function profilePage(deps: ProfileDeps): Page {
   return {
     path: PATH,
@@ -102,7 +105,7 @@ function draftOf({ name, screen_name, description, location, url }: User): Draft
   return { name, screen_name, description, location, url: url ?? '' };
 }
 
-/** Browsers end lines of a box with two characters. */
+/** Reads the form. Browsers send line breaks as CRLF. */
 function draftFrom({ parameter }: PageRequest): Draft {
   const said = (member: Member): string => (parameter(member) ?? '').trim().replaceAll('\r\n', '\n');
   return {

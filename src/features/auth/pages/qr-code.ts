@@ -1,9 +1,9 @@
 import qrcode from 'qrcode-generator';
 
-/** Light modules around the picture, as scanners need them. */
+/** The width of the quiet zone that scanners need, in modules. */
 const MARGIN = 4;
 
-/** A text as a QR code: an SVG picture of dark squares on white, in any colour scheme. */
+/** A text as a QR code: an SVG image of dark modules on white, in any colour scheme. */
 export function qrCode(text: string, label: string): string {
   const code = qrcode(0, 'M');
   code.addData(text);

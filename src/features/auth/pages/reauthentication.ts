@@ -8,21 +8,22 @@ import { codeField, WRONG_CODE } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
 import { accountPage, alertBox, passwordField } from './layout.ts';
 
-/** What pages work with that ask again who somebody is. */
+/** The dependencies of pages that require a recent login. */
 export interface ReauthenticationDeps extends LoginDeps {
   readonly clock: Clock;
-  /** For how long a login is recent. */
+  /** How long a login counts as recent. */
   readonly reauthentication_s: number;
 }
 
-/** Member of the form that says what was asked for before the password was. */
+/** The member of the password form that names the method of the original request. */
 const CONFIRM = 'confirm';
-/** What the form of the password brings along itself. */
+/** The members of the password form itself. */
 const OWN_MEMBERS = /^(authenticity_token|confirm|session\[.*\])$/;
 
 /**
- * A page that answers only those whose login is recent, wherever `needs` says so. Others are asked for the password first, on
- * the same address; a form that they sent is carried along and goes on as it was.
+ * A page that requires a recent login where `needs` returns true. Other users are first asked for the password, at the
+ * same URL; a form that they sent is carried along in hidden inputs and then processed.
+ * @source decision 509
  */
 export function withReauthentication(
   deps: ReauthenticationDeps,
@@ -54,7 +55,7 @@ const WRONG = 'Wrong password. Try again.';
 
 function isRecent({ clock, reauthentication_s }: ReauthenticationDeps, { session }: PageRequest): boolean {
   const since = session && instantMs(session.authenticated_at ?? session.created_at);
-  // What lies ahead was written before the clock was set back: how long ago, nobody knows.
+  // A time in the future was stored before the clock was set back, so its age is unknown. @source decision 613
   return since !== undefined && Math.abs(clock.now() - since) < reauthentication_s * 1000;
 }
 

@@ -14,7 +14,7 @@ import { dateElement } from './time-elements.ts';
 
 const PATH = '/settings/security';
 
-/** `/settings/security`: a user turns one-time codes on and off, and gets recovery codes. */
+/** `/settings/security`: turns one-time codes on and off, and creates recovery codes. */
 export function securityPage(deps: LoginDeps): Page {
   return {
     path: PATH,
@@ -42,7 +42,7 @@ async function act(deps: LoginDeps, request: PageRequest): Promise<PageResponse>
   return codes ? recoveryPage(request, codes, event) : errorPage('done before');
 }
 
-/** What a sealed secret that is not turned on yet is bound to. */
+/** The context that binds a sealed secret to its user before codes are turned on. */
 const draftOf = (request: PageRequest): string => `second_factor_draft:${request.user!.id}`;
 
 async function turnOn(deps: LoginDeps, request: PageRequest): Promise<PageResponse> {
@@ -151,7 +151,7 @@ async function on(
   return { status, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
 }
 
-/** The page that shows recovery codes, the only time that they are shown. */
+/** The page that shows recovery codes, once. */
 function recoveryPage(request: PageRequest, codes: readonly string[], event: AuditedEvent): PageResponse {
   const title = 'Your recovery codes';
   const content = html`<h1>${title}</h1>

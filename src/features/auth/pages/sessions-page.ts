@@ -10,13 +10,13 @@ import { timestampElement } from './time-elements.ts';
 
 const PATH = '/settings/sessions';
 
-/** What the page works with. */
+/** The dependencies of the page. */
 export interface SessionsDeps {
   readonly store: Store;
   readonly clock: Clock;
 }
 
-/** `/settings/sessions`: where a user is logged in, and the way to end it. */
+/** `/settings/sessions`: the sessions of a user, who can end them. */
 export function sessionsPage(deps: SessionsDeps): Page {
   return {
     path: PATH,

@@ -2,12 +2,12 @@ import { html } from 'ghtml';
 
 const FORMAT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** The day of a UTC text, for people and for programs. */
+/** A `<time>` element with the day of a UTC text. */
 export function dateElement(instant: string): string {
   return html`<time datetime="${instant}">${FORMAT.format(new Date(instant))}</time>`;
 }
 
-/** A UTC text to the second, for people and for programs. */
+/** A `<time>` element with a UTC text to the second. */
 export function timestampElement(instant: string): string {
   return html`<time datetime="${instant}">${instant.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }

@@ -8,7 +8,7 @@ import { hiddenFields } from '../layout.ts';
 
 type Member = keyof ApplicationDraft;
 
-/** Boxes for texts. */
+/** The text inputs. */
 const TEXTS: readonly (readonly [Member, label: string, hint: string, attributes?: string])[] = [
   ['name', 'Name', 'Shown to users on the consent page; 1 to 32 characters.', 'required maxlength="64"'],
   ['description', 'Description', 'What it does for users, in a sentence or two.'],
@@ -45,7 +45,7 @@ const SWITCHES: readonly (readonly [Member, label: string, hint: string])[] = [
   ],
 ];
 
-/** What a form says about an application. */
+/** Reads an application from its form. */
 export function draftFromForm({ parameter }: PageRequest): ApplicationDraft {
   const text = (member: Member): string => (parameter(member) ?? '').trim();
   const isOn = (member: Member): 0 | 1 => (parameter(member) === undefined ? 0 : 1);
@@ -66,14 +66,14 @@ export function draftFromForm({ parameter }: PageRequest): ApplicationDraft {
   };
 }
 
-/** The form of an application, with what is wrong beside each box. */
+/** The form of an application, with the errors of each field. */
 export function applicationForm(form: {
   readonly action: string;
   readonly button: string;
   readonly csrfToken: string;
   readonly draft: ApplicationDraft;
   readonly errors: readonly DraftError[];
-  /** Schemes without a dot that callbacks may have. */
+  /** Custom schemes without a dot that callbacks may have. */
   readonly schemes: readonly string[];
 }): string {
   const { draft, errors, schemes } = form;
@@ -100,7 +100,7 @@ function faultsOf(errors: readonly DraftError[], member: Member): string[] {
   return errors.filter((error) => error.member === member).map(({ message: says }) => says);
 }
 
-/** What is wrong, above the form; each leads to its box. */
+/** The list of errors above the form; each links to its field. */
 function summary(errors: readonly DraftError[]): string {
   if (errors.length === 0) return '';
   const items = errors.map(({ member, message: says }) => html`<li><a href="#${member}">${says}</a></li>`).join('');
@@ -114,7 +114,7 @@ interface Box {
   readonly says: readonly string[];
 }
 
-/** The attributes that tie a box to its hint and to what is wrong with it. */
+/** The ARIA attributes that connect an input with its hint and errors. */
 function ties({ member, hint, says }: Pick<Box, 'member' | 'hint' | 'says'>): string {
   const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(says.length === 0 ? [] : [`${member}-fault`])];
   const described = ids.length === 0 ? '' : ` aria-describedby="${ids.join(' ')}"`;

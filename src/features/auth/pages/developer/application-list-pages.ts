@@ -11,7 +11,10 @@ import { applicationForm, draftFromForm } from './application-form.ts';
 import { APPS_PATH, type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
 import { keysPage } from './secrets-page.ts';
 
-/** `/developer/apps` and `/developer/apps/new`: what a user has registered, and more of it. @source authentication gaps 4 */
+/**
+ * `/developer/apps` and `/developer/apps/new`: lists the applications of a user, and registers one.
+ * @source authentication gaps 4; decision 94
+ */
 export function applicationListPages(deps: DeveloperDeps): readonly Page[] {
   return [
     {

@@ -77,7 +77,7 @@ async function page(
   return { status: form.errors.length > 0 ? 400 : 200, html: accountPage(name, request, content), hasForm: true };
 }
 
-/** What the application signs with, and the ways to replace it. */
+/** The keys and tokens of the application, with links to replace them. */
 function credentials({ id, consumer_key, access_level }: Application, { own, bearer }: Standing): string {
   const path = `${APPS_PATH}/${id}`;
   const ownState = own

@@ -3,7 +3,7 @@ import type { Application } from '../../../../contract/store/credentials.ts';
 import { callbackUrlError, nearestCallback, refuseCallback } from '../../callback-urls.ts';
 import { APPS_PATH } from './owner-pages.ts';
 
-/** The box that tries an address against the callbacks that are registered. @source authentication gaps 4.1 */
+/** The form that tests an address against the registered callbacks. @source authentication gaps 4.1 */
 export function callbackTest(application: Application, tried: string | undefined): string {
   const verdict = tried === undefined || tried === '' ? '' : verdictOn(application, tried);
   return html`<section id="trial"><h2>Test a callback</h2>

@@ -12,24 +12,24 @@ import type { Registrar } from '../../../platform/registration.ts';
 import { errorPage } from '../error-pages.ts';
 import { redirectToLogin } from '../login-pages.ts';
 
-/** Where the pages of applications begin. */
+/** The path of the pages of applications. */
 export const APPS_PATH = '/developer/apps';
 
-/** What the pages of applications work with. */
+/** The dependencies of the pages of applications. */
 export interface DeveloperDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly box: SecretBox;
-  /** Cryptographic, also in development. */
+  /** Cryptographically secure, also in development. */
   readonly secrets: Random;
-  /** How many applications a user may register. */
+  /** How many applications a user may register. @source decision 94 */
   readonly applicationsMax: number;
-  /** Schemes without a dot that callbacks may have; `*` stands for all. */
+  /** Custom schemes without a dot that callbacks may have; `*` allows all. */
   readonly callbackSchemes: readonly string[];
   readonly webhooks: WebhookAdministration;
 }
 
-/** Answers somebody who is logged in; others are sent to the login and come back to `path`. */
+/** Answers a logged-in user; redirects others to the login, which leads back to `path`. */
 export async function forUser(
   request: PageRequest,
   path: string,
@@ -38,7 +38,7 @@ export async function forUser(
   return request.user ? answer(request.user.id) : redirectToLogin(path);
 }
 
-/** Answers the owner of the application that the path names; to everybody else it does not exist. */
+/** Answers the owner of the application in the path; everybody else gets 404. */
 export function forOwner(
   { store }: DeveloperDeps,
   request: PageRequest,
@@ -52,7 +52,7 @@ export function forOwner(
   });
 }
 
-/** One unit of work that makes keys or tokens. */
+/** Runs a unit of work that creates keys or tokens. */
 export function withRegistrar<T>(
   { store, clock, box, secrets }: DeveloperDeps,
   work: (registrar: Registrar) => Promise<T>,
@@ -61,7 +61,11 @@ export function withRegistrar<T>(
   return store.write((tx: WriteTransaction) => work({ tx, box, random: secrets, now }));
 }
 
-/** Records that a visit changes an application, in the unit that does; the answer is to be noted when that has ended. */
+/**
+ * Stores the audit record of a change to an application, in the same unit of work.
+ * @returns the event, to be logged when the unit has ended.
+ * @source decision 590; decision 592
+ */
 export async function recordAudit(
   { tx }: Pick<Registrar, 'tx'>,
   request: PageRequest,

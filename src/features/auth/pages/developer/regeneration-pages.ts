@@ -10,18 +10,21 @@ import { accountPage, hiddenFields } from '../layout.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
-/** Something that replaces or ends a credential, after a question. */
+/** An action that replaces or revokes a credential, after a confirmation. */
 interface Renewal {
   readonly path: string;
   readonly question: (name: string) => string;
   readonly text: string;
   readonly button: string;
-  /** The heading of what was made. */
+  /** The heading of the new credential. */
   readonly told?: (name: string) => string;
   readonly event: AuditedEvent['event'];
-  /** What is replaced, so that one question is answered once; empty when there is nothing yet. */
+  /**
+   * Identifies the current credential, so that one form replaces it once; empty when there is none yet.
+   * @source decision 98
+   */
   current(tx: ReadTransaction, application: Application): Promise<string>;
-  /** Replaces it; the answer is told once. */
+  /** Replaces or revokes the credential; returns the new one, to be shown once. */
   renew(registrar: Registrar, application: Application): Promise<readonly (readonly [name: string, value: string])[]>;
 }
 
@@ -89,7 +92,10 @@ const RENEWALS: readonly Renewal[] = [
   },
 ];
 
-/** Pages that replace keys and tokens of an application: a question, then what came of it. @source authentication gaps 4 */
+/**
+ * The pages that replace keys and tokens of an application: a confirmation, then the result.
+ * @source authentication gaps 4
+ */
 export function regenerationPages(deps: DeveloperDeps): readonly Page[] {
   return RENEWALS.map((renewal) => ({
     path: `${APPS_PATH}/:id/${renewal.path}`,
@@ -129,7 +135,7 @@ async function renew(
   { told, event, current, renew: work }: Renewal,
 ): Promise<PageResponse> {
   const done = await withRegistrar(deps, async (registrar) => {
-    // As it is now: who reloads the page that told the secrets must not replace them again.
+    // Under a lock: reloading the page that shows the secrets must not replace them again.
     const application = (await registrar.tx.credentials.lockApplication(id))!;
     const isSame = (await current(registrar.tx, application)) === request.parameter('from');
     if (!isSame) return undefined;

@@ -10,7 +10,7 @@ interface Owner {
   readonly name: string;
 }
 
-/** The page that tells secrets, the only time that they are told. */
+/** The page that shows secrets, once. @source decision 98 */
 export function secretsPage(
   request: PageRequest,
   { id, name }: Owner,
@@ -27,7 +27,7 @@ export function secretsPage(
   );
 }
 
-/** The page that tells new keys. */
+/** The page that shows new keys, once. */
 export function keysPage(
   request: PageRequest,
   owner: Owner,

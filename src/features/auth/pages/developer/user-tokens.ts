@@ -4,17 +4,17 @@ import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
 import { dateElement } from '../time-elements.ts';
 
-/** More are not named one by one. */
+/** The number of tokens that are listed one by one. */
 const NAMED_MAX = 50;
 
-/** Who has given an application access, by level. */
+/** The access tokens of users for an application, by access level. */
 export interface UserTokens {
   readonly counts: readonly { readonly access_level: AccessLevel; readonly count: number }[];
-  /** Tokens whose level is not that of the application, oldest first; the first of them. */
+  /** The oldest tokens whose access level is not that of the application. */
   readonly otherLevels: readonly HeldToken[];
 }
 
-/** Reads who has given an application access. */
+/** Reads the access tokens of users for an application. */
 export async function readUserTokens(tx: ReadTransaction, { id, access_level }: Application): Promise<UserTokens> {
   return {
     counts: await tx.credentials.listTokenCounts(id),
@@ -22,7 +22,7 @@ export async function readUserTokens(tx: ReadTransaction, { id, access_level }: 
   };
 }
 
-/** How many users gave access, and whose tokens are still at another level. @source authentication gaps 4 */
+/** How many users gave access, and which tokens still have another access level. @source authentication gaps 4 */
 export function userTokensSection(
   { access_level: level }: Application,
   { counts, otherLevels: beside }: UserTokens,

@@ -9,10 +9,13 @@ import { timestampElement } from '../time-elements.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
-/** Deliveries of a webhook that are shown. */
+/** The number of deliveries shown per webhook. */
 const SHOWN = 20;
 
-/** `/developer/apps/:id/webhooks`: the webhooks of an application, and what was sent to them. @source activity gaps 19.4 and 21.5 */
+/**
+ * `/developer/apps/:id/webhooks`: the webhooks of an application and their deliveries.
+ * @source activity gaps 19.4 and 21.5
+ */
 export function webhooksPage(deps: DeveloperDeps): Page {
   return {
     path: `${APPS_PATH}/:id/webhooks`,
@@ -29,7 +32,7 @@ interface Standing {
   readonly deliveries: readonly WebhookDelivery[];
 }
 
-/** A webhook that was just challenged, and what came of it. */
+/** A webhook that was just challenged, and the result. */
 interface Validated extends ChallengeResult {
   readonly webhook: string;
 }
@@ -87,7 +90,7 @@ The second signature is made with a secret of the webhook: a new one is shown on
 </section>`;
 }
 
-/** Whether it is valid, and why it is not; what came of a challenge a moment ago is told as such. */
+/** Whether a webhook is valid, or why not; the result of a challenge just now is shown as such. */
 function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): string {
   if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge correctly.');
   const why = challenged?.reason ?? failure ?? '';
@@ -100,7 +103,7 @@ function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | unde
   return html`<p>Valid${failure === null ? '' : `; it did not answer its last challenge: ${failure}`}</p>`;
 }
 
-/** One delivery: what it told of, what became of it, and the way to send it again. */
+/** One delivery: event type, state, attempts, and a button to send it again. */
 function item(
   { webhooks }: DeveloperDeps,
   request: PageRequest,
@@ -126,10 +129,10 @@ function item(
 const countOf = ({ length }: WebhookDelivery['tries']): string =>
   length === 1 ? 'after one try' : `after ${length} tries`;
 
-/** Which secret it has: one page replaces it once. */
+/** Identifies the current secret, so that one form replaces it once. */
 const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
 
-/** Does what a button of the page says. A webhook or a message of somebody else does not exist. */
+/** Performs the action of a button. Webhooks and messages of others count as not found. */
 async function done(deps: DeveloperDeps, request: PageRequest, application: Application): Promise<PageResponse> {
   const { id } = application;
   const webhook = request.parameter('webhook') ?? '';
@@ -140,7 +143,7 @@ async function done(deps: DeveloperDeps, request: PageRequest, application: Appl
     const { tx } = registrar;
     const found = await tx.webhooks.find(webhook);
     if (found?.application_id !== id) return undefined;
-    // Who reloads the page that told the secret must not replace it again.
+    // Reloading the page that shows the secret must not replace it again.
     if (from !== undefined && from !== generation(found)) return { isOver: true };
     if (from !== undefined) {
       const secret = await deps.webhooks.rotateSecret(registrar, webhook);
@@ -166,6 +169,7 @@ async function done(deps: DeveloperDeps, request: PageRequest, application: Appl
   return { status: 303, location, html: accountPage('Done', request, '<h1>Done</h1>') };
 }
 
+/** Sends a challenge as `PUT` does, and shows the result. @source decision 411 */
 async function validate(
   deps: DeveloperDeps,
   request: PageRequest,
