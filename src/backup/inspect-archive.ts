@@ -80,7 +80,7 @@ function* secretsIn(table: TableSchema, row: TransferRow, box: SecretBox | undef
   }
 }
 
-/** The key id of a sealed text; no key can open any other text. */
+/** The id of the key that sealed a text; a text that is not sealed counts under `unknown key`. */
 function keyOf(sealed: string): string {
   try {
     return sealingKeyId(sealed);

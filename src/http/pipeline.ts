@@ -277,7 +277,7 @@ function checkAccess(
   if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
 }
 
-/** Reads a switch that is needed before the parameters are parsed; a value that is not a boolean is refused there. */
+/** Reads a switch that is needed before the parameters are parsed; parsing refuses values that are not booleans. */
 function isTrue(raw: RawParameters, name: string): boolean {
   return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
 }
@@ -360,6 +360,7 @@ async function jsonBody(
   return body;
 }
 
+/** Parses and validates the declared parameters of a request, and echoes them. @source decision 27 and 28 */
 function parameters(exchange: Exchange, raw: RawParameters, body: unknown, account: AccountState | undefined) {
   const { operation, path } = exchange;
   if (operation.body === 'json' || operation.body === 'bytes') return {};

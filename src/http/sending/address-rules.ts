@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Blocked in production: a request to these would reach networks behind the firewall. @source activity gaps 21.4 */
+/** Blocked unless private addresses are allowed: they lead into internal networks. @source activity gaps 21.4 */
 const NEVER_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -26,7 +26,7 @@ const NEVER_PUBLIC = [
 
 const GIVEN_OUT = ['2000::/3'];
 
-/** Metadata services disclose secrets here to any client, so these are blocked in development too. */
+/** Metadata services disclose secrets here to any client, so these are always blocked. */
 const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
 
 /** Decides on addresses by their numeric value. */

@@ -30,7 +30,7 @@ const BODY_BYTES_MAX = 65_536;
 const LOOKED_UP_MS = 1000;
 /** How long unused connections are kept. */
 const FORGOTTEN_MS = 60_000;
-/** Size of the cache. */
+/** The number of cached routes. */
 const ROUTES_MAX = 10_000;
 
 /**
@@ -81,7 +81,7 @@ export function openSender(rules: SenderOptions): Sender {
     routes.set(text, route);
     return route;
   };
-  /** Resolves the name anew and uses connections of its own. */
+  /** Resolves the name again and uses connections of its own. */
   const freshRouteOf = async (text: string): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
     if (error) return { failed: 'address refused', detail: error.message };
