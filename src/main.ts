@@ -1,7 +1,7 @@
 import { runCommand } from './cli/program.ts';
 
-// Whatever a command writes belongs to its user alone.
+// Files that a command writes are readable by its user alone.
 process.umask(0o077);
-// Who reads the output may have seen enough of it, as `head` does.
+// A reader such as `head` may close the pipe early.
 process.stdout.on('error', () => process.exit(0));
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -18,7 +18,7 @@ const publicAddress: SettingOptions<string> = {
   parse: parseOrigin,
 };
 
-/** An address that paths are put behind. */
+/** Normalizes a base URL: no trailing slash; undefined when it is invalid. */
 const baseOf = (address: string) =>
   /^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/.test(address) && URL.canParse(address)
     ? address.replace(/\/+$/, '')
@@ -28,7 +28,7 @@ const HOST = 'a host name or an IP address without brackets';
 const hostOf = (host: string) =>
   isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
 
-/** Every setting, once. Adding an entry adds it to `Settings`, to every source and to the documentation. */
+/** Every setting. Adding an entry adds it to `Settings`, to every source and to the documentation. */
 export const settingsTable = {
   data_folder: text('Stores all local data: the embedded database, media, used nonces. Back it up.', {
     default: './data',
@@ -299,8 +299,8 @@ export const settingsTable = {
   }),
 };
 
-/** The name of a setting, as in the file. */
+/** The name of a setting, as in the configuration file. */
 export type SettingName = keyof typeof settingsTable;
 type Values = { readonly [Name in SettingName]: (typeof settingsTable)[Name]['default'] };
-/** All settings, checked. An empty text or list means "not set". */
+/** All settings, validated. An empty text or list means "not set". */
 export interface Settings extends Values {}

@@ -12,8 +12,9 @@ import type { PipelineDependencies } from '../http/exchange.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * An authenticator for each kind of credential that operations ask for.
- * @param notBefore_s Unix seconds: requests signed before are refused, because a restore has forgotten their nonces.
+ * An authenticator for each kind of credential that operations require.
+ * @param notBefore_s Unix seconds: requests signed earlier are refused, because a restore has lost their nonces.
+ * @source decision 454
  */
 export function authenticators(
   { settings, clock, store, services, box }: Dependencies,

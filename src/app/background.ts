@@ -8,8 +8,8 @@ import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * Starts what runs beside requests: jobs, the event log, webhooks, and the watch for changes by commands. Each pushes what
- * stops it, so that a start that fails halfway can be undone.
+ * Starts background work: jobs, the event log, webhooks, and the watch for changes by commands. Defers the stop of each
+ * to `cleanup`, so that a start that fails halfway can be undone.
  */
 export async function startBackground(
   { store, clock, box, services, jobs, webhooks }: Dependencies,
@@ -23,7 +23,7 @@ export async function startBackground(
     await tx.jobs.planNoLaterThan(loginExpiryAt(now));
     await tx.jobs.planNoLaterThan(auditExpiryAt(now));
   });
-  // Also those that were not started hold connections, threads or files.
+  // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());
   cleanup.defer(() => services.activity.events.stop());
   cleanup.defer(() => jobs.stop());

@@ -20,7 +20,7 @@ import { passwordRulesOf } from '../settings/logins.ts';
 import type { Dependencies } from './dependencies.ts';
 import { pick } from './pick.ts';
 
-/** Every page that browsers are shown: logins, consent, settings, applications, previews. */
+/** All HTML pages for people: logins, consent, settings, applications, previews. */
 export function browserPages(mode: Mode, { settings, clock, store, services, box, grants }: Dependencies): Pages {
   const limits = pick(settings, [
     'login_failures_per_account',

@@ -88,7 +88,7 @@ import { showUser } from '../features/platform/show-user.ts';
 import { updateProfile } from '../features/platform/update-profile.ts';
 import { verifyCredentials } from '../features/platform/verify-credentials.ts';
 
-/** The table of contents of the interface: every resource and endpoint, in the order of the reference documents. */
+/** The table of contents of the API: every resource and operation, in the order of the reference documents. */
 export const catalog: readonly (AnyResource | Operation)[] = [
   requestToken,
   accessToken,
@@ -179,7 +179,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   replayAtOldPath,
 ];
 
-/** Everything that is done later. */
+/** Every kind of background job. */
 // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
 export const jobKinds: readonly JobKind<any>[] = [
   mediaProcessing,

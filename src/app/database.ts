@@ -14,7 +14,7 @@ import { appliedMigrations, migrate, pendingMigrations } from '../storage/core/m
 import { type Driver, storeOn } from '../storage/core/store.ts';
 import { programVersion } from '../version.ts';
 
-/** What tests and benchmarks may replace; production uses what is left out. */
+/** What tests and benchmarks may replace; production uses the defaults. */
 export interface RuntimeOverrides {
   readonly clock?: Clock;
   readonly random?: Random;
@@ -22,8 +22,8 @@ export interface RuntimeOverrides {
 }
 
 /**
- * What everything stands on: the database and what seals its secrets. Commands that only change rows need no more, and
- * load no listener and no catalog, which takes longer than what they do.
+ * The database and the box that seals its secrets. Commands that only change rows need no more, and load neither
+ * listeners nor the catalog, which would take longer than their work.
  */
 export interface Runtime {
   readonly settings: Settings;
@@ -34,7 +34,11 @@ export interface Runtime {
   readonly store: Store;
 }
 
-/** Opens the database of the settings; the driver of the other one is not loaded. @throws RestoreIncomplete */
+/**
+ * Opens the database that the settings name; the driver of the other database is not loaded.
+ * @throws RestoreIncomplete
+ * @source decision 457
+ */
 export async function openDriver(settings: Settings): Promise<Driver> {
   refuseIncompleteRestore(settings.data_folder);
   if (settings.database_url !== '') {
@@ -55,17 +59,18 @@ export async function openDriver(settings: Settings): Promise<Driver> {
   return openSqlite({ file: join(settings.data_folder, 'barker.db') });
 }
 
-/** What became of a schema. */
+/** The result of a schema upgrade. */
 export interface SchemaUpgrade {
-  /** The steps that were applied; none when it was up to date. */
+  /** The migrations that were applied; none if the schema was up to date. */
   readonly appliedSteps: readonly string[];
-  /** Where the database was copied to before; undefined where there was nothing to lose, and on PostgreSQL. */
+  /** The copy of the database from before the upgrade; undefined where there was nothing to lose, and on PostgreSQL. */
   readonly copyPath: string | undefined;
 }
 
 /**
- * Brings the schema of an open database up to date. SQLite is copied into the data folder before, unless it is new.
- * With `record`, auditors are told of an upgrade.
+ * Brings the schema of an open database up to date. SQLite is copied into the data folder first, unless it is new. With
+ * `record`, an upgrade is recorded in the audit log.
+ * @source decision 610
  */
 export async function upgradeSchema(
   driver: Driver,
@@ -85,7 +90,7 @@ export async function upgradeSchema(
   return { appliedSteps: await migrate(driver, now, undefined, record), copyPath };
 }
 
-/** Development brings the schema up to date by itself; production leaves that to the operator. */
+/** Development upgrades the schema automatically; production leaves that to the operator. @source decision 5 */
 async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clock: Clock): Promise<void> {
   if (mode === 'dev') return void (await upgradeSchema(driver, settings, clock.now()));
   const pending = await pendingMigrations(driver);
@@ -94,7 +99,7 @@ async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clo
   }
 }
 
-/** Opens the database, on a schema that is up to date, and holds the master key against what is in it. */
+/** Opens the database, requires a current schema, and checks the master key against the stored secrets. */
 export async function openRuntime(mode: Mode, settings: Settings, overrides: RuntimeOverrides = {}): Promise<Runtime> {
   const clock = overrides.clock ?? systemClock;
   const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
@@ -111,7 +116,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
   }
 }
 
-/** What seals and opens secrets, with the master keys of the settings. */
+/** The box that seals and opens secrets with the master keys of the settings. */
 export function secretBoxOf(settings: Settings): SecretBox {
   return secretBox({
     currentKeyId: settings.master_key_id,
@@ -123,10 +128,10 @@ export function secretBoxOf(settings: Settings): SecretBox {
   });
 }
 
-/** A wrong master key would refuse every signature, and nobody would know why. */
+/** With a wrong master key every signature would be refused, without a hint at the cause. */
 async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise<void> {
   const sample = await store.read((tx) => tx.credentials.findSomeApplication());
-  // A demo world has its own key, and production refuses it for what it is.
+  // A demo world has a key of its own, and production refuses it for being one.
   if (!sample || (mode === 'serve' && sample.demo === 1)) return;
   try {
     box.open(sample.consumer_secret, secretContext.application(sample.id));

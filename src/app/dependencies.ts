@@ -44,7 +44,7 @@ import { catalog, jobKinds } from './catalog.ts';
 import { openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
 import { keysOf, pick } from './pick.ts';
 
-/** Every declared resource of the catalog, by its plural name. */
+/** Every resource of the catalog, by its plural name. */
 const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
 
 /** Every operation of the catalog, in its order. */
@@ -52,17 +52,17 @@ export const operations: readonly Operation[] = catalog.flatMap((entry) =>
   'fields' in entry ? operationsOf(entry as AnyResource) : [entry as Operation],
 );
 
-/** What tests and benchmarks may replace; production uses what is left out. */
+/** What tests and benchmarks may replace; production uses the defaults. */
 export interface DependencyOverrides extends RuntimeOverrides {
   readonly log?: Logger;
-  /** What lies between the service and other people's servers. */
+  /** How the service reaches other servers. */
   readonly network?: Network;
 }
 
 /** What commands and listeners share. */
 export interface Dependencies extends Runtime {
   readonly services: Services;
-  /** The base URLs of the listeners, known one after the other as these open. */
+  /** The base URLs of the listeners; each is known once its listener is open. */
   readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
@@ -74,7 +74,7 @@ export interface Dependencies extends Runtime {
   readonly registry: Registry;
 }
 
-/** Builds what commands and listeners share, on a schema that is up to date. Starts nothing. */
+/** Builds what commands and listeners share; requires a current schema. Starts nothing. */
 export async function openDependencies(
   mode: Mode,
   settings: Settings,

@@ -30,9 +30,9 @@ import { keysOf, pick } from './pick.ts';
 
 /** The listeners of both environments. */
 export interface Listeners {
-  /** Opens one; resolves with its public base URL. */
+  /** Opens a listener; resolves with its public base URL. */
   open(environment: Environment, at: { readonly port: number; readonly publicUrl: string }): Promise<string>;
-  /** Drains and closes those that are open; resolves with the number of connections cut. */
+  /** Drains and closes the open listeners; resolves with the number of connections cut. */
   close(times: DrainTimes): Promise<number>;
 }
 
@@ -48,7 +48,7 @@ export interface ListenerOptions {
   readonly operator_token: string | undefined;
 }
 
-/** Opens no listener yet. */
+/** Creates the listeners; opens none yet. @source decision 1 */
 export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
   const { settings, services, servers, log } = deps;
   const { mode, pipeline, branding, tls, operator_token } = options;

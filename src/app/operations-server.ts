@@ -1,13 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The server of probes and metrics, apart from callers. */
+/** The server of probes and metrics, separate from the API. @source decision 6 */
 export interface OperationsServer {
   readonly url: string;
   close(): void;
 }
 
-/** Opens it. Rejects when the address is in use. */
+/** Opens the server. Rejects when the address is in use. */
 export async function openOperationsServer(
   answer: RequestListener,
   at: { readonly host: string; readonly port: number },

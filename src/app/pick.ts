@@ -1,9 +1,9 @@
-/** A copy with the named members alone: whoever gets it cannot read the others. */
+/** A copy with only the named members, so that its user cannot read the others. */
 export function pick<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> {
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>;
 }
 
-/** The keys of an object, as its type has them. */
+/** The keys of an object, typed. */
 export function keysOf<T extends object>(of: T): (keyof T)[] {
   return Object.keys(of) as (keyof T)[];
 }

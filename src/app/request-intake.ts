@@ -12,14 +12,14 @@ import { rateSettings } from '../settings/rates.ts';
 import type { Dependencies } from './dependencies.ts';
 import { keysOf, pick } from './pick.ts';
 
-/** What receives, limits, counts and records requests, whatever they ask for; all listeners share it. */
+/** What receives, limits, counts and records requests, whichever operation they call; all listeners share it. */
 export type RequestIntake = RequestBuffers &
   Pick<
     PipelineDependencies,
     'addressOf' | 'addressLimiter' | 'connectionLimiter' | 'rateLimiter' | 'observer' | 'auditLog'
   >;
 
-/** With `rate_limits` off, only memory and the total of connections are limited. */
+/** With `rate_limits` off, only memory and the total number of connections are limited. @source decision 3 */
 export function requestIntake({ settings, clock, store, log, registry }: Dependencies): RequestIntake {
   const isLimited = settings.rate_limits === 'on';
   const addressOf = addressReader(settings.trusted_proxies);

@@ -31,24 +31,32 @@ import { type RequestIntake, requestIntake } from './request-intake.ts';
 export interface Service extends Dependencies {
   readonly url: string;
   readonly sandboxUrl: string;
-  /** Where probes and metrics answer. */
+  /** The base URL of probes and metrics. */
   readonly operationsUrl: string;
-  /** Every page that browsers are shown. */
+  /** All HTML pages for people. */
   readonly pages: readonly Page[];
-  /** Resolves with the reason why the service cannot go on: another one has taken over its database. */
+  /**
+   * Resolves with the reason why the service must stop: another one has taken over its database.
+   * @source decision 415
+   */
   readonly superseded: Promise<string>;
-  /** Takes up certificate files that were renewed; undefined where the service does not speak https by itself. */
+  /**
+   * Reloads renewed certificate files; undefined where the service does not terminate TLS itself.
+   * @source decision 112
+   */
   readonly reloadCertificate: (() => void) | undefined;
   /**
-   * Stops accepting, lets requests in flight finish for as long as the settings say, then closes the database.
+   * Stops accepting, lets requests in flight finish for as long as the settings allow, then closes the database.
    * Resolves with the number of connections that had to be cut.
+   * @source decision 436
    */
   close(): Promise<number>;
 }
 
 /**
- * Starts the listeners: production, sandbox, and in `serve` one for probes and metrics. Takes over the dependencies: a start
- * that fails closes them and everything else that it had opened.
+ * Starts the listeners: production, sandbox, and in `serve` one for probes and metrics. Takes ownership of the
+ * dependencies: a failed start closes them and everything else that it opened.
+ * @source decision 1, 6
  */
 export async function startListeners(
   mode: Mode,
@@ -65,7 +73,7 @@ export async function startListeners(
   }
 }
 
-/** What is deferred to `cleanup` runs in reverse order, at the end and when the start fails. */
+/** Functions deferred to `cleanup` run in reverse order, at shutdown and when the start fails. */
 async function start(
   mode: Mode,
   deps: Dependencies,
@@ -74,7 +82,7 @@ async function start(
 ): Promise<Service> {
   const { settings, store, services, driver, registry } = deps;
   let operationsServer: OperationsServer | undefined;
-  // Supervisors are answered until the very end.
+  // Probes answer until the very end.
   cleanup.defer(() => operationsServer?.close());
   let releaseLock = async (): Promise<void> => {};
   cleanup.defer(() => releaseLock());
@@ -159,7 +167,7 @@ async function start(
   };
 }
 
-/** Closes what was opened before the listeners: the database last. */
+/** Closes at shutdown what was opened before the listeners: the database last. */
 function closeWithService({ store, services }: Dependencies, cleanup: AsyncDisposableStack): void {
   const { audiences, keywords } = services;
   cleanup.defer(() => store.close());
@@ -187,7 +195,10 @@ function addMetrics(
   });
 }
 
-/** Browsers remember it for a host with all its ports: development must not lock up what else runs on `localhost`. */
+/**
+ * Browsers remember it for all ports of a host: development must not lock out other services on `localhost`.
+ * @source decision 107
+ */
 const HSTS_S: Readonly<Record<Mode, number>> = { dev: 0, serve: 31_536_000 };
 
 async function tlsOf({ settings, clock, log }: Dependencies): Promise<Tls | undefined> {
@@ -196,7 +207,7 @@ async function tlsOf({ settings, clock, log }: Dependencies): Promise<Tls | unde
   return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, clock, log);
 }
 
-/** Adds to a failure the flag of the setting that could not be followed. */
+/** Adds the flag of a setting to the error of what it configures. */
 async function naming<T>(setting: SettingName, work: Promise<T>): Promise<T> {
   try {
     return await work;

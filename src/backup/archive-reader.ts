@@ -11,15 +11,15 @@ import { type BackupHeader, type BackupSink, type BackupSummary, FORMAT_VERSION,
 
 type Member = Extract extends AsyncIterable<infer Each> ? Each : never;
 
-/** An archive is not what it was when it was written, or was not written by this program. */
+/** An archive was changed since it was written, or was not written by this program. */
 export class ArchiveDamaged extends Error {
   override readonly name = 'ArchiveDamaged';
 }
 
-/** More in one member than any that is written. */
+/** More than any text member that is written. */
 const TEXT_BYTES_MAX = 268_435_456;
 
-/** Hands everything in an archive to a sink, and checks every sum on the way. @throws ArchiveDamaged */
+/** Sends the contents of an archive to a sink, and verifies every checksum. @throws ArchiveDamaged */
 export async function readArchive(path: string, sink: BackupSink): Promise<void> {
   const decompressor = await decompressorFor(path);
   const members = extract();
@@ -44,7 +44,7 @@ export async function readArchive(path: string, sink: BackupSink): Promise<void>
   reading.finish();
 }
 
-/** What a member holds. Whatever goes wrong here is a fault of the archive. */
+/** The bytes of a member. Any error here means that the archive is damaged. */
 async function* bytesOf(member: Member): AsyncGenerator<Buffer> {
   try {
     yield* member as AsyncIterable<Buffer>;
@@ -53,7 +53,7 @@ async function* bytesOf(member: Member): AsyncGenerator<Buffer> {
   }
 }
 
-/** What goes wrong while bytes are unpacked is told as what it means; what the disk says is passed on. */
+/** Converts decompression and tar errors to ArchiveDamaged; errors of the operating system are passed on. */
 function damage(error: unknown): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return error;
@@ -81,7 +81,7 @@ function readingInto(sink: BackupSink) {
   let head: BackupHeader | undefined;
   let isWhole = false;
   let sumsRead = 0;
-  /** Sums of what was read and is not yet confirmed. */
+  /** Checksums of members that were read but not yet verified. */
   let lines: string[] = [];
   const tables = new Map<string, TableReading>();
   const files = { count: 0, bytes: 0 };

@@ -8,14 +8,15 @@ import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import type { BackupHeader, BackupSink } from './format.ts';
 
-/** Sums are written when there are so many, so that memory does not grow with the number of files. */
+/** Checksums are written whenever this many have accumulated, so that memory does not grow with the number of files. */
 const SUMS = 10_000;
 
 /**
- * Writes a tar archive, compressed as the name of the file says (.zst, .gz or not at all): `backup.json` with the head,
- * rows as lines of JSON in `rows/`, files as they lie in the data folder, SHA-256 sums of all of them in the usual form
- * in `sums/`, and last `manifest.json` with what everything amounts to. An archive has its name once it is whole and on
- * the disk.
+ * Writes a tar archive, compressed according to the extension of its name (.zst, .gz or none): `backup.json` with the
+ * header, rows as lines of JSON in `rows/`, files as in the data folder, SHA-256 checksums of all of them in the format
+ * of sha256sum in `sums/`, and last `manifest.json` with the totals. An archive gets its name once it is complete and
+ * on disk.
+ * @source decision 450
  */
 export async function writeArchive<T>(path: string, fill: (sink: BackupSink) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
@@ -42,7 +43,7 @@ export async function writeArchive<T>(path: string, fill: (sink: BackupSink) => 
 
 type Until = (begin: (done: (error?: Error | null) => void) => void) => Promise<void>;
 
-/** One at a time waits for the archive to take what it was given; when that fails, whoever waits is told. */
+/** Runs one wait for the archive at a time; a failure of the archive rejects it and all later ones. */
 function waitingRoom(): { readonly until: Until; close(failure: Error): void } {
   let failure: Error | undefined;
   let fail = (_: Error): void => {};
@@ -94,7 +95,7 @@ function sinkInto(tar: Pack, until: Until): BackupSink {
     sumsCount += 1;
     const text = lines.join('');
     await putText(`sums/${String(sumsCount).padStart(6, '0')}.sha256`, text);
-    // The sum of the sums begins the next ones, so that none can be left out.
+    // The checksum of this member begins the next one, so that none can be left out.
     lines = lines.slice(-1);
   }
   async function putMember(name: string, size: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
@@ -123,7 +124,7 @@ function sinkInto(tar: Pack, until: Until): BackupSink {
   };
 }
 
-/** A name is durable when its folder is. */
+/** Makes new names in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

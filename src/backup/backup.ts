@@ -12,7 +12,7 @@ import { mediaSnapshot } from './media-snapshot.ts';
 export interface BackupSource {
   readonly driver: Driver;
   readonly folder: string;
-  /** Copies name the keys that open them by their fingerprints. */
+  /** A copy lists the fingerprints of the keys that open its secrets. */
   readonly keys: MasterKeys;
   readonly release: string;
   /** Milliseconds since 1970. */
@@ -20,12 +20,16 @@ export interface BackupSource {
   readonly progress: (line: string) => void;
 }
 
-/** Another backup of the same data folder is being made. */
+/** Another backup of the same data folder is in progress. */
 export class BackupInProgress extends Error {
   override readonly name = 'AlreadyBackingUp';
 }
 
-/** Sends what a database and a data folder hold at one moment; a service may go on beside. @throws AlreadyBackingUp */
+/**
+ * Sends the contents of a database and a data folder as of one moment; a service may go on meanwhile.
+ * @throws BackupInProgress
+ * @source decision 451
+ */
 export async function exportAll(
   source: BackupSource,
   sink: BackupSink,
@@ -40,9 +44,9 @@ export async function exportAll(
     keys: keyFingerprints(keys),
   };
   try {
-    // What another process left that was killed.
+    // Left by a process that was killed.
     await media.remove();
-    // Held before the rows are read: what is removed after that moment is still there.
+    // Before the rows are read: files removed after that moment are still held.
     if (withFiles) await media.update();
     return await driver.read((session) =>
       exportDatabase(session, { header: about, files: withFiles ? { folder, media } : undefined, progress }, sink),
@@ -53,7 +57,7 @@ export async function exportAll(
   }
 }
 
-/** Writes everything to an archive. @throws AlreadyBackingUp */
+/** Writes everything to an archive. @throws BackupInProgress */
 export function backUp(source: BackupSource, path: string): Promise<ExportResult> {
   return writeArchive(path, (sink) => exportAll(source, sink));
 }

@@ -10,19 +10,19 @@ import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storag
 import { syncFolder } from './archive-writer.ts';
 import type { BackupHeader, BackupSink } from './format.ts';
 
-/** What a database is filled with beside rows. */
+/** What a sink needs beside the rows. */
 export interface DatabaseSinkOptions {
   /** The data folder for files. */
   readonly folder: string;
   /** UTC text. */
   readonly now: string;
-  /** Is told what goes on, in words for a person. */
+  /** Receives progress messages for people. */
   readonly progress: (line: string) => void;
 }
 
 /**
- * A sink that fills an empty database, in one unit of the caller's, and a data folder. The schema gets the steps that the
- * copy has; when all rows are there they are read again and compared with what was sent.
+ * A sink that fills an empty database, in a transaction of the caller, and a data folder. It applies the migrations
+ * that the copy has; after all rows are inserted, it reads them again and compares them with the source.
  */
 export function databaseSink(session: Session, { folder, now, progress }: DatabaseSinkOptions): BackupSink {
   let tables: readonly TableSchema[] = [];
@@ -47,7 +47,7 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
       tables = await readTableSchemas(session);
       compareShapes(head, tables);
       restoreIndexes = await dropIndexes(session, tables);
-      // Steps may have made rows of their own.
+      // Migrations may have inserted rows of their own.
       for (const { name } of tables) await execRaw(session, `delete from ${name}`);
     },
     rows: (table, lines) => loadRows(session, table, parseRows(table.columns, lines)),
@@ -79,7 +79,7 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
   };
 }
 
-/** A release never changes a step, so that the same steps make the same tables on either database. */
+/** A migration never changes once released, so the same migrations create the same tables on both databases. */
 function compareShapes(head: BackupHeader, tables: readonly TableSchema[]): void {
   const told = (list: readonly TableSchema[]): string =>
     list

@@ -9,17 +9,17 @@ import { queryRaw, readTableSchemas, type TableSchema } from '../storage/transfe
 import { type BackupHeader, type BackupSink, FORMAT_VERSION } from './format.ts';
 import { fileSize, ignoreMissing, listFolder, type MediaSnapshot, type UploadRow } from './media-snapshot.ts';
 
-/** What a database is sent with. */
+/** What an export needs beside the database. */
 export interface ExportOptions {
-  /** Names the program, the moment and the keys. */
+  /** Names the program, the time and the keys. */
   readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys'>;
-  /** The data folder with its media; undefined when files stay where they are. */
+  /** The data folder with its media; undefined when files are not copied. */
   readonly files: { readonly folder: string; readonly media: MediaSnapshot } | undefined;
-  /** Is told what goes on, in words for a person. */
+  /** Receives progress messages for people. */
   readonly progress: (line: string) => void;
 }
 
-/** What was sent, and the ids of uploads whose bytes were not there. */
+/** The totals, and the ids of uploads whose bytes are missing. @source decision 453 */
 export interface ExportResult {
   readonly rows: number;
   readonly files: { readonly count: number; readonly bytes: number };
@@ -27,8 +27,9 @@ export interface ExportResult {
 }
 
 /**
- * Sends everything that one consistent state of a database shows, and the media that it names, to a sink. Derived files
- * (indexes of audiences and keywords) are left out: they are made again.
+ * Sends one consistent snapshot of a database, and the media that its rows name, to a sink. Derived files (indexes of
+ * audiences and keywords) are left out: they are rebuilt.
+ * @source decision 451
  */
 export async function exportDatabase(
   session: Session,
@@ -39,7 +40,7 @@ export async function exportDatabase(
     await queryRaw(session, 'set local statement_timeout = 0');
     await queryRaw(session, 'set local idle_in_transaction_session_timeout = 0');
   }
-  // The first statement decides which moment is read.
+  // The first statement fixes the snapshot.
   const tables = await readTableSchemas(session);
   if (tables.length === 0) throw new Error('the database has no tables; there is nothing to copy');
   const steps = (await queryRaw<{ name: string }>(session, 'select name from schema_steps order by name')).map(
@@ -82,12 +83,12 @@ export async function exportDatabase(
   return { rows, files: count, missing };
 }
 
-/** A file as long as it was when it was looked at: what is added meanwhile came later. */
+/** Reads a file up to the given length: later bytes were appended meanwhile. */
 async function* contentOf(source: string, bytes: number): AsyncGenerator<Uint8Array> {
   if (bytes > 0) yield* createReadStream(source, { end: bytes - 1 });
 }
 
-/** Used nonces are few bytes, in files that a running service writes to and removes. */
+/** Used nonces are small; a running service appends to their files and removes them. */
 async function nonceFiles(folder: string): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for (const name of await listFolder(folder)) {
@@ -102,7 +103,7 @@ async function* wholly(bytes: Buffer): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-/** Uploads are read so many at once. */
+/** The number of uploads read at a time. */
 const PAGE = 500;
 
 async function* uploadsIn(
@@ -115,7 +116,7 @@ async function* uploadsIn(
   for (;;) {
     const sql = `select id, state, expires_at from uploads where id > ? order by id limit ${PAGE}`;
     const rows = await queryRaw<Pick<Upload, 'id' | 'state' | 'expires_at'>>(session, sql, [last]);
-    // What had expired at that moment is removed by the next who looks.
+    // An upload that had expired by then may be gone: any process removes such uploads.
     for (const { id, state, expires_at } of rows) {
       yield { id, state, isEnding: expires_at !== null && expires_at <= now };
     }

@@ -1,23 +1,23 @@
 import type { TableChecksum } from '../storage/transfer/read-rows.ts';
 import type { TableSchema } from '../storage/transfer/table-schema.ts';
 
-/** What is known before anything is read: what was copied, from where and when. */
+/** The header of a copy: what was copied, from where and when. */
 export interface BackupHeader {
   /** The version of this format. */
   readonly format: number;
   /** The release of the program that read the database. */
   readonly release: string;
-  /** UTC text of the moment that the copy shows. */
+  /** The moment that the copy shows, as UTC text. */
   readonly made_at: string;
   readonly engine: 'sqlite' | 'postgres';
-  /** The steps that the schema has. */
+  /** The migrations of the schema. */
   readonly steps: readonly string[];
-  /** Fingerprints of the configured master keys by their ids. */
+  /** Fingerprints of the configured master keys by key id. */
   readonly keys: Readonly<Record<string, string>>;
   readonly tables: readonly TableSchema[];
 }
 
-/** What the pieces amount to. */
+/** The totals of a copy. */
 export interface BackupSummary {
   readonly tables: Readonly<Record<string, TableChecksum>>;
   readonly files: { readonly count: number; readonly bytes: number };
@@ -32,15 +32,15 @@ export interface BackupFile {
 }
 
 /**
- * Takes a copy of everything, piece by piece and in this order: the head, the rows of one table after the other, the
- * files, the end. An archive and a database both take one and give one, so that backup, restore, copy and verify are the
- * same way with other ends.
+ * Receives a whole copy piece by piece, in this order: the header, the rows of each table, the files, the end. Archives
+ * and databases can both be source and sink, so backup, restore, copy and verification share one path.
+ * @source decision 450
  */
 export interface BackupSink {
   header(head: BackupHeader): Promise<void>;
-  /** Lines of rows of a table, as many as `rows` says. */
+  /** Rows of a table as lines of JSON; `rows` is their number. */
   rows(table: TableSchema, lines: Buffer, rows: number): Promise<void>;
-  /** A folder that has to be there, even when it is empty. */
+  /** A folder that must exist, even when it is empty. */
   folder(path: string): Promise<void>;
   file(piece: BackupFile): Promise<void>;
   end(contents: BackupSummary): Promise<void>;
@@ -49,7 +49,7 @@ export interface BackupSink {
 /** The version of the format that this program writes, and the newest that it reads. */
 export const FORMAT_VERSION = 1;
 
-/** Paths of the data folder that belong to a copy; anything else in an archive is refused. */
+/** Whether a path of the data folder belongs to a copy; any other path in an archive is refused. */
 export function isBackedUpPath(path: string): boolean {
   return /^(media\/(parts|sealed|ready)\/\w+(\/\w+)?|nonces\/[\w-]+(\.\w+)?)$/.test(path);
 }

@@ -6,20 +6,21 @@ import type { TableSchema } from '../storage/transfer/table-schema.ts';
 import { readArchive } from './archive-reader.ts';
 import type { BackupHeader, BackupSink, BackupSummary } from './format.ts';
 
-/** Master keys by their ids. */
+/** Master keys by key id. */
 export type MasterKeys = Readonly<Record<string, Buffer>>;
 
-/** What was found in an archive that is sound. */
+/** What a valid archive contains. */
 export interface ArchiveInspection {
   readonly head: BackupHeader;
   readonly contents: BackupSummary;
-  /** How many secrets are sealed with a key, by its id, and how many of them the configured keys open. */
+  /** The number of secrets sealed with each key, by key id, and how many of them the configured keys open. */
   readonly secrets: Readonly<Record<string, { readonly sealed: number; readonly opened: number }>>;
 }
 
 /**
- * Reads a whole archive and writes nothing: every sum, every row, whether this release knows the schema, and which secrets
- * the given keys open. @throws ArchiveDamaged SchemaTooNew
+ * Reads a whole archive and writes nothing: verifies every checksum and every row, that this release knows the schema,
+ * and which secrets the given keys open.
+ * @throws ArchiveDamaged SchemaTooNew
  */
 export async function inspectArchive(path: string, keys: MasterKeys): Promise<ArchiveInspection> {
   const box = boxOf(keys);
@@ -55,7 +56,7 @@ export async function inspectArchive(path: string, keys: MasterKeys): Promise<Ar
   return { head: head!, contents: contents!, secrets };
 }
 
-/** The fingerprints of keys, by which an archive says what opens it. */
+/** The fingerprints of keys, with which an archive lists what opens it. */
 export function keyFingerprints(keys: MasterKeys): Record<string, string> {
   return Object.fromEntries(Object.entries(keys).map(([id, key]) => [id, keyFingerprint(key)]));
 }
@@ -79,7 +80,7 @@ function* secretsIn(table: TableSchema, row: TransferRow, box: SecretBox | undef
   }
 }
 
-/** What is no sealed text cannot be opened by any key. */
+/** The id of the key that sealed a text; a text that is not sealed counts under `unknown key`. */
 function keyOf(sealed: string): string {
   try {
     return sealingKeyId(sealed);

@@ -3,38 +3,40 @@ import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { UploadState } from '../contract/store/uploads.ts';
 
-/** What is known of an upload in a copy. */
+/** An upload as its row in the copy describes it. */
 export interface UploadRow {
   readonly id: string;
   readonly state: UploadState;
 }
 
-/** A file of an upload: where it is held, and where it belongs in the data folder. */
+/** A file of an upload: where it is held, and its path in the data folder. */
 export interface SnapshotFile {
   readonly path: string;
   readonly source: string;
 }
 
-/** Where the segments and files of uploads are kept; see `blobFiles`. */
+/** The folders with segments and files of uploads; see `blobFiles`. */
 const AREAS = ['parts', 'sealed', 'ready'] as const;
 type Area = (typeof AREAS)[number];
 const HELD = 'held';
 
-/** Keeps the bytes of media for a copy, whatever becomes of them meanwhile. */
+/** Keeps the bytes of media for a copy, even if they are moved or removed meanwhile. */
 export interface MediaSnapshot {
-  /** Holds what is there now. Called before the rows are read and once more after they began to be. */
+  /** Holds the files that exist now. Called before reading the rows, and again right after the snapshot began. */
   update(): Promise<void>;
   /**
-   * The files that belong to a row, at the places where its state expects them; undefined when they are missing. A
-   * process that goes on may have moved them since.
+   * The files of a row, at the paths that its state requires; undefined when they are missing. A running process may
+   * have moved them since.
+   * @source decision 452
    */
   filesOf(upload: UploadRow): Promise<readonly SnapshotFile[] | undefined>;
   remove(): Promise<void>;
 }
 
 /**
- * Holds media by a second name for each file, which takes no space and lets nobody wait. Where the file system has no
- * second names, files are copied. A folder has one holder at a time: what an earlier one left is removed.
+ * Holds media by a hard link to each file, which takes no space and blocks nobody. On file systems without hard links,
+ * files are copied. A folder has one holder at a time: the remains of an earlier one are removed.
+ * @source decision 451
  */
 export function mediaSnapshot(dataFolder: string): MediaSnapshot {
   const media = join(dataFolder, 'media');
@@ -63,7 +65,7 @@ export function mediaSnapshot(dataFolder: string): MediaSnapshot {
   const filesAt = (id: string, names: ReadonlyMap<string, Area>, area: Area): SnapshotFile[] =>
     [...names].map(([name, from]) => ({ path: `media/${area}/${id}/${name}`, source: join(held, from, id, name) }));
 
-  /** Segments may be found in both areas, when the upload was sealed between two looks. */
+  /** Segments may be in both folders, if the upload was sealed between two updates. */
   async function segmentsOf(id: string): Promise<Map<string, Area>> {
     const found = new Map<string, Area>();
     for (const area of ['parts', 'sealed'] as const) {
@@ -82,7 +84,7 @@ export function mediaSnapshot(dataFolder: string): MediaSnapshot {
       const ready = new Map((await heldIn('ready', id)).map((name) => [name, 'ready' as Area]));
       const isWhole = ready.has('whole');
       if (state === 'uploading') {
-        // What was put together meanwhile counts as the one segment that it then is.
+        // An upload that was assembled meanwhile becomes a single segment.
         if (isWhole) return [{ path: `media/parts/${id}/0`, source: join(held, 'ready', id, 'whole') }];
         return filesAt(id, await segmentsOf(id), 'parts');
       }
@@ -94,17 +96,17 @@ export function mediaSnapshot(dataFolder: string): MediaSnapshot {
   };
 }
 
-/** How many bytes a file has. */
+/** The size of a file in bytes. */
 export async function fileSize(place: string): Promise<number> {
   return (await stat(place)).size;
 }
 
-/** The names in a folder, sorted; none when it is not there. */
+/** The names in a folder, sorted; none if it does not exist. */
 export async function listFolder(folder: string): Promise<string[]> {
   return (await readdir(folder).catch((error) => ignoreMissing(error) ?? [])).sort();
 }
 
-/** Lets it pass that a file is not there any more. */
+/** Ignores errors of missing (or already existing) files and rethrows all others. */
 export function ignoreMissing(error: unknown): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EEXIST') throw error;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const MARK = 'restore-incomplete';
 
-/** A data folder holds what a restore had written when it was interrupted. */
+/** A data folder holds the remains of an interrupted restore. */
 export class RestoreIncomplete extends Error {
   override readonly name = 'RestoreIncomplete';
 }
 
-/** Marks a data folder until a restore is complete: nothing is served from it meanwhile. */
+/** Marks a data folder as incomplete until its restore is done: commands refuse to open it. @source decision 457 */
 export function markRestoreIncomplete(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, MARK), 'A restore into this folder has not been completed.\n', {
@@ -22,12 +22,12 @@ export function isRestoreIncomplete(folder: string): boolean {
   return existsSync(join(folder, MARK));
 }
 
-/** Says that a restore is complete. */
+/** Removes the mark of an incomplete restore. */
 export function markRestoreComplete(folder: string): void {
   rmSync(join(folder, MARK), { force: true });
 }
 
-/** Refuses a data folder that was only restored in part. @throws RestoreIncomplete */
+/** Refuses a data folder that was restored only in part. @throws RestoreIncomplete */
 export function refuseIncompleteRestore(folder: string): void {
   if (!isRestoreIncomplete(folder)) return;
   throw new RestoreIncomplete(`a restore into ${folder} was interrupted; run barker restore again`);

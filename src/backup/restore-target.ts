@@ -15,25 +15,28 @@ export interface RestoreTarget {
   readonly folder: string;
   /** Empty for SQLite in the folder. */
   readonly databaseUrl: string;
-  /** Whether files of the data folder are part of the copy, or are there already. */
+  /**
+   * Whether the folder gets files of the data folder too; otherwise they are not part of the copy, or already there.
+   */
   readonly includesFiles: boolean;
 }
 
-/** The database or data folder that a copy should go to holds something already. */
+/** The target database or data folder is not empty. @source decision 456 */
 export class TargetNotEmpty extends Error {
   override readonly name = 'TargetNotEmpty';
 }
 
 const DATABASE = 'barker.db';
 const DRAFT = 'barker.db.restoring';
-/** What a service keeps in its data folder. */
+/** The subfolders of a data folder. */
 const FOLDERS = ['media', 'nonces', 'audiences', 'keywords'];
 
 /**
- * Fills an empty target: all of it, or nothing that anybody could take for a database. On PostgreSQL all rows come in one
- * transaction, SQLite is written beside its place and renamed; a mark in the data folder keeps it from being served until the
- * files are there too. An interrupted attempt is cleared away by the next one.
+ * Fills an empty target, all or nothing. On PostgreSQL all rows are one transaction; SQLite is written to a draft file
+ * and renamed. A mark in the data folder prevents use until the files are complete too. The next attempt cleans up
+ * after an interrupted one.
  * @throws TargetNotEmpty ServerAlreadyRunning
+ * @source decision 457
  */
 export async function fillTarget<T>(target: RestoreTarget, fill: (session: Session) => Promise<T>): Promise<T> {
   const { folder, includesFiles, databaseUrl } = target;
@@ -41,7 +44,8 @@ export async function fillTarget<T>(target: RestoreTarget, fill: (session: Sessi
   if (databaseUrl === '') return fillSqlite(target, fill);
   const options = { url: databaseUrl, connectionsMax: 2 };
   const driver = openPostgres(options);
-  // Connections under a claim look it up in the schema, which is not there yet: another driver holds it.
+  // Connections of a driver that holds the server lock read it from the schema, which does not exist yet, so another
+  // driver holds the lock.
   const claimant = openPostgres(options);
   try {
     const release = await claimant.acquireServerLock();
@@ -105,7 +109,7 @@ async function completeFolder(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** What an interrupted attempt left is ours to remove: the folder was empty before it. */
+/** The remains of an interrupted attempt may be removed: the folder was empty before it. */
 async function prepareFolder(folder: string): Promise<void> {
   if (isRestoreIncomplete(folder)) {
     for (const name of FOLDERS) rmSync(join(folder, name), { recursive: true, force: true });
@@ -133,7 +137,7 @@ async function refuseFile(folder: string): Promise<void> {
   }
 }
 
-/** A schema without rows holds nothing that could be lost. */
+/** Refuses a database with rows; a schema without rows has nothing to lose. @source decision 456 */
 async function refuseRows(driver: Driver, name: string): Promise<void> {
   await driver.read(async (session) => {
     for (const table of await readTableSchemas(session)) {

@@ -11,24 +11,27 @@ import type { ExportResult } from './export-database.ts';
 import type { BackupHeader } from './format.ts';
 import { fillTarget, type RestoreTarget } from './restore-target.ts';
 
-/** How a restore is done. */
+/** The options of a restore. */
 export interface RestoreOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Unix seconds; signed requests from before are refused afterwards. */
+  /** Unix seconds; signed requests with an earlier timestamp are refused afterwards. @source decision 454 */
   readonly requests_not_before: number;
   readonly progress: (line: string) => void;
-  /** What auditors are told. */
+  /** The record for the audit log. */
   readonly record: AuditRecord;
 }
 
-/** What came of filling a database. */
+/** The result of filling a database. */
 export interface RestoreResult {
-  /** Steps of the schema that this release has and the copy had not. */
+  /** Migrations of this release that the copy did not have. */
   readonly appliedSteps: readonly string[];
 }
 
-/** Fills an empty target from an archive, brings its schema up to date, and makes it fit for the present. */
+/**
+ * Fills an empty target from an archive, applies missing migrations, and invalidates what must not outlive a restore.
+ * @source decision 455
+ */
 export async function restore(
   path: string,
   head: BackupHeader,
@@ -48,8 +51,9 @@ export async function restore(
 }
 
 /**
- * Copies a database that nobody serves into an empty target, without an archive in between. Nothing has happened since, so
- * nothing is changed but for the record of the copy. Files are copied when the data folder is another one.
+ * Copies a database that no server uses into an empty target, without an archive. Nothing can have changed since, so
+ * everything stays valid and only a record of the copy is added. Files are copied if the data folder is another one.
+ * @source decision 458
  */
 export async function copyDatabase(
   source: BackupSource,
@@ -72,7 +76,7 @@ export async function copyDatabase(
   }
 }
 
-/** The server plans by what it knows of its tables, which is nothing yet. */
+/** PostgreSQL plans queries by table statistics, which new tables lack. */
 async function gatherStatistics(session: Session): Promise<void> {
   if (session.dialect === 'postgres') await session.allRaw('analyze');
 }

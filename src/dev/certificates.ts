@@ -6,29 +6,30 @@ import type { Clock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { isPermitted } from './name-constraints.ts';
 
-/** Where the certificates of a development folder lie; all paths are absolute. */
+/** The files of the certificates of a development folder; all paths are absolute. */
 export interface CertificatePaths {
-  /** What clients trust: made once, it stays for as long as the folder. */
+  /** The CA certificate that clients trust: created once, and kept as long as the folder. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
 const DAY_MS = 86_400_000;
-/** A certificate is made anew when it has less than this left. */
+/** A certificate is renewed when it expires sooner than this. */
 const LEFT_MS = 30 * DAY_MS;
-/** Names that every certificate is for. */
+/** Names in every certificate. */
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
-/** Where the certificates of a data folder lie, whether they were made or not. */
+/** The certificate paths of a data folder, whether the files exist or not. */
 export function certificatePaths(dataFolder: string): CertificatePaths {
   const folder = resolve(dataFolder, 'tls');
   return { ca: join(folder, 'ca.pem'), cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
 }
 
 /**
- * The certificates of a development folder, for this machine and for `names` (host names and addresses): an authority
- * of its own, made once, and a certificate that is renewed when its end is near. What is still good is kept.
+ * Creates the certificates of a development folder, for this machine and for `names` (host names and addresses): a
+ * local CA, created once, and a certificate that is renewed before it expires. Valid ones are kept.
+ * @source decision 109
  */
 export async function ensureCertificates(
   dataFolder: string,
@@ -49,7 +50,7 @@ export async function ensureCertificates(
   return paths;
 }
 
-/** Both files of an authority appear at once, or those that another process has made meanwhile are there. */
+/** Both files of a CA appear at once; if another process creates one meanwhile, that one is used. */
 async function makeAuthority(folder: string, names: readonly string[], clock: Clock): Promise<void> {
   const { issueAuthority } = await import('./issue-certificates.ts');
   const { cert, key } = await issueAuthority(names, clock);
@@ -65,7 +66,7 @@ async function makeAuthority(folder: string, names: readonly string[], clock: Cl
   }
 }
 
-/** An authority as it lies in the folder: its certificate, and its key as PEM. */
+/** A CA in the folder: its certificate, and its key as PEM. */
 export interface CertificateAuthority {
   readonly certificate: X509Certificate;
   readonly key: string;
@@ -84,7 +85,7 @@ function readAuthority(folder: string, names: readonly string[], clock: Clock): 
   return authority;
 }
 
-/** A certificate with its key; undefined when one is missing, unreadable, or not of the other. */
+/** A certificate and its key; undefined when either is missing or unreadable, or they do not match. */
 function readPair(path: string, keyPath: string): CertificateAuthority | undefined {
   try {
     const certificate = new X509Certificate(readFileSync(path));
@@ -95,7 +96,7 @@ function readPair(path: string, keyPath: string): CertificateAuthority | undefin
   }
 }
 
-/** Whether the certificate that is there is of the authority, for all the names, and lasts. */
+/** Whether the existing certificate is signed by the CA, covers all names, and does not expire soon. */
 function isGood(paths: CertificatePaths, authority: X509Certificate, names: readonly string[], clock: Clock): boolean {
   const certificate = readPair(paths.cert, paths.key)?.certificate;
   if (!certificate?.checkIssued(authority) || !certificate.verify(authority.publicKey)) return false;
@@ -104,7 +105,7 @@ function isGood(paths: CertificatePaths, authority: X509Certificate, names: read
   return from <= clock.now() && to - clock.now() >= LEFT_MS && names.every((name) => isFor(name) !== undefined);
 }
 
-/** Nobody ever sees half of a file. */
+/** Writes to a draft and renames it, so that nobody reads a partial file. */
 function write(path: string, content: string): void {
   const draft = `${path}.${secureRandom.bytes(6).toString('hex')}`;
   writeFileSync(draft, content, { mode: 0o600 });

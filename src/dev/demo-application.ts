@@ -1,9 +1,9 @@
 import type { ApplicationDraft } from '../contract/store/credentials.ts';
 
-/** Where the logins of demo applications come back to. */
+/** The callback URL of demo applications. */
 export const DEMO_CALLBACK = 'http://127.0.0.1:9911/callback';
 
-/** What the demo application says about itself. */
+/** The details of the demo application. */
 export const DEMO_APPLICATION: ApplicationDraft = {
   name: 'Demo application',
   description: 'Tries out what an application can do.',
@@ -16,7 +16,7 @@ export const DEMO_APPLICATION: ApplicationDraft = {
   native: 0,
   access_level: 'read-write',
   sign_in: 1,
-  // Many tutorials rely on it, so what is there to try things out with allows it.
+  // Many tutorials rely on it, so the application for experiments allows it.
   extra_query: 1,
   email_access: 0,
 };

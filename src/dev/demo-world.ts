@@ -14,7 +14,7 @@ import { issueToken, type Registrar, registerApplication, registerUser } from '.
 import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
 import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
 
-/** What the demo world is called with: what a client needs to sign in and to sign. */
+/** The credentials of the demo world: what a client needs to log in and to sign. */
 export interface DemoKeys extends MessagesKeys {
   readonly consumer_key: string;
   readonly consumer_secret: string;
@@ -31,19 +31,21 @@ export interface DemoKeys extends MessagesKeys {
   readonly callback_url: string;
 }
 
-/** What the demo world is made with: the parts of a service that it needs. */
+/** What the creation of a demo world depends on. */
 export interface DemoDependencies {
   readonly settings: { readonly seed: number };
   readonly box: SecretBox;
   readonly services: Pick<Services, 'store' | 'clock' | 'ids'>;
 }
 
-// Production ids have eleven characters.
+// Ids of production accounts have eleven characters.
 const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
 
 /**
- * Makes the demo world on an empty database: two users, an application and one that may read messages, tokens of both
- * users for each, and a production account that the first administers and the second may look at. The same seed makes the same ids and keys.
+ * Creates the demo world in an empty database: two users, an application and another that may read messages, tokens of
+ * both users for each, and a production account that the first user administers and the second may view. The same seed
+ * creates the same ids and keys.
+ * @source decision 4
  */
 export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys> {
   const random = seededRandom(deps.settings.seed, 'demo');
@@ -55,8 +57,8 @@ export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys>
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
   ] as const;
   const now = formatInstant(deps.services.clock.now());
-  // At once: memory that a second hash takes after the first is not given back to the system by the C library. Salts
-  // are never repeatable.
+  // In parallel: the C library would not return the memory of a second, later hash to the system. Salts are never
+  // repeatable.
   const [adaHash, benHash] = await Promise.all([
     hashPassword(people[0].password, secureRandom),
     hashPassword(people[1].password, secureRandom),
@@ -107,7 +109,7 @@ export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys>
   });
 }
 
-/** Adds what demo worlds of earlier releases lack: the application that may read messages. */
+/** Adds what demo worlds of earlier releases lack: the application that may read messages. @source decision 602 */
 export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): Promise<DemoKeys> {
   if (keys.messages_consumer_key !== undefined) return keys;
   const { user_id: first, other_user_id: other } = keys;
@@ -118,7 +120,10 @@ export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): 
   };
 }
 
-/** Keys from a stream of their own, so that a seed goes on making the other keys that it always made. */
+/**
+ * Uses a random stream of its own for the keys, so that a seed still creates all other keys as before.
+ * @source decision 602
+ */
 function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: WriteTransaction): Registrar {
   const now = formatInstant(services.clock.now());
   return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };

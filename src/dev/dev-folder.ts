@@ -3,40 +3,40 @@ import { join } from 'node:path';
 import { secureRandom } from '../base/random.ts';
 import type { DemoKeys } from './demo-world.ts';
 
-/** What `dev.json` in the data folder holds: where the service is, and the keys of the demo world. */
+/** The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. */
 export type DevFile = {
   readonly base_url: string;
   readonly ads_url: string;
   readonly sandbox_url: string;
-  /** Where the certificate lies that clients must trust; absent over plain http. */
+  /** The path of the CA certificate that clients must trust; absent over plain HTTP. */
   readonly tls_ca?: string;
-  /** Lets an operator make any event happen, while the simulator is on. */
+  /** Lets an operator emit any event while the simulator is enabled. */
   readonly operator_token?: string;
 } & DemoKeys;
 
-/** The file with addresses and keys. */
+/** The path of the file with addresses and keys. */
 export function devFilePath(dataFolder: string): string {
   return join(dataFolder, 'dev.json');
 }
 
-/** The addresses and keys that were written last; undefined when there are none. */
+/** The addresses and keys written last; undefined when there are none. */
 export function readDevFile(dataFolder: string): DevFile | undefined {
   const path = devFilePath(dataFolder);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DevFile) : undefined;
 }
 
-/** Writes addresses and keys, readable by their owner alone. Nobody ever sees half of the file. */
+/** Writes addresses and keys to a file that only its owner can read. Nobody reads a partial file. */
 export function writeDevFile(dataFolder: string, file: DevFile): void {
   writePrivately(devFilePath(dataFolder), `${JSON.stringify(file, null, 2)}\n`);
   rmSync(keysPath(dataFolder), { force: true });
 }
 
-/** Keeps new keys until there are addresses to write beside them. */
+/** Stores new keys until the addresses are known. */
 export function writeKeys(dataFolder: string, keys: DemoKeys): void {
   writePrivately(keysPath(dataFolder), JSON.stringify(keys));
 }
 
-/** The keys that were written last, with addresses or without; undefined when there are none. */
+/** The keys written last, with or without addresses; undefined when there are none. */
 export function readKeys(dataFolder: string): DemoKeys | undefined {
   const file = readDevFile(dataFolder);
   if (file) {
@@ -53,17 +53,17 @@ function keysPath(dataFolder: string): string {
 
 const MASTER_KEY = 'master.key';
 
-/** The key that seals secrets of a development folder: made once, kept beside the database. */
+/** The master key of a development folder: created once, and kept beside the database. */
 export function ensureMasterKey(dataFolder: string): string {
   return ownSecret(dataFolder, MASTER_KEY);
 }
 
-/** The same key, of a folder in which it was made; undefined in every other. */
+/** The master key of a folder that has one; undefined for any other. */
 export function findMasterKey(dataFolder: string): string | undefined {
   return existsSync(join(dataFolder, MASTER_KEY)) ? ensureMasterKey(dataFolder) : undefined;
 }
 
-/** The token that operators of a development folder present: made once. */
+/** The operator token of a development folder: created once. */
 export function ensureOperatorToken(dataFolder: string): string {
   return ownSecret(dataFolder, 'operator.token');
 }
@@ -74,12 +74,12 @@ function ownSecret(dataFolder: string, name: string): string {
   return readFileSync(path, 'utf8').trim();
 }
 
-/** Makes the folder when it is missing; others on the machine cannot look into it. */
+/** Creates the folder if it is missing; other users of the machine cannot read it. */
 export function ensureDataFolder(dataFolder: string): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 }
 
-/** Forgets what earlier runs left in the folder: embedded database, used nonces, addresses and keys. */
+/** Removes what earlier runs left in the folder: embedded database, used nonces, addresses and keys. */
 export function resetDataFolder(dataFolder: string): void {
   for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json']) {
     rmSync(join(dataFolder, name), { force: true });

@@ -1,4 +1,4 @@
-// The library is loaded with what it needs before it.
+// Required by the library, and must be imported before it.
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -29,12 +29,12 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1';
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
-/** Some clients refuse certificates that are good for more than 398 days. */
+/** Some clients refuse certificates that are valid for more than 398 days. */
 const CERTIFICATE_DAYS = 397;
-/** Clocks of clients may be behind. */
+/** Tolerates clients whose clocks are slow. */
 const BEFORE_MS = 3_600_000;
 
-/** A new authority that may speak for this machine and for `names` alone. */
+/** Issues a CA certificate that is valid only for this machine and for `names`. @source decision 109 */
 export async function issueAuthority(names: readonly string[], clock: Clock): Promise<CertificateAndKey> {
   const keys = await newKeys();
   const name = `CN=Barker local authority ${secureRandom.bytes(4).toString('hex')}`;
@@ -55,7 +55,7 @@ export async function issueAuthority(names: readonly string[], clock: Clock): Pr
   return { cert: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
 }
 
-/** A new certificate of an authority, for a server that is reached by these names. */
+/** Issues a certificate for a server that is reached by these names. */
 export async function issueCertificate(
   authority: CertificateAuthority,
   names: readonly string[],
@@ -94,7 +94,7 @@ function validity(days: number, clock: Clock): { notBefore: Date; notAfter: Date
   return { notBefore: new Date(from_ms), notAfter: new Date(from_ms + days * DAY_MS) };
 }
 
-/** A positive number that nobody can foresee. */
+/** An unpredictable positive number. */
 function serialNumber(): string {
   const bytes = secureRandom.bytes(16);
   bytes[0] = (bytes[0]! & 0x3f) | 0x40;

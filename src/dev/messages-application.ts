@@ -1,7 +1,7 @@
 import { issueToken, type Registrar, registerApplication } from '../features/platform/registration.ts';
 import { DEMO_APPLICATION } from './demo-application.ts';
 
-/** What an application that may read messages is called with, and acts for both demo users. */
+/** The credentials of the application that may read messages, with a token of each demo user. */
 export interface MessagesKeys {
   readonly messages_consumer_key: string;
   readonly messages_consumer_secret: string;
@@ -13,10 +13,10 @@ export interface MessagesKeys {
 
 const LEVEL = 'read-write-directmessages';
 
-/** Its name; that of an application is unique. */
+/** The name of the application; names are unique. */
 export const MESSAGES_APPLICATION = 'Demo messages';
 
-/** Registers it for the first user, with a token of each. */
+/** Registers the application for the first user, with a token of each. @source decision 602 */
 export async function addMessagesApplication(
   registrar: Registrar,
   { first, other }: { readonly first: string; readonly other: string },

@@ -1,9 +1,12 @@
-/** Whether a caller takes JSON and not HTML: the first is named and the second is not. @source authentication gaps 6.5 */
+/** Whether an `accept` header names JSON but not HTML. @source authentication gaps 6.5 */
 export function acceptsOnlyJson(accept = ''): boolean {
   return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
 }
 
-/** Whether a caller names HTML among what it takes, as browsers do; `*` alone is said by programs. */
+/**
+ * Whether an `accept` header names HTML, as browsers do; `*` alone does not count, because programs send it.
+ * @source decision 542
+ */
 export function acceptsHtml(accept = ''): boolean {
   return /text\/html/i.test(accept);
 }

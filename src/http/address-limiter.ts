@@ -2,17 +2,17 @@ import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import { fixedWindows } from '../base/windows.ts';
 
-/** Counts requests per address, IPv6 per /64. @source authentication gaps 1.3 and 13 */
+/** Counts requests per address, IPv6 per /64. @source authentication gaps 1.3 and 13; decision 470 */
 export interface AddressLimiter {
   readonly max: number;
-  /** Undefined while the address may go on; otherwise the seconds to wait. */
+  /** Counts a request; undefined while the address is within its limit, otherwise the seconds to wait. */
   take(address: string): number | undefined;
 }
 
-/** So many addresses have a window at a time. */
+/** The number of addresses with a window at a time. @source decision 471 */
 const ADDRESSES_MAX = 100_000;
 
-/** Counts in this process. */
+/** Counts in memory of this process. */
 export function addressLimiter(
   limit: { readonly max: number; readonly window_s: number },
   clock: Clock,

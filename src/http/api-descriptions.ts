@@ -5,23 +5,27 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { type DescribedService, openApiOf } from '../engine/describe.ts';
 import { referencePage } from './reference/reference-page.ts';
 
-/** A page can load its own style and script, and nothing else. */
+/** Lets a page load its own styles and scripts, and nothing else. */
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
-/** In the order in which they are loaded: what is narrow has the last word. */
+/** In load order: rules for narrow screens come last, so that they win. */
 const STYLES = ['style.css', 'rows.css', 'narrow.css'];
 
-/** What is served as it is. Bytes are shared by all connections that they wait on; a text would be copied for each. */
+/**
+ * A static reply. Its bytes are shared by all connections that still have to send them; a string would be copied for
+ * each.
+ */
 interface CachedReply {
   readonly bytes: Buffer;
   readonly etag: string;
 }
 
 /**
- * Adds what describes the interface to a listener: `/openapi.json`, and the reference page at `/reference`. Anyone may
- * read them. What is made is kept as soon as both addresses are known.
+ * Adds the descriptions of the API to a listener: `/openapi.json`, and the reference page at `/reference`. Both are
+ * public, and built once both base URLs are known.
+ * @source decision 12
  */
 export function addApiDescriptions(
   app: FastifyInstance,

@@ -5,25 +5,25 @@ import type { Random } from '../base/random.ts';
 import { type AuditedEvent, type AuditRecord, LOG_ONLY, type RecordAudit, recordOf } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
 
-/** The request of which events are recorded. */
+/** The request that caused the events. */
 export interface AuditOrigin {
   readonly transaction_id: string;
   readonly request_id: string | undefined;
   readonly address: string;
 }
 
-/** Records what pages and calls bring about. */
+/** Records what pages and API calls change. */
 export interface AuditLog {
-  /** Stores events of a request in the units of work that bring them about. */
+  /** Stores events of a request in the same units of work as the changes that they describe. */
   transactional(origin: AuditOrigin): RecordAudit;
   /**
-   * Logs events, and stores those that were not stored with what they tell of; resolves when they are durable, before the
-   * reply says that anything was done. Never rejects: what happened cannot be taken back, and the line of the log is there.
+   * Logs events, and stores those that were not stored together with their changes. Resolves once they are durable,
+   * which is before the reply reports success. Never rejects: the change cannot be undone, and the log line exists.
    */
   record(events: readonly AuditedEvent[], origin: AuditOrigin): Promise<void>;
 }
 
-/** Records in the log and in the database. `random` makes the ids of records. */
+/** Records audit events in the log and in the database. `random` generates the ids of records. */
 export function auditLog(deps: {
   readonly log: Logger;
   readonly store: Store;
@@ -35,7 +35,7 @@ export function auditLog(deps: {
   let count = 0;
   const recordNow = (event: AuditedEvent, { address: origin, transaction_id }: AuditOrigin): AuditRecord => {
     count += 1;
-    // Ids grow, so that records of one millisecond stay in their order.
+    // Ids increase, so that records of the same millisecond stay in order.
     const id = own + count.toString(16).padStart(8, '0');
     return recordOf(event, { id, at: formatMillisecond(clock.now()), origin, transaction_id });
   };

@@ -2,13 +2,13 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Sender, SendResult } from '../contract/services/sending.ts';
 import type { Job } from '../contract/store/jobs.ts';
 
-/** Counts what is done beside the requests: jobs, and deliveries to webhooks. */
+/** Counts work that runs beside requests: jobs and webhook deliveries. */
 export interface BackgroundMetrics {
-  /** A job ended, well or not, after so many seconds; `removed` rows were deleted by it. */
+  /** A job ended, successfully or not, after this many seconds and deleted `removed` rows. */
   jobEnded(job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number): void;
-  /** A webhook accepted a delivery this long after its event. */
+  /** A webhook accepted a delivery this long after the event happened. */
   delivered(age_s: number): void;
-  /** The same sender, every attempt counted. */
+  /** Wraps a sender so that every attempt is counted. */
   counted(sender: Sender): Sender;
 }
 

@@ -7,7 +7,7 @@ import type { Backlog } from '../contract/store/jobs.ts';
 import type { Store } from '../contract/store/store.ts';
 import { addGauge, type GaugeSource } from './gauge.ts';
 
-/** What the state of a service is read from. */
+/** Where the state of a service is read from. */
 export interface BacklogMetricsDependencies {
   readonly clock: Clock;
   readonly store: Store;
@@ -19,14 +19,14 @@ export interface BacklogMetricsDependencies {
   readonly tls: { expiresAt_s(): number } | undefined;
 }
 
-/** A database that takes longer to answer counts as away. */
+/** A database that takes longer to answer counts as unreachable. */
 const PING_MS = 500;
 
-/** Adds what a service has to do and has left, read when the metrics are asked for. */
+/** Adds metrics of pending work and remaining capacity, read when they are scraped. */
 export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDependencies): void {
   const { clock, store, driver, nonces, streams, webhooks, dataFolder, tls } = deps;
   let reading: Promise<Backlog[]> | undefined;
-  /** Two gauges are made of it: one scrape asks the database once. */
+  /** Two gauges use it; one scrape queries the database once. */
   const backlogs = (): Promise<Backlog[]> => {
     reading ??= store
       .read((tx) => tx.jobs.listBacklogs(formatInstant(clock.now())))

@@ -1,9 +1,6 @@
 import { problem } from '../contract/problems/problems.ts';
 
-/**
- * What base64 text says, piece by piece. Line ends are passed over; both alphabets are read.
- * @throws NOT_BASE64
- */
+/** Decodes base64 text piece by piece. Line breaks are skipped; both alphabets are accepted. @throws NOT_BASE64 */
 export async function* decodeBase64(
   source: AsyncIterable<Uint8Array>,
   parameter: string,

@@ -2,27 +2,28 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { after, every, nextTurn } from '../base/timers.ts';
 
-/** Lets a server end without losing replies. */
+/** Closes a server without losing replies. */
 export interface ConnectionDrain {
   /**
-   * Goes on as before for the grace period, so that clients learn from their next reply that the connection ends; then
-   * stops accepting, lets the requests in flight finish, closes connections that carry none, and cuts those that are not done
-   * in time. Resolves with the number of connections cut.
+   * Serves as before for the grace period, so that clients learn from their next reply that the connection closes; then
+   * stops accepting, lets requests in flight finish, closes idle connections, and cuts those that exceed the timeout.
+   * Resolves with the number of connections cut.
+   * @source decision 436
    */
   finish(times: DrainTimes): Promise<number>;
 }
 
-/** Both count from the beginning. */
+/** Both count from the start of draining. */
 export interface DrainTimes {
   /** Ends early when no connection is left. */
   readonly grace_ms: number;
   readonly timeout_ms: number;
 }
 
-/** A connection that falls idle while the server is stopping is closed within this time. */
+/** A connection that becomes idle while the server is stopping is closed within this time. */
 const LOOK_MS = 20;
 
-/** Watches the connections of a server from now on. */
+/** Tracks the connections of a server from now on. */
 export function watchConnections(server: Server): ConnectionDrain {
   const sockets = new Set<Socket>();
   let closedOne = (): void => {};
@@ -46,7 +47,7 @@ export function watchConnections(server: Server): ConnectionDrain {
     });
   const closeIdle = (): void => {
     server.closeIdleConnections();
-    // Node counts a connection that never sent a byte as busy with its first request.
+    // Node treats a connection that never sent a byte as busy with its first request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return {
@@ -57,15 +58,16 @@ export function watchConnections(server: Server): ConnectionDrain {
         for (const socket of sockets) socket.destroy();
       });
       if (grace_ms > 0) await grace(Math.min(grace_ms, timeout_ms));
-      // Behind the turn's reading of sockets: who is waiting to be accepted is, and what was sent has been read.
+      // Wait for this turn of the event loop to read its sockets: pending connections are accepted and sent bytes are
+      // read.
       await new Promise<void>(nextTurn);
-      // The method of HTTP servers closes idle connections in the same breath, requests that are arriving among them.
+      // `close` of an HTTP server also closes idle connections at once, even those on which a request is arriving.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
       const stopLooking = every(LOOK_MS, () => nextTurn(closeIdle));
       await closed;
       stopLooking();
       callOff();
-      // What belongs to HTTP servers alone ends too.
+      // Ends what only HTTP servers have, such as their timers.
       server.close(() => {});
       return cut;
     },

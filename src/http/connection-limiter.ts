@@ -2,13 +2,13 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 
-/** How many connections may be open. */
+/** How many connections may be open. @source decision 477 */
 export interface ConnectionLimits {
-  /** Over all listeners. */
+  /** Across all listeners. */
   readonly connections_max: number;
-  /** From one address, IPv6 per /64. */
+  /** From one address, IPv6 per /64. @source decision 470 */
   readonly connections_per_address_max: number;
-  /** Kept open between requests although nobody has authenticated on them. */
+  /** Kept open between requests without any authenticated request on them. */
   readonly unauthenticated_idle_connections_max: number;
 }
 
@@ -18,25 +18,25 @@ export type ConnectionRefusal = 'total' | 'address';
 /** The open connections of all listeners. */
 export interface ConnectionLimiter {
   /**
-   * Counts the connections of a server from now on. One beyond a limit is handed to `refuse` instead of the server, which
-   * never knows of it.
+   * Counts the connections of a server from now on. One beyond a limit is passed to `refuse`; the server never sees it.
    */
   guard(server: Server, refuse: (socket: Socket, why: ConnectionRefusal) => void): void;
-  /** Is told of each request, before anything is known of its caller. */
+  /** Records that a request started; its caller is not known yet. */
   requestStarted(socket: Socket, response: ServerResponse): void;
-  /** The caller of a request is authenticated: their connection is not closed so that others have room. */
+  /** The caller of a request is authenticated: the connection is not closed to make room for others. */
   markAuthenticated(socket: Socket): void;
   openCount(): number;
-  /** How many idle ones were closed so that others had room. */
+  /** The number of idle connections closed to make room. */
   closedIdleCount(): number;
-  /** How many were refused so far, by reason. */
+  /** The number of refused connections so far, by reason. */
   refusedCounts(): ReadonlyMap<ConnectionRefusal, number>;
 }
 
 /**
- * Counts connections. One that is too many in total takes the place of one on which nobody has authenticated, if there is any.
- * @param isProxy addresses that speak for many callers: they count in the total only.
+ * Counts connections. One beyond the total replaces a connection without any authenticated request, if there is one.
+ * @param isProxy addresses that forward for many callers: they count in the total only.
  * @param endOldest ends the oldest connection whose request has not arrived completely; false when there is none.
+ * @source decision 477, 621
  */
 export function connectionLimiter(
   limits: ConnectionLimits,
@@ -46,9 +46,9 @@ export function connectionLimiter(
   const byBlock = new Map<string, number>();
   const refused = new Map<ConnectionRefusal, number>();
   const vouched = new WeakSet<Socket>();
-  /** Open between requests, nobody authenticated; the one idle longest comes first. */
+  /** Open between requests without any authenticated one; the one idle longest comes first. */
   const idle = new Set<Socket>();
-  /** Those that leave `idle` by themselves when they close. */
+  /** Sockets that remove themselves from `idle` when they close. */
   const watched = new WeakSet<Socket>();
   let open = 0;
   let closed = 0;
@@ -67,7 +67,7 @@ export function connectionLimiter(
     idle.add(socket);
     if (idle.size > limits.unauthenticated_idle_connections_max) closeIdle();
   };
-  /** Why one more is too many; undefined when it is not, and then it is counted. */
+  /** Counts one more connection, or returns the reason to refuse it. */
   const take = (socket: Socket): ConnectionRefusal | undefined => {
     if (open >= limits.connections_max && !closeIdle() && !endOldest()) return 'total';
     const address = socket.remoteAddress ?? '';
@@ -89,7 +89,7 @@ export function connectionLimiter(
   };
   return {
     guard(server, refuse) {
-      // What the server does with a connection costs more than all the rest: it must not hear of those that are refused.
+      // Handling by the server costs more than all the rest, so it must not see refused connections.
       const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
       server.removeAllListeners('connection');
       server.on('connection', (socket: Socket) => {

@@ -3,7 +3,7 @@ import type { ConnectionLimiter } from './connection-limiter.ts';
 import { addGauge } from './gauge.ts';
 import type { RequestMemory } from './request-memory.ts';
 
-/** Adds what connections and unauthenticated callers cost at the moment, and how many were turned away. */
+/** Adds gauges of open connections and of memory for unauthenticated callers, and counters of refusals. */
 export function addConnectionMetrics(
   registry: Registry,
   { connections, memory }: { readonly connections: ConnectionLimiter; readonly memory: RequestMemory },

@@ -9,9 +9,9 @@ export interface ErrorReply {
 }
 
 /**
- * What is said of a failure. Anything that is not a problem is a fault of ours, of which nothing is told.
- * @param path what was asked for, which a flat reply names.
- * @param base tells the address that was asked; version 2 names pages below it.
+ * The error reply for a failure. Anything but a problem is an internal error, and its details are not disclosed.
+ * @param path the requested path, which a flat reply names.
+ * @param base returns the requested base URL; in version 2, problem types are URLs below it.
  */
 export function errorReply(
   error: unknown,
@@ -30,7 +30,7 @@ export function errorReply(
   }
   const entries = JSON.stringify(errors.map((error) => presentFault(error, family)));
   if (family !== 'ads') return { status, body: `{"errors":${entries}}` };
-  // A JSON endpoint echoes a list of operations, the others their parameters.
+  // A JSON batch endpoint echoes a list of operations, the others their parameters.
   const request = params.startsWith('[') ? params : `{"params":${params}}`;
   return { status, body: `{"errors":${entries},"request":${request}}` };
 }

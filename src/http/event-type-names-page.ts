@@ -5,13 +5,10 @@ import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
 import { breakableCode } from './reference/operation-section.ts';
 
-/** Names of event types that are deprecated, with what takes their place. */
+/** Deprecated names of event types, with their replacements. */
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
 
-/**
- * Adds `/docs/activity`, to which replies lead that were asked for by a deprecated name.
- * @source activity gaps 16.1
- */
+/** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity gaps 16.1 */
 export function addEventTypeNamesPage(app: FastifyInstance, face: BrandedService, names: DeprecatedNames): void {
   const page = renderDocument(documentOf(names), face);
   app.get('/docs/activity', (_, reply) => {

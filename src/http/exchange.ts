@@ -14,17 +14,17 @@ import type { SecureHeaders } from './request-origin.ts';
 import type { StreamWriter } from './stream/writer.ts';
 import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
 
-/** What the pipeline of one listener works with. */
+/** What the pipeline of one listener depends on. */
 export interface PipelineDependencies {
   readonly environment: Environment;
   readonly services: Services;
-  /** Every operation there is. */
+  /** Every operation of the catalog. */
   readonly operations: readonly Operation[];
-  /** Judges requests signed with an access token: nearly all of them. */
+  /** Authenticates requests signed with an access token: nearly all of them. */
   readonly authenticator: Authenticator;
   readonly authenticators: Authenticators;
   readonly accountAccess: AccountAccesses;
-  /** Requests of one address, counted before it is known who calls; undefined when limits are off. */
+  /** Limits requests per address before the caller is known; undefined when limits are off. */
   readonly addressLimiter: AddressLimiter | undefined;
   /** Reads bodies of callers who are not authenticated. */
   readonly unauthenticatedBodies: UnauthenticatedBodies;
@@ -40,22 +40,22 @@ export interface PipelineDependencies {
   readonly streamWriter: StreamWriter;
   readonly nextTransactionId: () => string;
   readonly originsOf: (request: IncomingMessage) => readonly string[];
-  /** What replies carry because they go over https. */
+  /** Security headers of replies, such as HSTS over https. */
   readonly secureHeaders: SecureHeaders;
   /** The address of the caller. */
   readonly addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
   readonly body_bytes_max: number;
-  /** How long a connection may take for the head of a request, and for the handshake before it. */
+  /** How long a connection may take for the TLS handshake, and then for the head of a request. */
   readonly request_head_timeout_s: number;
-  /** How long a client may take nothing of a reply that waits for it. */
+  /** How long a client may leave a pending reply unread. */
   readonly reply_stall_timeout_s: number;
-  /** The service is ending: connections are closed after their reply. */
+  /** The service is stopping: connections are closed after their reply. */
   readonly isDraining: () => boolean;
-  /** Development mode: headers name parameters that nobody reads, and tell more of what is wrong. */
+  /** Development mode: headers name ignored parameters and explain errors in more detail. */
   readonly includesHints: boolean;
 }
 
-/** What is known of a request so far; each step adds to it, and the reply is written from it. */
+/** The state of a request; each step adds to it, and the reply is written from it. */
 export interface Exchange {
   readonly operation: Operation;
   readonly request: IncomingMessage;
@@ -64,13 +64,13 @@ export interface Exchange {
   readonly path: Record<string, string>;
   caller: Caller | undefined;
   rateUsage: RateUsage | undefined;
-  /** The echo of what could be read, JSON text. */
+  /** The echo of the parameters that could be read, as JSON text. */
   echoedParams: string;
   ignoredParameters: string;
-  /** What is recorded for auditors. */
+  /** Events for the audit log. */
   auditEvents: readonly AuditedEvent[];
-  /** The call made use of what its operation takes as deprecated. */
+  /** The call used input that its operation marks as deprecated. */
   usesDeprecated: boolean;
-  /** The body was not read to its end: the connection ends with the reply. */
+  /** The body was not read to its end, so the connection closes after the reply. */
   closesConnection: boolean;
 }

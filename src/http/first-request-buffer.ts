@@ -5,31 +5,37 @@ import { type Problem, problem } from '../contract/problems/problems.ts';
 import { firstRequestScanner } from './first-request-scanner.ts';
 import type { RequestMemory, Reservation, ReservationRequest } from './request-memory.ts';
 
-/** Keeps new connections from the HTTP server until their first request has arrived. */
+/** Keeps new connections away from the HTTP server until their first request has arrived. @source decision 620 */
 export interface FirstRequestBuffer {
   /**
-   * Stands before a server, which knows of a connection only when the head of its first request, and a form behind it, are
-   * complete or will not be waited for. Until then a connection takes a quarter of the memory.
-   * @param event what the server begins with: `secureConnection` over TLS.
-   * @param unanswered ends a connection on which there is no request to answer.
+   * Buffers connections in front of a server, which sees one only when the head of its first request and the form
+   * behind it are complete, or are not worth waiting for. Until then a connection takes a quarter of the memory.
+   * @param event the event of the server for a new connection: `secureConnection` over TLS.
+   * @param unanswered ends a connection that has no request to answer.
    */
   attachTo(
     server: Server,
     event: 'connection' | 'secureConnection',
     unanswered: (socket: Socket, failure: Problem, bytes: Buffer) => void,
   ): void;
-  /** Why a request that was handed over incomplete is to be refused. */
+  /** Why a request that was handed over incomplete must be refused. */
   failureOf(socket: Socket): Problem | undefined;
 }
 
-/** What a connection takes that the HTTP server does not know of, beside the bytes that came. @source decision 620 */
+/**
+ * The memory of a connection that the HTTP server does not know of, beside the bytes received.
+ * @source decision 620, 475
+ */
 const CONNECTION_BYTES = 5120;
-/** At most so many connections are told at a time why their form was not waited for. */
+/**
+ * At most this many connections at a time are told why their form was refused; others are closed without a reply.
+ * @source decision 474
+ */
 const TOLD_MAX = 100;
 const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 2048;
 
-/** @param addressOf who sends a head: behind a trusted proxy, whom it names. */
+/** @param addressOf the sender of a head: behind a trusted proxy, the client that the proxy names. */
 export function firstRequestBuffer(
   memory: RequestMemory,
   form_bytes_max: number,
@@ -127,7 +133,7 @@ export function firstRequestBuffer(
   };
 }
 
-/** Whoever goes away is none of our errors. */
+/** A client that disconnects is not an error of ours. */
 function ignore(): void {}
 
 function grown(bytes: Buffer, size: number, room: number): Buffer {

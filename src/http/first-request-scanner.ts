@@ -1,26 +1,27 @@
-/** How much of the first request of a connection has arrived, as far as it is worth waiting for the rest. */
+/** How much of the first request of a connection has arrived, as far as waiting for the rest is worthwhile. */
 export type ScanResult = 'some of the head' | 'some of the form' | 'enough';
 
-/** As long as the parser lets a head be. */
+/** The maximum head size of the parser. */
 const HEAD_BYTES_MAX = 16_384;
 const HEAD_END = '\r\n\r\n';
-/** What stands before a chunk is shorter, but for extensions that nobody sends. */
+/** The head of a chunk is shorter, except with extensions, which nobody sends. */
 const CHUNK_HEAD_BYTES = 16;
 
-/** The beginning of a connection, as far as it has been looked at. */
+/** Scans the first bytes of a connection. */
 export interface FirstRequestScanner {
-  /** Is given all bytes so far, at least those of the last time. */
+  /** Receives all bytes so far, at least those of the previous call. */
   scan(bytes: Buffer): ScanResult;
 }
 
 /**
- * Looks whether a head, and the form behind it, have arrived. It only decides how long the bytes wait: they reach the parser
- * as they came, so whatever is unusual or wrong is `enough` at once, and the parser's to judge.
+ * Detects whether a head and the form behind it have arrived. It only decides how long to buffer the bytes: they reach
+ * the parser unchanged, so anything unusual or malformed is `enough` at once and left to the parser.
  * @param form_bytes_max larger forms are not waited for.
+ * @source decision 620
  */
 export function firstRequestScanner(form_bytes_max: number): FirstRequestScanner {
   let looked = 0;
-  /** How far the form reaches, or its chunk; undefined before the head is complete. */
+  /** Where the form, or its current chunk, ends; undefined before the head is complete. */
   let end: number | undefined;
   let isChunked = false;
   let bodyAt = 0;
@@ -55,10 +56,10 @@ function isUpperCase(byte: number): boolean {
   return byte >= 65 && byte <= 90;
 }
 
-/** How long the form behind a head is; 0 where it is not waited for. */
+/** The length of the form behind a head; 0 where it is not waited for. */
 function formOf(head: string): number | 'chunks' {
   if (!/\r\ncontent-type:[ \t]*application\/x-www-form-urlencoded[ \t]*[;\r]/i.test(head)) return 0;
-  // Whoever expects an answer sends nothing before it.
+  // A client that sent `expect` waits for an answer before it sends the body.
   if (/\r\nexpect:/i.test(head)) return 0;
   const lengths = [...head.matchAll(/\r\ncontent-length:[ \t]*(\d*)[ \t]*(?=\r)/gi)];
   if (/\r\ntransfer-encoding:/i.test(head)) {
@@ -67,7 +68,7 @@ function formOf(head: string): number | 'chunks' {
   return lengths.length === 1 ? Number(lengths[0]![1]) : 0;
 }
 
-/** Where the chunk ends that begins there. */
+/** Where the chunk that begins at `at` ends. */
 function nextChunk(bytes: Buffer, at: number): number | 'incomplete' | 'last or odd' {
   const head = bytes.toString('latin1', at, at + CHUNK_HEAD_BYTES);
   const [whole, size] = /^([0-9a-f]{1,8})\r\n/i.exec(head) ?? [];
@@ -75,7 +76,7 @@ function nextChunk(bytes: Buffer, at: number): number | 'incomplete' | 'last or 
   const length = Number.parseInt(size!, 16);
   if (length === 0) return 'last or odd';
   const end = at + whole.length + length;
-  // The line break behind it.
+  // The line break after the chunk.
   if (bytes.length > end && bytes[end] !== 13) return 'last or odd';
   return end + 2;
 }

@@ -5,15 +5,16 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 
-/** Whether a request says that its body is a form. */
+/** Whether the content type of a request is a form. */
 export function hasFormBody(request: IncomingMessage): boolean {
   const type = request.headers['content-type'];
   return type !== undefined && /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(type);
 }
 
 /**
- * A form body is part of what is signed, so it is read before the signature is checked. Others wait. Until then nobody
- * knows who sends it: it may be large only where a key and a token are named that exist.
+ * Reads a form before the signature is checked, because the signature covers it; other bodies are read later. The
+ * sender is not known yet, so the form may be large only if the request names an existing key and token.
+ * @source decision 65, 473, 624
  */
 export async function readFormBody(deps: PipelineDependencies, exchange: Exchange): Promise<string> {
   const { request } = exchange;
@@ -30,22 +31,22 @@ export async function readFormBody(deps: PipelineDependencies, exchange: Exchang
       max: isKnown ? body_bytes_max : usual,
       isKnown,
     });
-    // Decoding that repairs would make one text of different bytes, and all of them were signed.
+    // Lenient decoding would map different bytes to the same text, and the signature covers the bytes.
     if (!isUtf8(bytes)) throw problem('CREDENTIAL_UNUSABLE', {}, 'the form is not UTF-8');
     return bytes.toString();
   } catch (error) {
-    // Nobody waits for the rest of it.
+    // The rest of the body is not read.
     exchange.closesConnection = !request.complete;
     throw error;
   }
 }
 
-/** Whether requests of an operation may name an access token in a signature. */
+/** Whether requests of an operation may carry an access token in their signature. */
 function isSignedByUser({ credential = 'user' }: Operation): boolean {
   return credential === 'user' || credential === 'user-or-bearer' || credential === 'owner-or-basic';
 }
 
-/** What of a request enters the signature. */
+/** The parts of a request that its signature covers. */
 export function signedPartsOf(request: IncomingMessage, form?: string): SignedParts {
   return { method: request.method!, target: request.url!, authorization: request.headers.authorization, form };
 }

@@ -1,21 +1,23 @@
 import { Gauge, type Registry } from 'prom-client';
 import { within } from '../base/timers.ts';
 
-/** What a gauge shows: a number, or a number for each value of its one label. */
+/** The reading of a gauge: one number, or one for each value of its only label. */
 export type GaugeReading = number | ReadonlyMap<string, number>;
 
-/** A value that is read when the metrics are asked for. */
+/** A value that is read when metrics are scraped. */
 export interface GaugeSource {
   readonly help: string;
-  /** The label of readings that have several values. */
+  /** The label of readings with several values. */
   readonly label?: string;
   read(): GaugeReading | Promise<GaugeReading>;
 }
 
-/** A database that is away must not hold up the other metrics for longer. */
+/** An unreachable database must not delay the other metrics for longer. */
 const READING_MS = 1000;
 
-/** Adds a gauge to a registry. A reading that fails or takes too long is left out, and the other metrics are still served. */
+/**
+ * Adds a gauge to a registry. A reading that fails or takes too long is omitted; the other metrics are still served.
+ */
 export function addGauge(registry: Registry, name: string, { help, label, read }: GaugeSource): void {
   new Gauge({
     name,

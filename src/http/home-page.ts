@@ -7,9 +7,10 @@ import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
 
 /**
- * Adds `/`, which tells people what answers here and where to go on. Whoever does not ask for HTML gets what any path
- * gets that there is not.
- * @param servers tells the addresses of both environments.
+ * Adds `/`, a page that says what this address serves and where to go next. Requests that do not accept HTML get the
+ * 404 of an unknown path.
+ * @param servers returns the base URLs of both environments.
+ * @source decision 542
  */
 export function addHomePage(
   app: FastifyInstance,
@@ -32,7 +33,7 @@ const ABOUT: Readonly<Record<Environment, readonly [name: string, about: string]
   ],
 };
 
-/** The other environment, and what leads there. */
+/** The other environment, and the text of the link to it. */
 const OTHER: Readonly<Record<Environment, readonly [environment: Environment, text: string]>> = {
   production: ['sandbox', 'Sandbox'],
   sandbox: ['production', 'Production'],

@@ -9,13 +9,16 @@ import { type BodyReadObserver, readBody } from './read-body.ts';
 import { readBytes } from './read-bytes.ts';
 import { BODY_OVERHEAD_BYTES, readReserved } from './request-memory.ts';
 
-/** Whether a request says that its body is JSON. */
+/** Whether the content type of a request is JSON. */
 export function hasJsonBody(request: IncomingMessage): boolean {
   const type = request.headers['content-type'];
   return type !== undefined && /^\s*application\/json\s*(;|$)/i.test(type);
 }
 
-/** Reads the body of a caller who is authenticated, in the memory that they share: each may hold a part of it. */
+/**
+ * Reads the body of an authenticated caller within the memory for such bodies, of which each caller may hold a share.
+ * @source decision 623
+ */
 export async function readAuthenticatedBody<Body>(
   deps: Pick<PipelineDependencies, 'authenticatedMemory'>,
   exchange: Exchange,
@@ -27,7 +30,7 @@ export async function readAuthenticatedBody<Body>(
       onProgress,
       onStart: (end) =>
         onStart((failure) => {
-          // Nobody waits for the rest of it.
+          // The rest of the body is not read.
           exchange.closesConnection = true;
           end(failure);
         }),
@@ -39,7 +42,7 @@ function keyOf(caller: Caller): string {
   return caller.kind === 'user' ? `u${caller.user}` : `a${applicationOf(caller)}`;
 }
 
-/** A body that is read as a whole. Throws when it does not have the hash that was signed. */
+/** Reads a whole body. @throws SIGNATURE_REFUSED when it does not match the signed hash. */
 export async function readVerifiedBody(
   deps: PipelineDependencies,
   exchange: Exchange,
@@ -57,7 +60,7 @@ function checkHash(bytes: Uint8Array, bodyHash: string | undefined): void {
   throw problem('SIGNATURE_REFUSED', {}, 'the body does not match oauth_body_hash');
 }
 
-/** A JSON body as it came, larger than others may be. What is too large is not read to its end. */
+/** Reads the bytes of a JSON body with a size limit of its own. A body that is too large is not read to its end. */
 export async function readJsonBytes(
   deps: PipelineDependencies,
   exchange: Exchange,
@@ -75,10 +78,10 @@ export async function readJsonBytes(
   return bytes;
 }
 
-/** No request that makes sense is nested deeper. */
+/** No sensible request is nested deeper; deeper ones could exhaust the stack. @source decision 31 */
 const JSON_DEPTH_MAX = 64;
 
-/** The value that a body says. Throws NOT_JSON. */
+/** Parses a JSON body. @throws NOT_JSON */
 export function parseJson(bytes: Buffer): unknown {
   let body: unknown;
   try {

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { after } from '../base/timers.ts';
 
-/** Clients that are still sending would lose the reply if the connection were closed at once. */
+/** A client that is still sending would lose the reply if the connection were closed at once. */
 const LINGER_MS = 1000;
-/** At most so many connections wait for that; each holds as much memory as any other. */
+/** The number of connections that may linger at a time; each holds as much memory as any other. */
 const LINGERING_MAX = 100;
 let lingering = 0;
 
@@ -13,12 +13,12 @@ export function canLinger(): boolean {
 }
 
 /**
- * Closes a connection once it has sent everything, `last` included. The client gets a moment to read it, unless many other
+ * Closes a connection once everything is sent, `last` included. The client gets a moment to read it, unless many other
  * connections are lingering.
  */
 export function lingeringClose(socket: Socket, last = ''): void {
   socket.end(last);
-  // The method of one socket may have been replaced by this function.
+  // `destroySoon` of this socket may have been replaced by a call of this function.
   if (!canLinger()) {
     Socket.prototype.destroySoon.call(socket);
     return;

@@ -16,13 +16,16 @@ import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
 import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
 
-/** Any other is answered as if there were nothing on the path. */
+/** Any other method is answered like an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Requests that take too long are looked for this often. */
+/** How often slow requests are looked for. */
 const LOOK_MS = 1000;
 
-/** A listener of one environment: the operations of the catalog that exist there, on their paths; https with `tls`. */
+/**
+ * A listener of one environment: it serves the operations of the catalog that exist there; https with `tls`.
+ * @source decision 1, 2
+ */
 export function createListener(
   deps: PipelineDependencies,
   operations: readonly Operation[],
@@ -30,7 +33,7 @@ export function createListener(
 ): FastifyInstance {
   const paths = byPath(deps, operations);
   const find = operationsRouter(operations, paths);
-  /** Answers before the framework judges body and media type: the pipeline reads them, after what must come first. */
+  /** Answers before the framework checks body and media type: the pipeline reads bodies after its earlier checks. */
   const answerOperation = (request: IncomingMessage, response: ServerResponse): boolean => {
     const method = request.method!;
     const route = METHODS.has(method) ? find(request.url!) : undefined;
@@ -45,7 +48,7 @@ export function createListener(
     logger: false,
     routerOptions: ROUTER_OPTIONS,
     forceCloseConnections: 'idle',
-    // A request on a connection that was open before the end is still answered.
+    // A request on a connection that was open before the service began to stop is still answered.
     return503OnClosing: false,
     serverFactory(answerRest) {
       const isTurn = pipeliningLimit(deps);
@@ -80,14 +83,14 @@ export function createListener(
       });
       return server;
     },
-    // Every server has its own, above: a host with several addresses has several.
+    // Each server has its own handler, above: a host with several addresses has several servers.
     clientErrorHandler: () => {},
     frameworkErrors: (_, request, reply) => {
       reply.hijack();
       notFound(deps, request.raw, reply.raw);
     },
   });
-  // Replies of the framework itself: descriptions, styles.
+  // Replies of the framework itself: API descriptions, styles.
   app.addHook('onSend', async (request, reply) => {
     reply.headers(headersByName(deps.secureHeaders(request.raw)));
   });
@@ -97,7 +100,7 @@ export function createListener(
     reply.hijack();
     notFound(deps, request.raw, reply.raw);
   });
-  // All that is left to fail is a media type on a path that nothing has.
+  // The only failure left is an unsupported media type on an unknown path.
   app.setErrorHandler((_, request, reply) => {
     reply.hijack();
     notFound(deps, request.raw, reply.raw);
@@ -106,8 +109,9 @@ export function createListener(
 }
 
 /**
- * Ends a connection on which nothing has moved for long while a reply waits for its client to read. A request that is
- * still being answered waits for us.
+ * Closes a connection without progress whose client does not read the pending reply. A request that is still being
+ * processed is not cut off.
+ * @source decision 626
  */
 function endStalled(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
@@ -115,7 +119,7 @@ function endStalled(socket: Socket): void {
 
 type ByMethod = Map<string, Operation>;
 
-/** Operations by path and method. A path keeps its place where its operations belong to the other environment. */
+/** Operations by path and method. A path is listed even if its operations belong to the other environment only. */
 function byPath(deps: PipelineDependencies, operations: readonly Operation[]): Map<string, ByMethod> {
   const paths = new Map<string, ByMethod>();
   for (const operation of operations) {
@@ -131,7 +135,7 @@ function byPath(deps: PipelineDependencies, operations: readonly Operation[]): M
 
 const routers = new WeakMap<readonly Operation[], Router>();
 
-/** The router of these operations, which listeners share: paths are the same in both environments. */
+/** The router of these operations, shared by listeners: both environments have the same paths. */
 function operationsRouter(operations: readonly Operation[], paths: ReadonlyMap<string, ByMethod>): Router {
   const router = routers.get(operations) ?? routerOf(paths.keys());
   routers.set(operations, router);
@@ -142,7 +146,7 @@ function methodsOf({ method, allowsGet }: Operation): string[] {
   return allowsGet ? ['GET', method] : [method];
 }
 
-/** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1 */
+/** Ids are lower case; upper-case letters in a path are folded. @source campaigns 1.1; decision 25 */
 function foldIds(params: Readonly<Record<string, string>>): Record<string, string> {
   const folded: Record<string, string> = {};
   for (const name in params) folded[name] = asciiLowerCase(params[name]!);
@@ -156,7 +160,7 @@ function otherMethod(
   methods: ByMethod,
 ): void {
   const allowed = [...methods.keys()];
-  // Of former versions nothing is left but what they answer.
+  // Other methods of a replaced path get 404, as if the path did not exist.
   const isFormer = [...methods.values()].every(({ replacedBy }) => replacedBy !== undefined);
   if (isFormer && request.method !== 'OPTIONS') {
     notFound(deps, request, response);

@@ -4,8 +4,8 @@ import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 export type AccessLog = 'all' | 'failures' | 'off';
 
 /**
- * How severe the log line of a reply is; undefined when it gets none. The log reports an outage of the store once, so each
- * request that failed because of it gets a line only when all requests do.
+ * The log level of a reply; undefined when it is not logged. The log reports an outage of the database once, so a
+ * request that failed because of it is logged only when all requests are.
  */
 export function logLevelOf(status: number, failure: unknown, accessLog: AccessLog): 'error' | 'info' | undefined {
   const isUnavailable = failure instanceof StoreUnavailable;

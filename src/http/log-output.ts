@@ -1,21 +1,21 @@
 import { write, writeSync } from 'node:fs';
 import { every } from '../base/timers.ts';
 
-/** So much of a log that cannot be written waits in memory; lines beyond it are dropped. */
+/** The size of the lines that wait in memory while the log cannot be written; further lines are dropped. */
 const WAITING_BYTES_MAX = 1_048_576;
-/** How soon a write that failed is tried again. */
+/** The delay before a failed write is retried. */
 const AGAIN_MS = 500;
 
 /** Where log lines go. */
 export interface LogOutput {
   write(line: string): void;
-  /** Writes what waits, as far as that works at once. */
+  /** Writes the waiting lines synchronously, as far as possible. */
   flush(): void;
 }
 
 /**
- * Lines written to a file descriptor in the background. It may be a file on a full disk, or a pipe that nobody empties:
- * the service goes on, lines wait, and those that wait are written once that works again.
+ * Writes lines to a file descriptor in the background. The target may be a file on a full disk or a pipe that nobody
+ * reads: the service goes on, and waiting lines are written once that works again.
  */
 export function logOutput(descriptor: number): LogOutput {
   let waiting: string[] = [];
@@ -49,13 +49,13 @@ export function logOutput(descriptor: number): LogOutput {
       next();
     },
     flush() {
-      // What is under way has been handed over already.
+      // A write in progress has already received these bytes.
       if (writing) rest = Buffer.alloc(0);
       take();
       try {
         while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
       } catch {
-        // The process ends; nobody is left to try again.
+        // The process is exiting; there is no later retry.
       }
     },
   };

@@ -1,7 +1,7 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { logOutput } from './log-output.ts';
 
-/** Members that are never written, wherever they stand in the first three levels of a line. */
+/** Members whose values are never written, at any of the first three levels of a line. */
 const HIDDEN = new Set([
   'authorization',
   'cookie',
@@ -28,8 +28,8 @@ const LEVELS = 3;
 const CENSOR = '[hidden]';
 
 /**
- * The log: one JSON object a line, instants in UTC, levels by name. Secrets are hidden by the names of their members
- * and by their shape in messages of errors; what describes a request never holds one in the first place.
+ * The log: one JSON object per line, timestamps in UTC, levels by name. Secrets are redacted by member name, and by
+ * pattern in error messages; descriptions of requests contain none in the first place.
  */
 export function openLog(level: string, destination?: DestinationStream): Logger {
   const options = {
@@ -46,7 +46,7 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
   };
   const log = pino(options, destination ?? standardOutput());
   const { child } = log;
-  // What every line of a child has is written once, when it is made.
+  // Members that a child adds to every line are serialized once, when it is created.
   log.child = function (this: Logger, members: object, ...rest: []) {
     return child.call(this, hideIn(members, LEVELS), ...rest);
   } as Logger['child'];
@@ -60,13 +60,13 @@ function standardOutput(): DestinationStream {
 }
 
 /**
- * A line, or an object in it, without the values of members that are never written, so many levels deep. What holds none is
- * the same object, which most lines are: they are written once a request.
+ * Copies a line, or an object in it, without the values of hidden members, down to this many levels. Returns the same
+ * object if it has none, as most lines do: one is written per request.
  */
 function hideIn<T extends object>(line: T, levels: number): T {
   let shown: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(line)) {
-    // Its serializer says what is told of it.
+    // The serializer decides what is logged of an error.
     if (value === undefined || (name === 'err' && levels === LEVELS)) continue;
     const isObject = typeof value === 'object' && value !== null;
     const said = HIDDEN.has(name) ? CENSOR : levels > 1 && isObject ? hideIn(value, levels - 1) : value;
@@ -77,14 +77,14 @@ function hideIn<T extends object>(line: T, levels: number): T {
   return (shown ?? line) as T;
 }
 
-/** Without a message of its own, a line would take over that of its error, as it is. */
+/** Without this, a line that has no message would take the message of its error, unredacted. */
 function withMessage(this: Logger, args: unknown[], write: LogFn): void {
   const [first, ...rest] = args as [object, ...[]];
   if (args.length === 1 && typeof first === 'object') write.call(this, first, 'unexpected error');
   else write.call(this, first, ...rest);
 }
 
-/** What is told of an error: never its other members, which may quote rows or requests. */
+/** What the log holds of an error: never its other members, which may quote rows or requests. */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'a non-Error value was thrown' };
   const { code } = error as { code?: unknown };
@@ -92,7 +92,7 @@ function describeError(error: unknown): Record<string, unknown> {
   return { name: error.name, message: redactText(error.message), code, stack: redactText(error.stack ?? ''), cause };
 }
 
-/** A text without the values of protocol parameters and without the user part of addresses. */
+/** A text without the values of OAuth parameters and passwords, and without user information in URLs. */
 export function redactText(text: string): string {
   return text
     .replace(/(oauth_\w+|password|secret|access_token)(["']?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,&]+)/gi, '$1$2[hidden]')

@@ -13,7 +13,7 @@ import { headersByName } from './reply.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
 
-/** What the addresses of media work with. */
+/** What media routes depend on. */
 export interface MediaDependencies {
   readonly environment: Environment;
   readonly find: FindMedia;
@@ -22,15 +22,14 @@ export interface MediaDependencies {
   readonly originsOf: (request: IncomingMessage) => readonly string[];
   readonly secureHeaders: SecureHeaders;
   readonly observer: RequestObserver;
-  /** Is told what failed through our fault. */
+  /** Receives failures that are internal errors. */
   readonly onError: (error: unknown) => void;
 }
 
 const BASE = '/media';
 
 /**
- * What strangers have sent is shown, and nothing else is done with it: it has the one type that it was found to be, runs
- * no script, and loads nothing. Anybody's page may show it.
+ * Headers for uploaded content: it keeps its detected type, runs no script and loads nothing. Any site may embed it.
  */
 const HARMLESS = {
   'content-security-policy': "default-src 'none'; sandbox",
@@ -41,7 +40,7 @@ const HARMLESS = {
 
 const YEAR_MS = 31_536_000_000;
 
-/** Adds the addresses under which media is fetched: whole or in ranges, and kept by whoever fetched it. */
+/** Adds the routes that serve media: whole or in ranges, and cacheable by clients. */
 export function addMediaRoutes(app: FastifyInstance, deps: MediaDependencies): void {
   app.route({
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
@@ -69,13 +68,13 @@ async function answer(deps: MediaDependencies, request: IncomingMessage, respons
     return plain(500, 'Try again later');
   });
   response.writeHead(said.status, { ...said.headers, ...always });
-  // Whoever goes away in the middle has no need of the rest.
+  // A client that disconnects midway needs no further bytes.
   if (request.method === 'HEAD') response.end();
   else await pipeline(said.body, releasing(response)).catch(() => response.destroy());
   deps.observer.pageVisited(`${BASE}/*`, known(request.method), said.status);
 }
 
-/** Sends what is written, and gives its memory back. */
+/** A sink that writes to the response and releases each chunk from memory once it is sent. */
 function releasing(response: ServerResponse): Writable {
   const sink = new Writable({
     write(piece: Buffer, _, done) {
@@ -88,7 +87,7 @@ function releasing(response: ServerResponse): Writable {
       response.end(done);
     },
   });
-  // Whoever goes away takes no more.
+  // A client that disconnected reads no more.
   response.on('close', () => sink.destroy());
   return sink;
 }

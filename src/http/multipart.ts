@@ -9,35 +9,35 @@ import { type Blobs, type ReceivedFile, SourceFailed, TooManyBytes } from '../co
 import { decodeBase64 } from './base64.ts';
 import type { BodyReadObserver } from './read-body.ts';
 
-/** A parameter in a body of parts is as long as one in a form may be, and there are no more of them. */
+/** Limits of multipart bodies: a parameter may be as long as in a form, and there are no more of them. */
 const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };
-/** So many bytes of a body wait for the disk before the sender is made to wait. */
+/** The bytes of a body that may wait for the disk before the sender is slowed down. */
 const HELD_BYTES = 524_288;
-/** What stands around the bytes of a file. */
+/** Room for part heads and boundaries around the bytes of a file. */
 const AROUND_BYTES = 131_072;
 
-/** Whether a body has parts. */
+/** Whether the content type of a request is multipart. */
 export function hasMultipartBody(request: IncomingMessage): boolean {
   return /^\s*multipart\/form-data\s*(;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
-/** What a body of parts is read for and into. */
+/** Where a multipart body is read into, and its limits. */
 export interface MultipartTarget {
   readonly blobs: Blobs;
   readonly files: NonNullable<Operation['files']>;
-  /** How many bytes a file may have. */
+  /** The maximum size of a file in bytes. */
   readonly bytes_max: number;
-  /** Parameters by name, to which those of the body are added. */
+  /** Parameters by name; those of the body are added. */
   readonly raw: Map<string, readonly RawValue[]>;
-  /** Files by the name of their part; whoever receives them takes or discards them, also after a failure. */
+  /** Files by part name; the recipient keeps or discards them, also after a failure. */
   readonly received: Map<string, ReceivedFile>;
-  /** The hash that was signed, when one was. */
+  /** The signed hash of the body, if there is one. */
   readonly bodyHash: string | undefined;
 }
 
 /**
- * Reads a body of parts as it arrives: parameters into memory, the bytes of files past it. It ends with the first thing
- * that is wrong; what was received until then is in `received`.
+ * Reads a multipart body as it arrives: parameters into memory, files straight to storage. Rejects at the first error;
+ * everything received until then is in `received`.
  */
 export async function receiveMultipart(
   request: IncomingMessage,
@@ -55,7 +55,7 @@ export async function receiveMultipart(
   try {
     await readAll(request, parser, reception, { taking, watch });
   } finally {
-    // What is left of the body is dropped.
+    // The rest of the body is dropped.
     request.unpipe(parser);
     parser.on('error', () => {});
     parser.destroy();
@@ -82,7 +82,7 @@ function parserOf(request: IncomingMessage, files: MultipartTarget['files']): Bu
   }
 }
 
-/** A file that is being taken in. */
+/** A file that is being received. */
 interface Taking {
   readonly source: Readable;
   readonly done: Promise<void>;
@@ -98,7 +98,7 @@ function readAll(
   const own = new Map<string, RawValue[]>();
   const take = async (name: string, source: Readable): Promise<void> => {
     const incoming = await receiveFile(source, name, reception);
-    // Of files that are sent twice the last one counts.
+    // Of several files with the same name the last one counts.
     const earlier = received.get(name);
     received.set(name, incoming);
     if (earlier) await blobs.discard(earlier);
@@ -139,7 +139,7 @@ function readAll(
   });
 }
 
-/** Takes the bytes of a file in, decoded when its part is text. */
+/** Receives the bytes of a file, decoded if the part is base64 text. */
 async function receiveFile(
   source: AsyncIterable<Buffer>,
   name: string,
@@ -150,7 +150,7 @@ async function receiveFile(
     return await blobs.receive(files[name]!.isBase64 ? decodeBase64(source, name) : source, bytes_max);
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge(bytes_max);
-    // What goes wrong with the source is the sender's fault, unlike what goes wrong with the disk.
+    // Errors of the source are the sender's fault, unlike errors of the disk.
     if (error instanceof SourceFailed) throw asProblem(error);
     throw error;
   }
@@ -160,7 +160,7 @@ function asProblem({ cause }: SourceFailed): Problem {
   return cause instanceof Problem ? cause : problem('PARTS_UNREADABLE', {}, String(cause));
 }
 
-/** A parameter of a form that holds a file as text becomes a file. */
+/** Turns a form parameter that holds a file as base64 text into a file. */
 export async function receiveTextFiles(reception: MultipartTarget): Promise<void> {
   const { raw, received, files } = reception;
   for (const [name, { isBase64 }] of Object.entries(files)) {
@@ -168,7 +168,7 @@ export async function receiveTextFiles(reception: MultipartTarget): Promise<void
     if (!values || received.has(name)) continue;
     raw.delete(name);
     if (!isBase64 || typeof values[0] !== 'string') throw problem('FILE_NOT_IN_PARTS', { parameter: name });
-    // A plus that was not escaped has become a space.
+    // An unescaped plus was decoded as a space.
     const text = Buffer.from(values[0].replaceAll(' ', '+'), 'latin1');
     received.set(name, await receiveFile(onlyOne(text), name, reception));
   }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { OutageListener } from '../contract/store/store.ts';
 
-/** Reports outages of the database: one line when it goes away, and one when it is back. */
+/** Logs outages of the database: one line when it becomes unreachable, and one when it is back. */
 export function outageLog(log: Logger): OutageListener {
   return {
     began: ({ message: because }) => log.error({ because }, 'database unavailable; answering 503 until it is back'),
@@ -11,7 +11,7 @@ export function outageLog(log: Logger): OutageListener {
   };
 }
 
-/** Reports failures of background work, but for those of an outage, which is reported as such. */
+/** Logs failures of background work, except those caused by an outage, which is logged separately. */
 export function failureLog(log: Logger, message: string): (error: unknown, members?: object) => void {
   return (err, members) => {
     if (!(err instanceof StoreUnavailable && err.isOutage)) log.error({ ...members, err }, message);

@@ -25,7 +25,7 @@ import { requestIdOf } from './request-id.ts';
 import { parsePairs } from './request-origin.ts';
 
 /**
- * The life of a request, in order. Beside each step: the statuses with which it can end the request.
+ * Processes a request, step by step. The comment of each step lists the statuses with which it can end the request.
  * @source authentication gaps 1.3; campaigns 2.1
  */
 async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<CallResult> {
@@ -42,7 +42,7 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
   if (operation.roles) checkAccess(deps, exchange, raw, access); //                   403 404
   takeRate(deps, exchange, { account: access?.account.id, raw, nonce: signed.nonce }); // 429
   const kept = signed.nonce?.commit(); //                                                503
-  // What changes something must not do so twice, even if the process ends before the reply.
+  // A change must not happen twice, even if the process ends before the reply.
   if (operation.method !== 'GET' || operation.isTokenStep) await kept;
   const received = new Map<string, ReceivedFile>();
   try {
@@ -68,17 +68,17 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
   }
 }
 
-/** How a call ended that succeeded. */
+/** The result of a successful call. */
 interface CallResult {
   readonly status: number;
   readonly text: string;
-  /** What goes on after the head. */
+  /** The stream that continues after the head. */
   readonly flow: StreamHandle | undefined;
 }
 
 const NOTHING: Exchange['auditEvents'] = [];
 
-/** The status under which a request is counted whose caller went away. */
+/** The status under which a request is counted when its client disconnected midway. @source decision 66 */
 const CANCELLED = 408;
 
 /** Answers one request of an operation. Never rejects. */
@@ -117,7 +117,7 @@ export async function handleRequest(
     });
     status = reply.status;
     text = reply.body;
-    // Whoever goes away in the middle of a body is no fault of ours, and gets no reply.
+    // A client that disconnected in the middle of a body is not an internal error, and gets no reply.
     if (request.destroyed && !request.complete) return deps.observer.replied(exchange, CANCELLED, failure);
     await delayRefusal(failure, exchange.startedAt_ms);
   }
@@ -163,7 +163,7 @@ function callOf(
   };
 }
 
-/** The windows of a caller, of whatever the credential presented is good for. */
+/** The rate windows of a caller, for every operation that accepts their credential. */
 function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): RateWindow[] {
   const fitting = operations.filter(({ credential = 'user', onlyIn: only = environment }) => {
     const isGood =
@@ -173,7 +173,9 @@ function windowsOf({ operations, environment, rateLimiter }: PipelineDependencie
   return fitting.map((each) => ({ path: each.path, ...rateLimiter.peek(each, { environment, caller }) }));
 }
 
-/** An address that sends too much is stopped before its requests cost anything; it is told the window that it filled. */
+/**
+ * Stops an address that sends too many requests before they cost anything; the headers report the window that is full.
+ */
 function holdBack({ addressOf, services }: PipelineDependencies, exchange: Exchange, flood: AddressLimiter): void {
   const wait_s = flood.take(addressOf(exchange.request));
   if (wait_s === undefined) return;
@@ -205,7 +207,7 @@ function authenticate(
   return deps.authenticators[credential]!({ ...presented, address: deps.addressOf(request) }, origins);
 }
 
-/** Takes note of the caller, and checks what the level of the token allows; the answer is the hash of the body. */
+/** Records the caller and checks the access level of their token; returns the signed hash of the body. */
 function admit(exchange: Exchange, { caller, bodyHash }: Authenticated, form: string | undefined): string | undefined {
   const { operation } = exchange;
   exchange.caller = caller;
@@ -220,7 +222,7 @@ function admit(exchange: Exchange, { caller, bodyHash }: Authenticated, form: st
   return bodyHash;
 }
 
-/** Node joins repeated headers and keeps the first of this one; only the raw list shows the second. */
+/** Node keeps only the first of repeated `authorization` headers, so the raw list has to be searched. */
 function hasRepeatedAuthorization(request: IncomingMessage): boolean {
   const { rawHeaders } = request;
   let count = 0;
@@ -247,7 +249,7 @@ function rawParameters(
   return raw;
 }
 
-/** The access that the caller is known to have: the common case. */
+/** The access of the caller from the cache: the common case. */
 function rememberedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
@@ -258,7 +260,7 @@ function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Pro
   return deps.accountAccess.find((caller as Principal).user, path.account_id!);
 }
 
-/** Who may see that an account exists, and who may do what on it. */
+/** Checks that the caller may see the account, and that their role allows the call. @source decision 1, 60 */
 function checkAccess(
   deps: PipelineDependencies,
   { operation, path }: Exchange,
@@ -275,12 +277,15 @@ function checkAccess(
   if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
 }
 
-/** A switch that must be known before the parameters are read; one that is no boolean is refused there. */
+/** Reads a switch that is needed before the parameters are parsed; parsing refuses values that are not booleans. */
 function isTrue(raw: RawParameters, name: string): boolean {
   return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
 }
 
-/** A call that is refused here has used nothing up: it may be sent again as it is. @source decision 431 */
+/**
+ * Takes a call from the rate windows. A call refused here has used up nothing, so it may be sent again unchanged.
+ * @source decision 431, 57, 58
+ */
 function takeRate(
   deps: PipelineDependencies,
   exchange: Exchange,
@@ -299,17 +304,17 @@ function takeRate(
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
-/** Whether the body has to be JSON. */
+/** Whether the body must be JSON. */
 function isJsonOnly({ body }: Operation): boolean {
   return body === 'json' || body === 'object' || body === 'members';
 }
 
-/** Whether the body is read as a whole: JSON, or anything of which a hash was signed. */
+/** Whether the body is read as a whole: JSON, or any body with a signed hash. */
 function hasWholeBody({ operation, request }: Exchange, bodyHash: string | undefined): boolean {
   return isJsonOnly(operation) || bodyHash !== undefined || (hasJsonBody(request) && !operation.formOnly);
 }
 
-/** The files of an upload, past the memory. */
+/** Receives the files of an upload, which go straight to storage. */
 async function receive(
   deps: PipelineDependencies,
   exchange: Exchange,
@@ -323,7 +328,10 @@ async function receive(
   else await receiveTextFiles(reception);
 }
 
-/** The JSON body: required by JSON endpoints, read as parameters by those that do not read it themselves. */
+/**
+ * The JSON body: required by JSON endpoints; others read the members of an object as parameters.
+ * @source decision 30
+ */
 async function jsonBody(
   deps: PipelineDependencies,
   exchange: Exchange,
@@ -352,6 +360,7 @@ async function jsonBody(
   return body;
 }
 
+/** Parses and validates the declared parameters of a request, and echoes them. @source decision 27 and 28 */
 function parameters(exchange: Exchange, raw: RawParameters, body: unknown, account: AccountState | undefined) {
   const { operation, path } = exchange;
   if (operation.body === 'json' || operation.body === 'bytes') return {};
@@ -366,7 +375,7 @@ function parameters(exchange: Exchange, raw: RawParameters, body: unknown, accou
   exchange.echoedParams = echo({ ...path, ...operation.extraEcho }, operation.parameters, input, raw);
   exchange.ignoredParameters = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
   const together: readonly ErrorDetail[] = operation.validate?.(input, account, new Set(raw.keys())) ?? [];
-  // What could not be read is not missing.
+  // A parameter that could not be parsed is not reported as missing too.
   const read = new Set(errors.map(({ parameter }) => parameter));
   refuse([
     ...errors,

@@ -4,22 +4,23 @@ import { Problem } from '../contract/problems/problems.ts';
 import type { PipelineDependencies } from './exchange.ts';
 import { sendError } from './send-error.ts';
 
-/** So many requests may wait on a connection for the reply to the one before. */
+/** The number of requests of a connection that may wait for the reply to the one before. */
 const WAITING_MAX = 100;
-/** Marks a connection that ends: nothing more is begun on it. */
+/** Marks a connection that is being closed: its further requests are not answered. */
 const ENDING = Number.POSITIVE_INFINITY;
 
 /**
- * Tells whether a request may be answered. Requests that were sent without waiting for replies are all begun at once; one
- * connection could begin thousands with a packet. The one that is too many is refused, and ends the connection; what
- * comes behind it is not answered.
+ * Returns whether a request may be answered. The server starts all pipelined requests at once, so a single packet could
+ * start thousands. The first one beyond the limit is refused and closes the connection; requests after it are not
+ * answered.
+ * @source decision 478
  */
 export function pipeliningLimit(
   deps: PipelineDependencies,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const waiting = new WeakMap<Socket, number>();
   return (request, response) => {
-    // It has the connection to itself: nearly all have.
+    // No other reply is pending on the connection, as is nearly always the case.
     if (response.socket !== null) return true;
     const { socket } = request;
     const count = waiting.get(socket) ?? 0;

@@ -7,20 +7,20 @@ import { NOSNIFF_HEADERS } from './request-origin.ts';
 
 const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 
-/** Something that must hold for requests to be answered well; rejects when it does not. */
+/** A condition for serving requests well; rejects when it does not hold. */
 export type Check = () => Promise<void>;
 
-/** What the probes tell about. */
+/** What the probes report. */
 export interface ProbeDependencies {
-  /** By name; names are shown, what a check rejected with is not. */
+  /** By name; names are public, errors of the checks are not. */
   readonly checks: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
-  /** Undefined when metrics are switched off. */
+  /** Undefined when metrics are disabled. */
   readonly metrics: { text(): Promise<string>; readonly contentType: string } | undefined;
 }
 
-/** How long the outcome of the checks is good for, so that probing costs next to nothing. */
+/** How long the result of the checks is reused, so that probing costs next to nothing. */
 const FRESH_MS = 1000;
 /** A check that takes longer has failed. */
 const CHECK_MS = 1000;
@@ -28,14 +28,15 @@ const CHECK_MS = 1000;
 type States = Readonly<Record<string, 'ok' | 'failed'>>;
 
 /**
- * Answers for supervisors and collectors: `/livez` while the process works at all, `/readyz` while it should be sent
- * requests, `/metrics`. No credential is asked for, and nothing of what is stored is told. Never rejects.
+ * Answers supervisors and collectors: `/livez` while the process runs, `/readyz` while it should receive requests,
+ * `/metrics`. No credentials are needed, and no stored data is disclosed. Never rejects.
+ * @source decision 6
  */
 export function probes(deps: ProbeDependencies): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let latest: Promise<States> | undefined;
   let latestAt_ms = Number.NEGATIVE_INFINITY;
 
-  /** One round of checks at a time; its outcome serves everybody who asks meanwhile and soon after. */
+  /** Runs one round of checks at a time; all requests meanwhile and shortly after share its result. */
   const readiness = (): Promise<States> => {
     const now = deps.clock.now();
     if (!latest || now - latestAt_ms >= FRESH_MS || now < latestAt_ms) {
@@ -91,7 +92,7 @@ function reply(response: ServerResponse, status: number, body: object, more: rea
   send(response, status, headers, JSON.stringify(body));
 }
 
-/** Lets a listener answer the probes beside everything else. */
+/** Adds the probes to a listener of the API, as in development. @source decision 6 */
 export function addProbes(app: FastifyInstance, answer: RequestListener): void {
   for (const path of PROBE_PATHS) {
     app.get(path, (request, reply) => {

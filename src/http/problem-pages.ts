@@ -8,9 +8,9 @@ import { staticPageHeaders } from './pages/page-headers.ts';
 import { proseHtml } from './reference/operation-section.ts';
 
 /**
- * Adds the page of each problem that version 2 names by an address: people read it, programs that ask for JSON get the
- * same. Anyone may.
- * @param base tells the address of the listener.
+ * Adds a page for each problem of version 2, whose type is the URL of its page: HTML for people, the same as JSON for
+ * programs that ask for it. Public.
+ * @param base returns the base URL of the listener.
  * @source authentication gaps 21.2
  */
 export function addProblemPages(app: FastifyInstance, face: BrandedService, base: () => string): void {

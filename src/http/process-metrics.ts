@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { addGauge } from './gauge.ts';
 
-/** Adds what this process uses, by the names that Prometheus gives to it. Read when asked; nothing runs in between. */
+/**
+ * Adds the resource usage of this process under the usual Prometheus names. Read when scraped; nothing runs in between.
+ */
 export function addProcessMetrics(registry: Registry, version: string): void {
   const gauge = (name: string, help: string, value: () => number) => addGauge(registry, name, { help, read: value });
   let usedBefore_s = 0;

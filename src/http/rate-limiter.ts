@@ -6,7 +6,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { RATES, type RateCategory, type RateSetting } from '../contract/declare/rates.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 
-/** The limits of calls, numbers from the settings. */
+/** The rate limits, as numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
 
 /** The state of a window after a call. Reset is in Unix seconds. */
@@ -16,7 +16,7 @@ export interface RateWindow {
   readonly reset: number;
 }
 
-/** What a call took: the window of its caller, and of its account or address where they have one. */
+/** What a call has used: the window of its caller, and that of its account or address, if any. */
 export interface RateUsage {
   readonly user: RateWindow;
   readonly account: RateWindow | undefined;
@@ -25,17 +25,20 @@ export interface RateUsage {
   readonly counters: readonly Counter[];
 }
 
-/** Counts calls in fixed windows that open with their first call, those of addresses per IPv6 /64. */
+/**
+ * Counts calls in fixed windows that open with their first call; those of addresses are per IPv6 /64.
+ * @source decision 470, 472
+ */
 export interface RateLimiter {
-  /** Takes one call. A refused call takes nothing. */
+  /** Counts one call. A refused call is not counted. */
   take(operation: Operation, scope: RateScope): RateUsage;
-  /** The window of a caller as it stands. Takes nothing, and opens none. */
+  /** The current window of a caller. Counts nothing and opens no window. */
   peek(operation: Operation, scope: Pick<RateScope, 'environment' | 'caller'>): RateWindow;
-  /** Undoes a call that came to nothing through a fault of ours. @source authentication gaps 13 */
+  /** Takes back a call that failed because of an internal error. @source authentication gaps 13; decision 58 */
   refund(taken: RateUsage): RateUsage;
 }
 
-/** Whom a call is counted for. */
+/** To whom a call is charged. */
 export interface RateScope {
   readonly environment: Environment;
   readonly caller: Caller;
@@ -44,17 +47,17 @@ export interface RateScope {
   readonly withTotalCount: boolean;
 }
 
-/** So many windows of callers and accounts are open at a time, and as many of addresses. */
+/** The number of open windows of callers and accounts, and as many of addresses. @source decision 471 */
 const CALLERS_MAX = 200_000;
 const ADDRESSES_MAX = 100_000;
 
-/** With limits switched off they are raised out of reach; counting and headers stay. */
+/** The limits when rate limiting is off; counting and headers remain. @source decision 3 */
 const OUT_OF_REACH = 1_000_000_000;
 
-/** Windows in this process. */
+/** Keeps the windows in memory of this process. @source decision 67 */
 export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
   const callers = fixedWindows(CALLERS_MAX);
-  // Apart, because callers cannot choose how many tokens they have, but how many addresses.
+  // Kept apart, because callers cannot choose their number of tokens, but can choose their number of addresses.
   const addresses = fixedWindows(ADDRESSES_MAX);
   const limitOfSetting = (setting: RateSetting): number => (limits.isOn ? limits[setting] : OUT_OF_REACH);
   const limitOf = (rule: RateCategory): number => limitOfSetting(rule.setting);
@@ -109,7 +112,10 @@ export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
   };
 }
 
-/** The token of a user for an application, which issued anew is the same caller, or an application by itself. */
+/**
+ * The key of a caller: a user through an application, whatever token they use, or the application itself.
+ * @source decision 56
+ */
 function countedAs(caller: Caller, rule: RateCategory): string {
   if (caller.kind === 'user' && !rule.perApplication) return `u${caller.user} ${caller.application}`;
   return `c${applicationOf(caller)}`;

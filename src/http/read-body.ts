@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { problem } from '../contract/problems/problems.ts';
 
-/** Watches a body that is being read. */
+/** Observes a body that is being read. */
 export interface BodyReadObserver {
-  /** Is told how many bytes have come, and how much memory holds them. */
+  /** Receives the number of bytes so far, and the size of the memory that holds them. */
   onProgress(received: number, held: number): void;
-  /** Is given what ends the reading with a failure. */
+  /** Receives a function that makes reading fail. */
   onStart(end: (failure: Error) => void): void;
 }
 
-/** The memory that many small pieces are put together in; it grows by doubling. */
+/** The initial size of the buffer that collects small chunks; it doubles as needed. */
 const FIRST_BYTES = 4096;
 
 /**
- * Reads a body of at most `max` bytes. What is beyond them is dropped, so that the refusal can be sent. Pieces are put
- * together as they come: a body that comes byte by byte takes no more memory than another.
+ * Reads a body of at most `max` bytes. Bytes beyond them are dropped, so that the refusal can be sent. Chunks are
+ * merged as they arrive: a body sent byte by byte takes no more memory than any other.
  */
 export function readBody(request: IncomingMessage, max: number, watch?: BodyReadObserver): Promise<Buffer> {
   const tooLarge = () => problem('BODY_TOO_LARGE', { words: { max } });
   if (Number(request.headers['content-length'] ?? 0) > max) return Promise.reject(tooLarge());
-  // An asynchronous iterator would cost several times this.
+  // An asynchronous iterator would cost several times as much.
   return new Promise((resolve, reject) => {
     let whole: Buffer = NOTHING;
     let size = 0;

@@ -5,12 +5,12 @@ import { lingeringClose } from './lingering-close.ts';
 import type { BodyReadObserver } from './read-body.ts';
 
 const NOTHING = Buffer.alloc(0);
-/** A body of unknown length gets so much room at first. */
+/** The initial buffer for a body of unknown length. */
 const FIRST_BYTES = 65_536;
 
 /**
- * Reads a body of at most `max` bytes into one piece of memory of its own; undefined as soon as it is known to have more,
- * whatever is still to come.
+ * Reads a body of at most `max` bytes into one buffer of its own; undefined as soon as it is known to be longer,
+ * however many bytes are still to come.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -41,10 +41,10 @@ export function readBytes(
       size = end;
       watch?.onProgress(size, size);
       if (isEnded) return;
-      // The collector sees small objects and not the memory behind them.
+      // The garbage collector sees small objects and not the memory behind them.
       releaseMemory(chunk);
-      // The loop reads from a connection for as long as there is something: beside many large bodies nobody else would
-      // have his turn.
+      // The event loop reads from a connection as long as there is data; without a pause, large bodies would starve
+      // other connections.
       if (size < max) {
         request.pause();
         nextTurn(() => request.resume());
@@ -56,10 +56,10 @@ export function readBytes(
   });
 }
 
-/** So much of what is still sent is thrown away; then the sender waits for the end. */
+/** The number of further bytes that are dropped; after that the sender has to wait for the end. */
 const LINGER_BYTES = 8_388_608;
 
-/** Lets the connection of a request whose body is not wanted end after its reply: the sender has a moment to read it. */
+/** Closes the connection of a request with an unwanted body after its reply: the sender has a moment to read it. */
 export function discardAndClose(request: IncomingMessage): void {
   const { socket } = request;
   let dropped = 0;
@@ -68,6 +68,6 @@ export function discardAndClose(request: IncomingMessage): void {
     releaseMemory(chunk);
     if (dropped > LINGER_BYTES) request.pause();
   });
-  // With the end of a reply that closes its connection, the server asks for this.
+  // The server calls this at the end of a reply that closes its connection.
   socket.destroySoon = () => lingeringClose(socket);
 }

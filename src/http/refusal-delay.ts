@@ -1,7 +1,7 @@
 import { pause } from '../base/timers.ts';
 import { Problem, type ProblemName } from '../contract/problems/problems.ts';
 
-/** Refusals whose time could tell which keys, tokens or secrets exist. */
+/** Refusals whose timing could disclose which keys, tokens or secrets exist. */
 const TELLING: ReadonlySet<ProblemName> = new Set([
   'CLIENT_REFUSED',
   'BEARER_INVALID',
@@ -10,12 +10,12 @@ const TELLING: ReadonlySet<ProblemName> = new Set([
   'TOKEN_REVOKED',
 ]);
 
-/** The work of a refusal is a tenth of this; timers count in whole milliseconds. */
+/** Ten times what the work of a refusal takes; timers count in whole milliseconds. */
 const HELD_MS = 5;
 
 /**
- * Resolves when a refusal may be answered: a while after the request came, whatever work it took in between. The work is
- * made alike where it is done; what is left of a difference, such as a row that is read or not, is hidden here.
+ * Resolves when a refusal may be answered: at a fixed delay after the request arrived, however long its work took. The
+ * work is the same in each case where possible; remaining differences, such as whether a row is read, are hidden here.
  * @source authentication gaps 1.3
  */
 export async function delayRefusal(failure: unknown, startedAt_ms: number): Promise<void> {

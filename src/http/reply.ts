@@ -9,7 +9,7 @@ import type { Exchange, PipelineDependencies } from './exchange.ts';
 import type { RateScope } from './rate-limiter.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Makes transaction ids: 16 hex digits, unique per request. A random start of this process, then a count. */
+/** Generates transaction ids: 16 hex digits, unique per request. A random prefix per process, then a counter. */
 export function transactionIds(random: Random): () => string {
   const prefix = random.bytes(4).toString('hex');
   let count = random.bytes(3).readUIntBE(0, 3);
@@ -19,14 +19,14 @@ export function transactionIds(random: Random): () => string {
   };
 }
 
-/** Headers as a flat list of names and values, as the HTTP writer takes them fastest. */
+/** Headers as a flat list of names and values, the form that the HTTP writer handles fastest. */
 export type Headers = string[];
 
 const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0';
 
 /**
- * The headers of a reply: what every reply carries, and what its state adds.
- * @source campaigns 3.1; authentication gaps 1.4 and 13
+ * The headers of a reply: those of every reply, and those that depend on its state.
+ * @source campaigns 3.1; authentication gaps 1.4 and 13; decision 59
  */
 export function headersOf(exchange: Exchange, deps: PipelineDependencies, status: number, failure: unknown): Headers {
   const { operation, caller, transactionId, startedAt_ms, request } = exchange;
@@ -36,10 +36,10 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
     requestId: requestIdOf(request),
     secure: deps.secureHeaders(request),
   });
-  // Nothing has no type.
+  // An empty reply has no content type.
   if (status === 204) headers.splice(0, 2);
   if (caller?.kind === 'user') headers.push('x-access-level', caller.level);
-  // A proxy that gathers a reply before it passes it on would gather this one for ever.
+  // A proxy that buffers whole replies would never forward this one.
   if (operation.shape === 'stream' && !failure) headers.push('x-accel-buffering', 'no');
   if (operation.replacedBy) headers.push('x-api-warn', `This path is deprecated; use ${operation.replacedBy}`);
   const deprecation = operation.deprecation ?? (exchange.usesDeprecated ? operation.deprecatedInput : undefined);
@@ -52,7 +52,7 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
   return headers;
 }
 
-/** What every reply carries, also where no operation answers. */
+/** The headers of every reply, even where no operation answers. */
 export function baseHeaders(
   family: Family,
   type: string,
@@ -80,13 +80,16 @@ export function baseHeaders(
   return headers;
 }
 
-/** The type of replies of the advertising interface, and of the others. */
+/** The content types of replies: those of the advertising API, and the others. */
 export const JSON_TYPES = { ads: 'application/json;charset=utf-8', others: 'application/json; charset=utf-8' } as const;
 
-/** The type of errors in version 2. @source RFC 9457 3 */
+/** The content type of errors in version 2. @source RFC 9457 3 */
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The token steps answer pairs under the type that their clients know. @source authentication gaps 1.4 */
+/**
+ * The token steps answer in form encoding, under the content type that their clients expect.
+ * @source authentication gaps 1.4
+ */
 function typeOf(operation: Operation, failure: unknown): string {
   if (operation.family === 'ads') return JSON_TYPES.ads;
   const isPairs = operation.shape === 'form' && failure === undefined;
@@ -94,7 +97,7 @@ function typeOf(operation: Operation, failure: unknown): string {
   return isPairs ? 'text/html;charset=utf-8' : JSON_TYPES.others;
 }
 
-/** Whom a call is counted for. */
+/** To whom a call is charged. */
 export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): RateScope {
   const { operation, request } = exchange;
   const address = RATES[operation.rate].address === undefined ? '' : deps.addressOf(request);
@@ -108,7 +111,7 @@ export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): Rat
 }
 
 function addRates(headers: Headers, exchange: Exchange, deps: PipelineDependencies, status: number): void {
-  // A request refused before it was counted still counts against its caller.
+  // A request that was refused before it was counted still counts against its caller.
   exchange.rateUsage ??= deps.rateLimiter.take(exchange.operation, rateScopeOf(deps, exchange));
   if (status >= 500) exchange.rateUsage = deps.rateLimiter.refund(exchange.rateUsage);
   const { user, account } = exchange.rateUsage;
@@ -123,7 +126,7 @@ function addWindow(headers: Headers, name: string, window: { limit: number; rema
 }
 
 /**
- * Says that something is deprecated: always when, and where to read on; to people only from then on.
+ * Adds deprecation headers: the date and a link always, the warning for people only from that date on.
  * @source activity gaps 21.3; RFC 9745; RFC 8594
  */
 function addDeprecation(
@@ -132,7 +135,7 @@ function addDeprecation(
   { request, operation, caller }: Exchange,
   { originsOf, services }: PipelineDependencies,
 ): void {
-  // Whoever was not let in may have come by an address that is refused: the link is then to the same host.
+  // An unauthenticated request may have used an origin that is refused: its link is relative.
   const [base = ''] = caller ? originsOf(request) : [];
   headers.push('deprecation', `@${from_s}`, 'link', `<${base}${path}>; rel="${rel}"`);
   const sunset = operation.sunset?.(services);
@@ -146,7 +149,10 @@ function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): vo
   if (tellsHints && failure.hint !== undefined) headers.push('x-hint', asciiOnly(failure.hint));
 }
 
-/** What to authenticate with: the scheme that was tried, as far as it is one of ours. @source authentication gaps 1.4 */
+/**
+ * The authentication challenge: the scheme that the request tried, if the operation accepts it, else OAuth.
+ * @source authentication gaps 1.4
+ */
 function challengeOf(exchange: Exchange, deps: PipelineDependencies): string {
   const realm = `realm="${realmOf(exchange, deps)}"`;
   const isBearer = /^\s*bearer(\s|$)/i.test(exchange.request.headers.authorization ?? '');
@@ -157,7 +163,7 @@ function takesBearer({ credential }: Operation): boolean {
   return credential === 'bearer' || credential === 'user-or-bearer';
 }
 
-/** The base address that was asked, when it can stand in a quoted header value. */
+/** The requested base URL, if it can stand in a quoted header value. */
 function realmOf(exchange: Exchange, deps: PipelineDependencies): string {
   const [base = ''] = deps.originsOf(exchange.request);
   return /^[\w.:/[\]-]*$/.test(base) ? base : '';
@@ -167,14 +173,14 @@ function asciiOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 }
 
-/** Headers by name, for those who take them so. */
+/** Converts flat headers to an object by name. */
 export function headersByName(headers: readonly string[]): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (let at = 0; at < headers.length; at += 2) pairs[headers[at]!] = headers[at + 1]!;
   return pairs;
 }
 
-/** Sends a reply in one piece. */
+/** Sends a whole reply. */
 export function send(response: ServerResponse, status: number, headers: Headers, body: string): void {
   // A reply without a body has no length.
   if (status !== 204) headers.push('content-length', String(Buffer.byteLength(body)));

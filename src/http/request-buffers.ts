@@ -4,14 +4,14 @@ import { type RequestMemory, type RequestMemoryLimits, requestMemory } from './r
 import { type UnauthenticatedBodies, unauthenticatedBodies } from './unauthenticated-bodies.ts';
 import { addressFromBytes } from './unparsed-requests.ts';
 
-/** The settings of what requests may cost while they arrive. */
+/** The settings that limit the cost of requests while they arrive. */
 export interface RequestBufferLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'owner_share'> {
   readonly unauthenticated_body_bytes_max: number;
   readonly unauthenticated_bytes_max: number;
   readonly authenticated_bytes_max: number;
 }
 
-/** What holds requests until they are complete. */
+/** The memory and buffers that hold requests until they are complete. */
 export interface RequestBuffers {
   readonly unauthenticatedMemory: RequestMemory;
   readonly authenticatedMemory: RequestMemory;
@@ -20,12 +20,16 @@ export interface RequestBuffers {
   close(): void;
 }
 
-/** One address holds at most this part of the memory of strangers. */
+/** The share of the memory for unauthenticated requests that one address may hold. @source decision 474 */
 const ADDRESS_SHARE = 1 / 16;
-/** One user or application holds at most this part of the memory of callers, who may send much more at a time. */
+/**
+ * The share of the memory for authenticated callers that one user or application may hold; they may send much more at a
+ * time.
+ * @source decision 623
+ */
 const CALLER_SHARE = 1 / 2;
 
-/** Opens the memories of requests that are arriving, for all listeners. */
+/** Opens the memories for arriving requests, shared by all listeners. */
 export function requestBuffers(
   limits: RequestBufferLimits,
   addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string,

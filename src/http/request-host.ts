@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A name or an address in brackets, and a port; nothing that could be read in two ways. @source RFC 9110 7.2; RFC 3986 3.2.2 */
+/** A name or an address in brackets, and optionally a port; nothing ambiguous. @source RFC 9110 7.2; RFC 3986 3.2.2 */
 const AUTHORITY = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
 /** Whether a text is a host with or without a port. */
@@ -9,9 +9,9 @@ export function isAuthority(text: string): boolean {
 }
 
 /**
- * Whether a request names one host, or none where its version lets it. With two, whatever stands in front may have gone by
- * the other one.
- * @source RFC 9112 3.2
+ * Whether a request names exactly one host, or none where its version allows that. If there are two, a proxy in front
+ * may have used the other one.
+ * @source RFC 9112 3.2; decision 482
  */
 export function hasValidHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
   const { host } = headers;

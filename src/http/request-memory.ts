@@ -2,58 +2,61 @@ import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems/problems.ts';
 import type { BodyReadObserver } from './read-body.ts';
 
-/** What requests may cost while they arrive. */
+/** Limits on the cost of requests while they arrive. */
 export interface RequestMemoryLimits {
-  /** How much memory all of them may hold together, with what their connections take. */
+  /** The total memory of all arriving requests, including that of their connections. */
   readonly bytes_max: number;
-  /** The part of it that one address or caller may hold. */
+  /** The share of it that one address or caller may hold. */
   readonly owner_share: number;
-  /** How long the head of a request may take. */
+  /** How long the head of a request may take. @source decision 476 */
   readonly request_head_timeout_s: number;
-  /** How slowly a body may come, once the time of grace is over. */
+  /** The minimum rate of a body after the grace period. @source decision 476 */
   readonly request_bytes_per_s_min: number;
   readonly request_grace_s: number;
 }
 
-/** Part of a request that waits in memory for the rest. */
+/** Memory reserved for a request that has not arrived completely. */
 export interface Reservation {
-  /** Is told how many bytes have come, and how much memory holds them. */
+  /** Reports the bytes received so far, and the size of the memory that holds them. */
   update(received: number, held: number): void;
-  /** Takes it out of account; may be called again. */
+  /** Returns the memory; may be called again. */
   release(): void;
 }
 
-/** What is held, and for whom. */
+/** What is reserved, and for whom. */
 export interface ReservationRequest {
   readonly part: 'head' | 'body';
   /**
-   * Whether it is the first request of its connection, which holds less memory; or names a key and a token that exist, so that
-   * others give way first.
+   * Whether it is the first request of its connection, which takes less memory, a later one, or one that names an
+   * existing key and token: the others give way before those.
    */
   readonly priority: 'first' | 'later' | 'known';
-  /** The address block or caller that it is charged to; undefined where other limits count it. */
+  /** The address block or caller that is charged; undefined where other limits count it. */
   readonly owner?: string | undefined;
-  /** What connection and objects take beside the bytes of the request. */
+  /** The memory of connection and objects, beside the bytes of the request. */
   readonly overhead_bytes: number;
-  /** Is called at most once, when it has to go: it is out of account then. */
+  /** Called at most once, when the request must give way; its memory is already returned by then. */
   evict(failure: Problem): void;
 }
 
-/** The memory of requests that have not arrived completely. */
+/** The memory of requests that have not arrived completely. @source decision 474 */
 export interface RequestMemory {
   reserve(holding: ReservationRequest): Reservation;
-  /** Ends the stranger who has been sending for longest; false when there is none. */
+  /** Evicts the unknown sender whose request has been arriving longest; false when there is none. */
   evictOldest(): boolean;
-  /** The bodies that are arriving, and the memory counted for them and for unfinished heads. */
+  /** The number of arriving bodies, and the memory counted for them and for unfinished heads. */
   usage(): { readonly bodies: number; readonly bytes: number };
-  /** How many were ended, by reason. */
+  /** The number of evicted requests, by reason. */
   evictedCounts(): ReadonlyMap<string, number>;
   close(): void;
 }
 
-/** Of connections that had a request before, forms hold at most this part: there each takes several times the memory. */
+/**
+ * The share for forms on connections that had a request before: there each takes several times the memory.
+ * @source decision 622
+ */
 const LATER_SHARE = 1 / 4;
-/** What a connection in the middle of a request takes beside the body. @source decision 475 */
+/** The memory of a connection in the middle of a request, beside the body. @source decision 475 */
 export const BODY_OVERHEAD_BYTES = 16_384;
 const LOOK_MS = 1000;
 const RETRY_S = 1;
@@ -69,15 +72,16 @@ interface Waiting {
   readonly holding: ReservationRequest;
   readonly queue: Queue;
   readonly since_ms: number;
-  /** The memory that is counted for it. */
+  /** The memory counted for it, in bytes. */
   held: number;
   received: number;
 }
 
 /**
- * A bounded memory. When it is full, the stranger who has been sending for longest gives way to the one who comes:
- * whoever sends at a usual pace is done before that. Whoever names a key and a token that exist gives way only to others
- * who do.
+ * A bounded memory. When it is full, the unknown sender whose request has been arriving longest gives way to the new
+ * one; a sender at the usual pace is done before that. Senders that name an existing key and token give way only to
+ * others that do.
+ * @source decision 474
  */
 export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   const { bytes_max, owner_share } = limits;
@@ -115,11 +119,11 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   };
   const giveWay = (waiting: Waiting): void =>
     end(waiting, 'memory', refusal('UNAVAILABLE', 'too many incomplete requests'));
-  /** Ends what is beyond the bounds. */
+  /** Evicts requests until the limits hold. */
   const settle = (waiting: Waiting): void => {
     const { queue, holding } = waiting;
     const isKnown = queue === queues.known;
-    // Whoever is known may send one large body, and is counted by other limits.
+    // A known sender may send one large body, and is subject to other limits.
     const { owner } = holding;
     if (owner !== undefined && !isKnown && charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held)) {
       end(waiting, 'address', refusal('RATE_LIMITED', 'too many incomplete requests of one sender'));
@@ -190,7 +194,7 @@ function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Prob
   return new Problem([{ problem }], { because, retryAfter_s: RETRY_S });
 }
 
-/** Reads a body that is held in a memory until it is whole; rejects with what ends it there. */
+/** Reads a body within a memory; rejects with the problem that evicts it. */
 export async function readReserved<Body>(
   memory: RequestMemory,
   holding: Omit<ReservationRequest, 'part' | 'evict'>,

@@ -10,22 +10,22 @@ import type { Exchange } from './exchange.ts';
 import { type AccessLog, logLevelOf } from './log-level.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Sees every reply: counts it for the metrics, and writes it to the log when it is asked to. */
+/** Observes every reply: counts it for the metrics, and logs it if configured. */
 export interface RequestObserver {
   replied(exchange: Exchange, status: number, failure: unknown): void;
-  /** Counts a reply that no operation gave, and logs it as other replies. */
+  /** Counts a reply that no operation gave, and logs it like other replies. */
   unrouted(request: IncomingMessage, status: number, transactionId: string): void;
-  /** Counts the reply to what never became a request, and logs it, but for plain HTTP where TLS is spoken. */
+  /** Counts the reply to bytes that never became a request, and logs it, except for plain HTTP on a TLS port. */
   unparsed(address: string, status: number, transactionId: string): void;
-  /** Counts a visit of a page. */
+  /** Counts a page view. */
   pageVisited(route: string, method: string, status: number): void;
 }
 
-/** Observes the requests of one listener or several. Labels are route templates, never paths. */
+/** Observes the requests of one or several listeners. Labels are route templates, never paths. */
 export function requestObserver(options: {
   readonly log: Logger;
   readonly accessLog: AccessLog;
-  /** Where its metrics are added. */
+  /** Where its metrics are registered. */
   readonly registry: Registry;
   /** The address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string;
@@ -36,7 +36,7 @@ export function requestObserver(options: {
   return {
     unrouted(request, status, transactionId) {
       count.unrouted(status);
-      // The path may hold anything, so it is not told.
+      // The path may hold anything, secrets included, so it is not logged.
       if (isWanted(status))
         log.info({ ...describeRequest(request, transactionId, options.addressOf(request)), status }, 'no such route');
     },
@@ -123,7 +123,7 @@ function countersOf(registry: Registry): Counters {
   };
 }
 
-/** What the log may say of a request: never its parameters, headers or secrets. */
+/** The log members of a request: never its parameters, headers or secrets. @source decision 9 */
 function describe(exchange: Exchange, status: number, duration_ms: number, address: string): Record<string, unknown> {
   const { operation, caller, transactionId, request, path } = exchange;
   return {
@@ -134,7 +134,7 @@ function describe(exchange: Exchange, status: number, duration_ms: number, addre
     duration_ms: Math.round(duration_ms * 100) / 100,
     user_id: caller?.kind === 'user' ? caller.user : undefined,
     application_id: caller && applicationOf(caller),
-    // Whatever else stands at its place in the path is not an id, and may be a secret.
+    // Anything else at this place of the path is not an id, and may be a secret.
     account_id: path.account_id && path.account_id.length <= 16 && isId(path.account_id) ? path.account_id : undefined,
   };
 }
@@ -143,14 +143,14 @@ function describeRequest(request: IncomingMessage, transactionId: string, addres
   return { method: request.method, transaction_id: transactionId, request_id: requestIdOf(request), address };
 }
 
-/** The problems of a refused request, those of all items of a batch; undefined for other failures. */
+/** The problems of a refused request, those of all items of a batch included; undefined for other failures. */
 function faultsOf(failure: unknown): ProblemName[] | undefined {
   if (failure instanceof Problem) return failure.errors.map((error) => error.problem);
   if (failure instanceof BatchProblem) return failure.items.flat().map((error) => error.problem);
   return undefined;
 }
 
-/** Why a request was refused. The words may quote names that the caller chose, so long ones are cut. */
+/** Why a request was refused. The text may quote names that the caller chose, so long words are cut. */
 function why(failure: unknown): Record<string, unknown> {
   const problems = faultsOf(failure);
   if (!problems) return {};

@@ -7,26 +7,27 @@ import type { RawValue } from '../contract/declare/fields.ts';
 import { problem } from '../contract/problems/problems.ts';
 import { isAuthority } from './request-host.ts';
 
-/** Who may speak for the caller's scheme and host, and what plain HTTP is allowed. */
+/** Which proxies may set the caller's scheme and host, and where plain HTTP is allowed. */
 export interface OriginRules {
   /** Addresses and CIDR ranges of trusted proxies. */
   readonly trustedProxies: readonly string[];
-  /** The listener is bound to loopback and plain HTTP is allowed there. */
+  /** The listener is bound to loopback and accepts plain HTTP there. */
   readonly allowsPlainHttp: boolean;
-  /** The listener speaks https itself. */
+  /** The listener itself terminates TLS. */
   readonly endsTls: boolean;
-  /** The configured public origins; when there are none, what the caller names. */
+  /** The configured public origins; if there are none, the origin that the caller names is used. */
   readonly publicOrigins: readonly string[];
-  /** Development mode: the origin that the caller names fits beside the configured ones. */
+  /** Development mode: the origin that the caller names is accepted beside the configured ones. */
   readonly allowsOtherHosts: boolean;
 }
 
-/** Combinations of scheme and host that are cached. */
+/** The number of cached combinations of scheme and host. */
 const KNOWN_MAX = 100;
 
 /**
- * Tells under which origins a request may have been signed, the likeliest first; refuses plain HTTP. Where public origins
- * are configured no other fits: the `Host` header is the caller's to choose.
+ * Returns a function that lists the origins under which a request may have been signed, the likeliest first; it refuses
+ * plain HTTP. If public origins are configured, no other is accepted: the caller chooses the `Host` header.
+ * @source decision 479
  */
 export function originsReader(reach: OriginRules): (request: IncomingMessage) => readonly string[] {
   const isProxy = proxyMatcher(reach.trustedProxies);
@@ -52,15 +53,14 @@ export function originsReader(reach: OriginRules): (request: IncomingMessage) =>
   };
 }
 
-/** What every reply carries, whatever it is: no browser may guess what it could be instead. */
+/** Sent with every reply: browsers must not guess another content type. */
 export const NOSNIFF_HEADERS: readonly string[] = ['x-content-type-options', 'nosniff'];
 
-/** Names and values in turn. What was not read to its end has no headers. */
+/** Names and values in turn. An incomplete request has no headers. */
 export type SecureHeaders = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => readonly string[];
 
 /**
- * Tells which headers every reply to a request carries, and those that it carries because it came over https: that
- * browsers never come otherwise.
+ * Returns a function that gives the security headers of a reply; those over https include HSTS.
  * @source authentication gaps 1.1
  */
 export function secureHeadersReader(
@@ -77,7 +77,10 @@ export function secureHeadersReader(
   };
 }
 
-/** Tells where a request comes from: the peer, or whom a trusted proxy speaks for. */
+/**
+ * Returns a function that gives the client address of a request: the peer, or the client that a trusted proxy names.
+ * @source decision 481
+ */
 export function addressReader(
   trustedProxies: readonly string[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
@@ -85,7 +88,7 @@ export function addressReader(
   return ({ headers, socket }) => {
     const peer = socket.remoteAddress ?? '';
     if (!isProxy(peer)) return peer;
-    // Each proxy adds whom it was called by; whoever is no proxy of ours can have written the rest.
+    // Each proxy appends its client; anyone else could have written the entries before those of trusted proxies.
     const chain = String(headers['x-forwarded-for'] ?? '').split(',');
     for (const said of chain.reverse()) {
       const address = addressIn(said.trim());
@@ -96,26 +99,26 @@ export function addressReader(
   };
 }
 
-/** An address, which some proxies write with a port, and those of IPv6 then in brackets. */
+/** Parses an address; some proxies append a port, and then write IPv6 in brackets. */
 function addressIn(said: string): string | undefined {
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(said) ?? [];
   const bare = bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(said) ? said.split(':', 1)[0]! : said);
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** What a proxy says of its caller; undefined when it says nothing. */
+/** The scheme that a proxy reports for its client; undefined when it reports none. @source decision 113 */
 function forwardedScheme(request: Pick<IncomingMessage, 'headers'>): 'http' | 'https' | undefined {
   const told = single(request.headers['x-forwarded-proto'])?.toLowerCase();
   return told === undefined ? undefined : told === 'https' ? 'https' : 'http';
 }
 
-/** The host that a proxy names; undefined when it names none that can be one. */
+/** The host that a proxy reports; undefined when it reports none or an invalid one. */
 function forwardedHost(request: Pick<IncomingMessage, 'headers'>): string | undefined {
   const host = single(request.headers['x-forwarded-host']);
   return host !== undefined && isAuthority(host) ? host : undefined;
 }
 
-/** The last of a comma list: what the trusted proxy itself wrote. */
+/** The last item of a comma list: the one that the trusted proxy itself wrote. */
 function single(value: string | string[] | undefined): string | undefined {
   return (
     String(value ?? '')
@@ -125,7 +128,7 @@ function single(value: string | string[] | undefined): string | undefined {
   );
 }
 
-/** Tells which addresses are those of trusted proxies. */
+/** Returns a function that recognizes the addresses of trusted proxies. */
 export function proxyMatcher(ranges: readonly string[]): (address: string | undefined) => boolean {
   if (ranges.length === 0) return () => false;
   const list = new BlockList();
@@ -147,7 +150,10 @@ function isLoopbackAuthority(host: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Reads `name=value` pairs of a query or form body into lists by name; protocol parameters are left out. */
+/**
+ * Adds the `name=value` pairs of a query or form body to lists by name; protocol parameters are omitted.
+ * @source decision 29
+ */
 export function parsePairs(source: string, part: 'query' | 'body', into: Map<string, readonly RawValue[]>): void {
   if (source === '') return;
   const own = new Map<string, RawValue[]>();
@@ -156,13 +162,13 @@ export function parsePairs(source: string, part: 'query' | 'body', into: Map<str
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals), true);
     const value = decode(equals < 0 ? '' : pair.slice(equals + 1), true);
-    // Such a pair cannot have been signed, so this is not reached by what a signature was checked for.
+    // Such a pair cannot have been signed, so no request with a valid signature gets here.
     if (name === undefined || value === undefined) throw problem('CREDENTIAL_UNUSABLE', {}, `undecodable ${part}`);
     if (name.startsWith('oauth_')) continue;
     const values = own.get(name);
     if (values) values.push(value);
     else own.set(name, [value]);
   }
-  // A name that is in both places is taken from the body.
+  // A name in both places takes its values from the body.
   for (const [name, values] of own) into.set(name, values);
 }

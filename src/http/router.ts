@@ -1,23 +1,23 @@
 import findMyWay from 'find-my-way';
 
-/** What a request target names: the path as it was added, and the values of its parameters, decoded. */
+/** What a request target names: the path as it was added, and the decoded values of its parameters. */
 export interface Route {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds the path that a request target names; undefined for an unknown path and for one with a malformed escape. */
+/** Finds the path that matches a request target; undefined for an unknown path or a malformed escape. */
 export type Router = (target: string) => Route | undefined;
 
-/** As fastify reads paths too: what a router does not find is looked up there. */
+/** The same as those of fastify, which handles paths that this router does not find. */
 export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 16_384 } as const;
 
-/** Parameters of a query are read by whoever answers. */
+/** Query parameters are parsed later, by the handlers. */
 const noQuery = (): object => ({});
 
 /**
- * Makes a router of paths with `:parameters`, where literal segments win. Paths are added once whatever methods they have:
- * to add each for every method takes most of the time in which a listener starts.
+ * Creates a router of paths with `:parameters`, where literal segments win. A path is added once for all its methods:
+ * adding it for each would take most of the startup time of a listener.
  */
 export function routerOf(paths: Iterable<string>): Router {
   const router = findMyWay({ ...ROUTER_OPTIONS, querystringParser: noQuery });

@@ -5,13 +5,17 @@ import type { PipelineDependencies } from './exchange.ts';
 import { baseHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** Outside the advertising interface, version 2 has problem bodies and the other paths have numeric codes. */
+/**
+ * The error format of a path without an operation: below version 2 problem bodies, on other paths outside the
+ * advertising API numeric codes.
+ * @source decision 585
+ */
 export function familyOf(path: string): Family {
   const [, first] = /^\/(oauth|oauth2|1\.1|2)(?:\/|$|\?)/.exec(path) ?? [];
   return first === undefined ? 'ads' : first === '2' ? 'problem' : 'numeric';
 }
 
-/** The media type of the errors of each family. */
+/** The content type of errors by family. */
 const TYPES: Readonly<Record<Family, string>> = {
   ads: JSON_TYPES.ads,
   numeric: JSON_TYPES.others,
@@ -19,7 +23,7 @@ const TYPES: Readonly<Record<Family, string>> = {
   problem: PROBLEM_TYPE,
 };
 
-/** A reply that no operation gives. */
+/** A reply where no operation answers. */
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -27,7 +31,7 @@ export interface ErrorResponse {
   readonly transactionId: string;
 }
 
-/** What is said where no operation answers. */
+/** The error reply where no operation answers. */
 export function errorResponse(
   deps: PipelineDependencies,
   failure: Problem,
@@ -43,7 +47,7 @@ export function errorResponse(
   return { status, headers, body, transactionId };
 }
 
-/** Answers a request that no operation answers. */
+/** Answers a request that belongs to no operation. */
 export function sendError(
   deps: PipelineDependencies,
   request: IncomingMessage,

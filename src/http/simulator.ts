@@ -7,10 +7,10 @@ import { readBody } from './read-body.ts';
 import { baseHeaders, JSON_TYPES, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** What the call of operators works with. */
+/** What the simulator endpoint depends on. */
 export interface SimulatorDependencies {
   readonly operator_token: string;
-  /** Makes the event happen; resolves with its uuid. Throws a problem. */
+  /** Emits the event; resolves with its uuid. Throws a problem. */
   readonly simulate: (body: unknown) => Promise<string>;
   readonly nextTransactionId: () => string;
   readonly originsOf: (request: IncomingMessage) => readonly string[];
@@ -21,7 +21,7 @@ export interface SimulatorDependencies {
 const PATH = '/internal/activity/events';
 
 /**
- * Adds the call by which an operator of a development service makes events happen. It is no part of the interface, and
+ * Adds the endpoint with which an operator of a development service emits events. It is not part of the API, and
  * production does not have it.
  * @source activity gaps 16.8
  */
@@ -49,7 +49,7 @@ async function answered(
   request: IncomingMessage,
 ): Promise<{ readonly status: number; readonly body: string }> {
   try {
-    // Who sends plain http to another host is refused here too.
+    // This also refuses plain HTTP to hosts off loopback.
     deps.originsOf(request);
     checkToken(request.headers.authorization, deps.operator_token);
     const event_uuid = await deps.simulate(parsed(await readBody(request, deps.body_bytes_max)));

@@ -8,21 +8,21 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 
-/** The files of a certificate and its key, and the flags with which a person named them. */
+/** The files of a certificate and its key, and the flags that named them. */
 export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
   readonly flags: { readonly cert: string; readonly key: string };
 }
 
-/** Makes servers that speak https. */
+/** Creates https servers. */
 export interface Tls {
   server(options: ServerOptions & { readonly handshakeTimeout: number }, answer: RequestListener): PlainServer;
-  /** The connection below one that was to be secure; undefined once that is gone. */
+  /** The TCP connection below a TLS socket; undefined once it is closed. */
   rawSocketOf(socket: Socket): Socket | undefined;
-  /** When the certificate ends, in Unix seconds. */
+  /** When the certificate expires, in Unix seconds. */
   expiresAt_s(): number;
-  /** Reads the files anew; servers and their new connections go on with what was good before when it is not. */
+  /** Reads the files again; if they are invalid, the previous certificate stays in use. @source decision 112 */
   reload(): void;
 }
 
@@ -33,10 +33,10 @@ interface Identity {
 }
 
 const OPTIONS = { minVersion: 'TLSv1.2' } as const;
-/** From here on the log warns. */
+/** How long before expiry the log warns. @source decision 111 */
 const SOON_MS = 14 * 86_400_000;
 
-/** Reads the files. Throws one sentence that names the flag of what cannot be used. */
+/** Reads the files. Throws an error that names the flag of the file that cannot be used. */
 export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
   let identity = readIdentity(files);
   const servers = new Set<Server>();
@@ -45,7 +45,7 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
   return {
     server(options, answer) {
       const server = createServer({ ...OPTIONS, ...options, cert: identity.cert, key: identity.key }, answer);
-      // Before the handshake of the same connection begins.
+      // Before the TLS handshake of the connection begins.
       server.prependListener('connection', (carrier: Socket) => {
         const key = peerOf(carrier);
         carriers.set(key, carrier);
@@ -82,7 +82,7 @@ function readIdentity({ cert: certPath, key: keyPath, flags }: TlsFiles): Identi
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new Error(`${flags.key}: the key in ${keyPath} does not match the certificate in ${certPath}`);
   }
-  // What is left to fail is in the rest of the chain, or forbidden by the library.
+  // The remaining failures are in the rest of the chain, or certificates that the library rejects.
   try {
     createSecureContext({ ...OPTIONS, cert, key });
   } catch (error) {
@@ -103,7 +103,7 @@ function readText(path: string, flag: string): string {
   }
 }
 
-/** Clients refuse it, and the operator should know why before they ask. */
+/** Clients refuse such a certificate; the operator should learn why before they ask. @source decision 111 */
 function warn({ leaf }: Identity, clock: Clock, log: Logger): void {
   const certificate = described(leaf);
   const left_ms = leaf.validToDate.getTime() - clock.now();
@@ -112,7 +112,7 @@ function warn({ leaf }: Identity, clock: Clock, log: Logger): void {
   else if (leaf.validFromDate.getTime() > clock.now()) log.warn({ certificate }, 'the certificate is not valid yet');
 }
 
-/** What the log tells of a certificate. */
+/** What the log reports of a certificate. */
 function described(leaf: X509Certificate): Record<string, string | undefined> {
   return {
     names: leaf.subjectAltName,

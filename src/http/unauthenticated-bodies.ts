@@ -4,15 +4,15 @@ import type { FirstRequestBuffer } from './first-request-buffer.ts';
 import { readBody } from './read-body.ts';
 import { BODY_OVERHEAD_BYTES, type RequestMemory, readReserved } from './request-memory.ts';
 
-/** Reads bodies of callers who are not authenticated: forms, whose signature covers them. */
+/** Reads bodies of callers who are not authenticated: forms, because the signature covers them. */
 export interface UnauthenticatedBodies {
   /**
-   * Reads a body of at most `max` bytes. Rejects with BODY_TOO_LARGE; with REQUEST_TOO_SLOW when it comes too slowly; with
-   * RATE_LIMITED when its address holds its share of the memory; with UNAVAILABLE when others need the memory.
-   * @param isKnown the request names a key and a token that exist, so that others give way first.
+   * Reads a body of at most `max` bytes. Rejects with BODY_TOO_LARGE; with REQUEST_TOO_SLOW when it arrives too slowly;
+   * with RATE_LIMITED when its address holds its share of the memory; with UNAVAILABLE when others need the memory.
+   * @param isKnown the request names an existing key and token, so that others give way first.
    */
   read(request: IncomingMessage, of: { address: string; max: number; isKnown: boolean }): Promise<Buffer>;
-  /** How large a body may be whose sender is not known at all. */
+  /** The maximum size of a body whose sender is entirely unknown. @source decision 473 */
   readonly bytes_max: number;
 }
 

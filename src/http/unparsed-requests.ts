@@ -7,14 +7,17 @@ import { canLinger, lingeringClose } from './lingering-close.ts';
 import { NOSNIFF_HEADERS } from './request-origin.ts';
 import { type ErrorResponse, errorResponse } from './send-error.ts';
 
-/** What the parser of HTTP says of bytes that it cannot read. */
+/** An error of the HTTP parser about bytes that it cannot read. */
 export interface HttpParseError extends Error {
   readonly code?: string;
-  /** What it was reading. */
+  /** The bytes that it was reading. */
   readonly rawPacket?: Buffer;
 }
 
-/** What a code means; nothing is said to a caller who went away, or whose handshake failed. */
+/**
+ * The problem for an error code; undefined when the client disconnected or the handshake failed, which get no reply.
+ * @source decision 114
+ */
 function problemOf(code = ''): ProblemName | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TOO_SLOW';
   if (code === 'HPE_HEADER_OVERFLOW') return 'HEADER_TOO_LARGE';
@@ -22,24 +25,28 @@ function problemOf(code = ''): ProblemName | undefined {
   return code.startsWith('HPE_') ? 'REQUEST_UNREADABLE' : undefined;
 }
 
-/** Plain HTTP where TLS is spoken. */
+/** Plain HTTP on a TLS port. @source decision 115 */
 const PLAIN = 'ERR_SSL_HTTP_REQUEST';
-/** The caller has said that no more will come, in the middle of a request: who reads it is counted there. */
+/** The client closed its side in the middle of a request: the reader of the body counts that. */
 const ENDED = 'HPE_INVALID_EOF_STATE';
 
 const ending = new WeakSet<Socket>();
-/** The reply to the request whose chunks a connection carries. */
+/** The reply to the request whose chunked body a connection carries. */
 const replies = new WeakMap<Socket, ServerResponse>();
 
-/** Remembers which reply a body in chunks belongs to: chunks can break when it has been given. */
+/**
+ * Remembers the reply to a request with a chunked body: the chunks can break after the reply was sent.
+ * @source decision 116
+ */
 export function trackChunkedRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] !== undefined) replies.set(request.socket, response);
 }
 
 /**
- * Answers what never became a request, and ends the connection. The words are those of the path, where what was read
- * begins with one, and else those of the advertising interface.
- * @param carrier the plain connection below a secure one.
+ * Answers bytes that never became a request, and closes the connection. The error format is that of the path, if one
+ * can be read, else that of the advertising API.
+ * @param carrier the TCP connection below a TLS one.
+ * @source decision 114
  */
 export function answerParseError(
   deps: PipelineDependencies,
@@ -60,7 +67,11 @@ export function answerParseError(
     deps.observer.unparsed(addressFromBytes(deps, socket, error.rawPacket), refusal.status, refusal.transactionId);
 }
 
-/** Ends a connection whose first request did not arrive completely; it is told why, unless there are many at a time. */
+/**
+ * Closes a connection whose first request did not arrive completely; the client gets an error unless many connections
+ * are lingering.
+ * @source decision 474
+ */
 export function endIncompleteRequest(
   deps: PipelineDependencies,
   failure: Problem,
@@ -75,8 +86,10 @@ export function endIncompleteRequest(
 }
 
 /**
- * Ends a connection that is one too many. Where no handshake comes first it is told why; many at a time are not waited for.
- * @param isSecure the connection would have begun with a handshake of TLS.
+ * Closes a connection beyond the limits. The client gets an error unless TLS comes first or many connections are
+ * lingering.
+ * @param isSecure the connection would have begun with a TLS handshake.
+ * @source decision 477
  */
 export function refuseConnection(
   deps: PipelineDependencies,
@@ -84,24 +97,24 @@ export function refuseConnection(
   socket: Socket,
   isSecure: boolean,
 ): void {
-  // Whoever goes away is none of our errors.
+  // A client that disconnects is not an error of ours.
   socket.on('error', () => {});
   if (isSecure || !canLinger()) return void socket.destroy();
   const failure = new Problem([{ problem: why === 'address' ? 'RATE_LIMITED' : 'UNAVAILABLE' }], { retryAfter_s: 1 });
   const secure = deps.secureHeaders({ socket, headers: {} });
   const refusal = errorResponse(deps, failure, { path: '/', secure });
-  // What it sends is not wanted, but unread it would take the reply away.
+  // Discard what the client sends: unread data would reset the connection and lose the reply.
   socket.resume();
   lingeringClose(socket, written(refusal, deps.services.clock.now()));
 }
 
-/** The path of the request, as far as it can be known; a long one need not be known to its end. */
+/** The path of a request, as far as it can be read; the beginning of a long one is enough. */
 function pathOf(bytes: Buffer | undefined): string {
   const [, path = '/'] = /^[A-Za-z]+ (\/[^ ]*)/.exec(bytes?.toString('latin1', 0, 200) ?? '') ?? [];
   return path;
 }
 
-/** Who sends the beginning of a request: whom a trusted proxy names, as far as its header was read. */
+/** The sender of an incomplete request: the client that a trusted proxy names, if its header has arrived. */
 export function addressFromBytes(
   { addressOf }: Pick<PipelineDependencies, 'addressOf'>,
   socket: Socket,
@@ -112,7 +125,7 @@ export function addressFromBytes(
   return addressOf({ socket, headers: { 'x-forwarded-for': forwarded } });
 }
 
-/** A reply as bytes; nothing else writes it. */
+/** A reply as bytes; only this function writes replies to a bare socket. */
 function written({ status, headers, body }: ErrorResponse, now_ms: number): string {
   const all = [...headers, 'date', new Date(now_ms).toUTCString(), 'content-length', String(Buffer.byteLength(body))];
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close'];

@@ -1,6 +1,9 @@
 import { bool, integer } from './kinds.ts';
 
-/** The log of events, who may subscribe to them, and what an application may have of it all. @source activity gaps 16 to 19 */
+/**
+ * Settings of the event log, subscriptions, streams and webhooks, with the limits per application.
+ * @source activity gaps 16 to 19
+ */
 export const activitySettings = {
   event_retention_s: integer('Retention of the event log, for backfill, recovery and replay.', {
     default: 86_400,

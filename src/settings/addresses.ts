@@ -1,11 +1,11 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Whether only this machine can reach the host (a name, or an address with or without brackets). */
+/** Whether a host (a name, or an address with or without brackets) is loopback. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** The origin of a public address; undefined for what is more than that, or plain http off loopback. */
+/** The origin of a public URL; undefined when it has more than an origin, or is plain HTTP off loopback. */
 export function parseOrigin(text: string): string | undefined {
   const { protocol, hostname, pathname, search, hash, username, password, origin } = new URL(text);
   const plain = pathname === '/' && `${search}${hash}${username}${password}` === '';

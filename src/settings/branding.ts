@@ -3,7 +3,7 @@ import { text } from './kinds.ts';
 const PICTURE = 'a path of an .svg or .png file';
 const pictureAt = (path: string) => (/\.(svg|png)$/i.test(path) ? path : undefined);
 
-/** What people see of the service on its pages. */
+/** Settings of the name and the icons on pages. */
 export const brandingSettings = {
   service_name: text('The name of the service, on every page and in authenticator apps.', {
     default: 'Barker',

@@ -1,6 +1,9 @@
 import { integer } from './kinds.ts';
 
-/** What callers may cost before they are authenticated, and how many connections there may be. */
+/**
+ * Limits on connections, and on what callers cost before they are authenticated.
+ * @source decision 473, 474, 476, 477, 623, 626
+ */
 export const connectionSettings = {
   connections_max: integer(
     'Maximum connections of both listeners; one more replaces an idle unauthenticated one or is refused with 503.',

@@ -5,14 +5,14 @@ import { defaultOf, expectedOf, originsOf, type SettingSource } from './load.ts'
 const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
 
-/** A setting as shown to a person; secrets read `(set)` or `(not set)`. */
+/** A setting for display; secrets read `(set)` or `(not set)`. */
 export interface SettingRow {
   readonly name: SettingName;
   readonly value: string;
   readonly source: SettingSource;
 }
 
-/** One row per setting of the mode. Throws for settings that are not the very object `loadSettings` gave. */
+/** One row per setting of the mode. Throws unless `settings` is an object that `loadSettings` returned. */
 export function describeSettings(settings: Settings): SettingRow[] {
   const origin = originsOf(settings);
   if (origin === undefined) throw new Error('settings were not loaded by loadSettings');
@@ -24,7 +24,7 @@ export function describeSettings(settings: Settings): SettingRow[] {
   });
 }
 
-/** The table for the documentation, in Markdown. */
+/** The settings table of the documentation, in Markdown. */
 export function settingsMarkdown(): string {
   const rows = names.map((name) => {
     const entry = entries[name];

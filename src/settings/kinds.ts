@@ -1,30 +1,30 @@
-/** How the server runs: `dev` on one's own machine with forgiving defaults, `serve` for real use. */
+/** How the server runs: `dev` on a developer's machine with permissive defaults, `serve` in production. */
 export type Mode = 'dev' | 'serve';
-/** What a setting may hold. */
+/** The value of a setting. */
 export type SettingValue = string | number | boolean | readonly string[];
 
-/** What a setting accepts and what it is when not given. */
+/** The constraints and the default of a setting. */
 export interface SettingOptions<Value extends SettingValue> {
-  /** Always accepted, also where `accept` would refuse it: an empty text or list means "not set". */
+  /** Always accepted, even if `parse` would refuse it: an empty text or list means "not set". */
   readonly default: Value;
   readonly default_dev?: Value;
   readonly unit?: string;
-  /** Least and greatest integer, both allowed. */
+  /** The smallest and largest integer, both inclusive. */
   readonly bounds?: readonly [least: number, greatest: number];
   readonly choices?: readonly string[];
-  /** What `accept` lets through, in words that follow "expected". */
+  /** What `parse` accepts, in words that follow "expected". */
   readonly expected?: string;
-  /** Never shown; may also come from the file named by `BARKER_<NAME>_FILE`. */
+  /** Never displayed; may also come from the file that `BARKER_<NAME>_FILE` names. */
   readonly secret?: boolean;
-  /** The one mode in which it may be given. */
+  /** The only mode in which it may be set. */
   readonly onlyIn?: Mode;
-  /** The mode in which it must be given. */
+  /** The mode in which it must be set. */
   readonly required?: Mode;
-  /** A command that makes a good value. */
+  /** A command that generates a suitable value. */
   readonly generateWith?: string;
-  /** The flag, where it is not `--` and the name. */
+  /** The flag, if it differs from `--` and the name. */
   readonly flag?: string;
-  /** The value to use (maybe in a normal form); undefined or an exception refuses it. */
+  /** Returns the value to use, possibly normalized; undefined or an exception refuses it. */
   parse?(value: Value): Value | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface SettingEntry<Value extends SettingValue = SettingValue> extends
 type Build<Value extends SettingValue> = (why: string, details: SettingOptions<Value>) => SettingEntry<Value>;
 /** A text. */
 export const text: Build<string> = (description, details) => ({ kind: 'text', description, ...details });
-/** A comma list; an array in a file. */
+/** A comma-separated list; an array in a file. */
 export const list: Build<readonly string[]> = (description, details) => ({ kind: 'list', description, ...details });
 /** A whole number. */
 export const integer: Build<number> = (description, details) => ({ kind: 'integer', description, ...details });
 /** True or false. */
 export const bool: Build<boolean> = (description, details) => ({ kind: 'boolean', description, ...details });
-/** One word of a few. */
+/** One of several words. */
 export function choice<const C extends readonly string[]>(
   description: string,
   choices: C,

@@ -3,10 +3,10 @@ import { type SettingName, type Settings, settingsTable } from '../settings.ts';
 import { isLoopbackHost } from './addresses.ts';
 import type { Mode, SettingEntry, SettingValue } from './kinds.ts';
 
-/** Where a value came from; later ones win. */
+/** The source of a value; later ones win. */
 export type SettingSource = 'default' | 'file' | 'environment' | 'flag';
 
-/** Everything that is wrong with the given settings; the message has one problem per line. */
+/** All errors in the settings; the message has one error per line. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
@@ -25,30 +25,30 @@ const flags = new Map<string, string>(names.map((name) => [name, entries[name].f
 /** The flag of a setting. */
 export const flagOf = (name: string): string => flags.get(name) ?? dashed(name);
 const secretFiles = new Map(names.filter((name) => entries[name].secret).map((name) => [`${name}_file`, name]));
-/** Variables that begin so are no settings: they hold the keys with which commands call a service. */
+/** Variables with this prefix are not settings: they hold the keys with which commands call a service. */
 const CALLER_VARIABLES = 'BARKER_CALL_';
 
-/** A file with a secret, and what named it. */
+/** A file with a secret, and the variable or setting that names it. */
 export interface SecretFile {
   readonly name: string;
   readonly path: string;
 }
 
-/** The mode that settings were loaded for, and where their values came from. */
+/** The mode of loaded settings, and the sources of their values. */
 interface Origins {
   readonly mode: Mode;
   readonly sources: ReadonlyMap<SettingName, SettingSource>;
-  /** Files that secrets were read from, with the variable or setting that named each. */
+  /** Files that secrets were read from, with the variable or setting that names each. */
   readonly secretFiles: readonly SecretFile[];
 }
 const origins = new WeakMap<Settings, Origins>();
 
-/** Where the values of loaded settings came from; undefined for an object that `loadSettings` did not give. */
+/** The sources of loaded settings; undefined for an object that `loadSettings` did not return. */
 export function originsOf(settings: Settings): Origins | undefined {
   return origins.get(settings);
 }
 
-/** A value as found: `key` and `where` as the person who gave it knows them. */
+/** A value before validation: `key` and `where` name it as the user did. */
 interface Input {
   readonly name: SettingName;
   readonly key: string;
@@ -57,7 +57,7 @@ interface Input {
   readonly raw: unknown;
 }
 
-/** What loading has found. Rules skip `failed` settings, so that each mistake is reported once. */
+/** The state of loading. Rules skip `failed` settings, so that each mistake is reported once. */
 interface Findings {
   readonly input: Input[];
   readonly problems: string[];
@@ -65,20 +65,20 @@ interface Findings {
   readonly secretFiles: SecretFile[];
 }
 
-/** What settings are loaded from: `flags` by setting name (undefined ones are skipped); `readFile` may throw. */
+/** The sources of settings: `flags` by setting name (undefined ones are skipped); `readFile` may throw. */
 export interface SettingsInput {
   mode: Mode;
   file?: string | undefined;
   environment: Readonly<Record<string, string | undefined>>;
   flags: Readonly<Record<string, unknown>>;
-  /** What `serve` demands may be missing: for commands that only look, or only need the database. */
+  /** Settings that `serve` requires may be missing: for commands that only inspect, or only need the database. */
   incomplete?: boolean;
   readFile: (path: string) => string;
 }
 
 /**
- * The settings from defaults, then the JSON file (`file`, else `BARKER_CONFIG`), then `BARKER_*` variables, then flags.
- * Throws `SettingsError` with all problems at once; it never quotes a secret.
+ * Loads settings from defaults, then the JSON file (`file`, else `BARKER_CONFIG`), then `BARKER_*` variables, then
+ * flags. Throws `SettingsError` with all errors at once; it never quotes a secret.
  */
 export function loadSettings(input: SettingsInput): Settings {
   const { mode } = input;
@@ -104,14 +104,14 @@ export function loadSettings(input: SettingsInput): Settings {
   return settings;
 }
 
-/** What a setting is when not given. */
+/** The default of a setting in a mode. */
 export function defaultOf(name: SettingName, mode: Mode): SettingValue {
   const { default: usual, default_dev: dev } = entries[name];
   return mode === 'dev' && dev !== undefined ? dev : usual;
 }
 
 function take(findings: Findings, name: string, found: Omit<Input, 'name'>, spell: (name: string) => string): void {
-  // The spelling is compared too, so that no two variables (BARKER_PORT, BARKER_port) mean one setting.
+  // The spelling must match too, so that two variables (BARKER_PORT, BARKER_port) cannot mean one setting.
   if (isName(name) && spell(name) === found.key) return void findings.input.push({ name, ...found });
   const known = spell === variableOf ? [...names, 'config', ...secretFiles.keys()] : names;
   const near = nearest(name.toLowerCase().replaceAll('-', '_'), known);
@@ -147,7 +147,7 @@ function takeEnvironment(findings: Findings, { environment, readFile }: Settings
       take(findings, name, { key, where, source: 'environment', raw: content }, variableOf);
       continue;
     }
-    // The variable's content is never quoted: it may be the secret itself, put there by mistake.
+    // The content of the variable is never quoted: it may be the secret itself, put there by mistake.
     const raw = attempt(() => readFile(content).replace(/\r?\n$/, ''));
     const rival = variableOf(secret);
     if (environment[rival] !== undefined)
@@ -165,7 +165,7 @@ function refuse({ problems, failed }: Findings, name: SettingName, problem: stri
   failed.add(name);
 }
 
-/** The value to use, or undefined after noting the problem. */
+/** The validated value; undefined after reporting an error. */
 function checked({ name, key, where, source, raw }: Input, mode: Mode, findings: Findings): SettingValue | undefined {
   const entry = entries[name];
   const value = attempt(() => readValue(entry, raw, source !== 'file'));
@@ -176,7 +176,10 @@ function checked({ name, key, where, source, raw }: Input, mode: Mode, findings:
   return refuse(findings, name, `${key} (${where}): ${problem}`);
 }
 
-/** `fromText`: the source has no types, so texts stand for numbers and booleans too. */
+/**
+ * Converts a raw value; undefined when it is invalid. `fromText`: the source is untyped, so text may hold numbers and
+ * booleans.
+ */
 function readValue(entry: SettingEntry, raw: unknown, fromText: boolean): SettingValue | undefined {
   const accept = (value: SettingValue) => (entry.parse === undefined ? value : entry.parse(value));
   if (entry.kind === 'choice') return entry.choices?.find((known) => known === raw);
@@ -207,7 +210,7 @@ export function expectedOf({ kind, bounds, choices, expected, unit }: SettingEnt
   return choices === undefined ? (expected ?? kind) : `one of ${choices.join(', ')}`;
 }
 
-/** What must hold once all values are known; each rule blames its first setting. */
+/** Checks rules across settings; an error is reported for the first setting of its rule. */
 function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { problems, failed }: Findings): void {
   const { host, port, master_key_id: keyId } = settings;
   const rule = (of: SettingName[], broken: boolean, problem: string) => {
@@ -223,7 +226,7 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   const hasAliasesAlone = settings.public_aliases.length > 0 && settings.public_base_url === '';
   rule(['public_base_url', 'public_aliases'], hasAliasesAlone, 'required when public_aliases is set');
   rule(['allow_insecure_loopback', 'host'], exposed && settings.allow_insecure_loopback, `true is refused ${because}`);
-  // Where nothing ends TLS, every request would be plain HTTP and so be refused.
+  // If nothing terminated TLS, every request would be plain HTTP and refused.
   const endsTls = settings.tls_cert !== '' || settings.trusted_proxies.length > 0;
   rule(['trusted_proxies', 'host', 'tls_cert'], exposed && !endsTls, `required, or tls_cert, ${because}`);
   rule(['tls_cert', 'tls_key'], settings.tls_cert === '' && settings.tls_key !== '', 'required when tls_key is set');

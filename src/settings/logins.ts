@@ -43,7 +43,7 @@ export const loginSettings = {
   ),
 };
 
-/** What new passwords are held against. */
+/** The rules for new passwords. */
 export function passwordRulesOf(settings: { readonly password_length_min: number; readonly service_name: string }) {
   return { password_length_min: settings.password_length_min, service: settings.service_name };
 }

@@ -3,7 +3,7 @@ import { integer } from './kinds.ts';
 const seconds = (amount: number, why: string, bounds: readonly [number, number]) =>
   integer(why, { default: amount, unit: 'seconds', bounds });
 
-/** How PostgreSQL is used. */
+/** Settings of the connections to PostgreSQL. */
 export const postgresSettings = {
   postgres_connections_max: integer('Size of the connection pool; one more connection holds the server lock.', {
     default: 10,

@@ -1,6 +1,6 @@
 import { integer } from './kinds.ts';
 
-/** A number of requests. */
+/** A limit, as a number of requests. */
 export const limit = (amount: number, why: string) =>
   integer(why, { default: amount, unit: 'requests', bounds: [1, 1_000_000_000] });
 

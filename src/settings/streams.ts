@@ -1,6 +1,6 @@
 import { bool, integer } from './kinds.ts';
 
-/** How streams of events are kept alive, and when they are given up. */
+/** Settings of event streams: keep-alive, and when slow readers are disconnected. */
 export const streamSettings = {
   stream_keep_alive_s: integer('Interval of keep-alive signals on idle streams.', {
     default: 15,

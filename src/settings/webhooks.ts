@@ -3,7 +3,7 @@ import { REPLAY_MOVED_AT } from '../base/recorded-changes.ts';
 import { isAddressRange } from './addresses.ts';
 import { bool, list, text } from './kinds.ts';
 
-/** The settings of webhooks and replays. @source activity gaps 19 to 21 */
+/** Settings of webhooks and replays. @source activity gaps 19 to 21 */
 export const webhookSettings = {
   webhook_retry_schedule: list('Delays before each retry of a delivery.', {
     default: ['3', '27', '242'],
@@ -38,7 +38,7 @@ export const webhookSettings = {
     expected: `a time as 2027-01-01T00:00:00Z, not before ${REPLAY_MOVED_AT}, when it is deprecated`,
     parse: (said) => {
       const time = parseInstant(said);
-      // Nothing ends before it is deprecated: RFC 9745.
+      // RFC 9745: a sunset is not before the deprecation.
       return time !== undefined && time >= REPLAY_MOVED_AT ? time : undefined;
     },
   }),

@@ -1,4 +1,4 @@
-/** Where made-up people live, how many of them, and what most of them speak. */
+/** Countries of sample people, with their weights and main languages. */
 export const COUNTRIES = [
   { code: 'US', language: 'en', weight: 240 },
   { code: 'JP', language: 'ja', weight: 130 },
@@ -26,14 +26,14 @@ export const COUNTRIES = [
   { code: 'CH', language: 'de', weight: 5 },
 ] as const;
 
-/** First names of made-up people, as they stand in addresses. */
+/** First names of sample people, as in email addresses. */
 export const FIRST_NAMES = (
   'ada aiko alex amara anna ben bruno carla chen clara dario diego elena emil erik eva felix finn grace hana hugo ines ' +
   'isa jan jonas julia kai kira lars lena leo lina luca maja marco maria max mia mina nadia nico nina noah nora olga ' +
   'omar oskar paul petra priya rafa rosa ruth sam sara sofia tariq theo tina tom uma vera victor wendy yara yuki zoe'
 ).split(' ');
 
-/** Last names of made-up people. */
+/** Last names of sample people. */
 export const LAST_NAMES = (
   'abe almeida baker bauer berg bianchi brown carter castro chen costa cruz diaz dubois evans fischer fontaine garcia ' +
   'gomez gupta hall hansen hill ito jones kaya khan kim klein kumar lang lee lopez martin mendes meyer mori moreau ' +

@@ -1,14 +1,14 @@
-/** What made-up posts are about: words by language; hashtags and when in the day people speak of it. */
+/** A topic of sample posts: words by language, hashtags, and its time of day. */
 export interface Topic {
-  /** How many speak of it. */
+  /** How often posts are about it, relative to other topics. */
   readonly weight: number;
-  /** Hour of the day, local time, at which most speak of it. */
+  /** The local hour at which posts about it peak. */
   readonly hour: number;
   readonly words: Readonly<Record<string, string>>;
   readonly hashtags: string;
 }
 
-/** The languages in which posts are made up. */
+/** The languages of sample posts. */
 export const LANGUAGES: Readonly<
   Record<string, { readonly small: string; readonly plain: string; readonly isSpaced: boolean }>
 > = {
@@ -75,7 +75,7 @@ export const LANGUAGES: Readonly<
   },
 };
 
-/** Topics of made-up posts. Those without words in a language are spoken of in English there. */
+/** Topics of sample posts. A topic without words in a language uses its English ones. */
 export const TOPICS: readonly Topic[] = [
   {
     weight: 9,

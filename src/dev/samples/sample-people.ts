@@ -14,32 +14,32 @@ import { hashIdentifier, writeIdentifier } from '../../features/audiences/upload
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-/** What a population is made of. */
+/** The options of a sample population. */
 export interface PeopleSampleOptions {
   readonly seed: number;
   readonly users: number;
   /** Registered users, whom some of the people follow. */
   readonly registered: readonly string[];
-  /** In whole seconds since 1970: when people were last active is told from here. */
+  /** Unix seconds: the time up to which people were last active. */
   readonly now: number;
 }
 
-/** A made-up person, and by what he is known in plain text. */
+/** A sample person, with their identifiers in plain text. */
 export interface SamplePerson {
   readonly person: Person;
   readonly known: Readonly<Record<'email' | 'phone_number' | 'handle' | 'device_id', string>>;
 }
 
-/** Numbers of made-up people begin above those of registered users; of those whom everybody follows, below. */
+/** Ids of sample people begin above those of registered users; those of famous people, below. */
 const PEOPLE_FROM = 3_000_000_000;
 const FAMOUS_FROM = 2_900_000_000;
 const FAMOUS = 5000;
 const DAY_S = 86_400;
 
-/** A person of a population, the same for the same plan and number. */
+/** Generates a person by number, always the same for the same options. */
 export type Population = (number: number) => SamplePerson;
 
-/** Prepares a population: who is alike is decided by a few subjects that each person cares about. */
+/** Prepares a population. A few subjects per person make people similar to each other. */
 export function samplePeople({ seed, registered, now }: PeopleSampleOptions): Population {
   const subjects = [...Map.groupBy(interests(), ({ name }) => name.split('/')[0]!).values()].map((entries) =>
     entries.map((entry) => entry.targeting_value),
@@ -124,7 +124,7 @@ function severalOf(values: readonly string[], random: SeededRandom): string[] {
   return random.distinct(values.length, Math.min(values.length, random.between(1, 4))).map((at) => values[at]!);
 }
 
-/** Mostly those who are famous for a subject that one cares about, and few of the others. */
+/** Mostly famous people of the subjects that a person likes, and a few others. */
 function followsOf(
   own: readonly number[],
   subjects: number,
@@ -151,7 +151,7 @@ function engagementsOf(registered: readonly string[], random: SeededRandom): str
   return [...found];
 }
 
-/** Most were here within a month, some within three, a few not for long. */
+/** Seconds since the last activity: mostly within a month, some within three, a few longer ago. */
 function lastSeen(random: SeededRandom): number {
   const days = random.chance(0.8)
     ? random.between(0, 29)

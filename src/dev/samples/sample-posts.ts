@@ -3,38 +3,38 @@ import { COUNTRIES } from './people-words.ts';
 import { LANGUAGES, TOPICS, type Topic } from './post-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-/** What a made-up corpus is made of. */
+/** The options of a sample corpus. */
 export interface PostsSampleOptions {
   readonly seed: number;
   readonly count: number;
-  /** Over so many days before the end. */
+  /** The number of days before the end that posts are spread over. */
   readonly days: number;
-  /** In whole seconds since 1970. */
+  /** Unix seconds. */
   readonly end: number;
-  /** People of a made-up population who may have written them; 0 for nobody known. */
+  /** The size of the sample population that the authors are from; 0 for posts without authors. */
   readonly people: number;
 }
 
 const HOUR_S = 3600;
-/** As in made-up populations. */
+/** The same as in sample populations. */
 const PEOPLE_FROM = 3_000_000_000;
-/** How much people say in each hour of their day. */
+/** Relative activity by local hour. */
 const BY_HOUR = [4, 3, 2, 1.5, 1.5, 2, 4, 6, 7, 7, 7, 8, 9, 8, 7, 7, 8, 9, 10, 11, 12, 12, 10, 7];
-/** And on each day, from Thursday on, the first day of 1970. */
+/** Relative activity by day, beginning with Thursday, which 1970-01-01 was. */
 const BY_DAY = [1, 1.05, 0.9, 0.85, 0.95, 1, 1];
-/** Hours that countries are ahead of UTC. */
+/** UTC offsets of countries, in hours. */
 const AHEAD: Readonly<Record<string, number>> = {
   ...{ US: -6, JP: 9, IN: 5, BR: -3, GB: 0, ID: 7, TR: 3, MX: -6, DE: 1, FR: 1, ES: 1, CA: -5, KR: 9, AR: -3, IT: 1 },
   ...{ AU: 10, CO: -5, NL: 1, NG: 1, ZA: 2, CL: -4, SE: 1, IE: 0, CH: 1, TH: 7 },
 };
 const PLACES = [...COUNTRIES, { code: 'TH', language: 'th', weight: 25 }];
-/** Words that are rare by themselves, and many together. */
+/** The number of distinct rare words, which are frequent only together. */
 const RARE = 200_000;
 
-/** The post of a number, the same for the same plan; later numbers are later posts. */
+/** Generates a post by number, always the same for the same options; later numbers are later posts. */
 export type SamplePosts = (number: number) => CorpusPost;
 
-/** Prepares a corpus: what people speak of follows where they are and the hour of their day. */
+/** Prepares a corpus: country and local hour determine the number and topics of posts. */
 export function samplePosts({ seed, count, days, end, people }: PostsSampleOptions): SamplePosts {
   const start = end - days * 24 * HOUR_S;
   const until = cumulated(start, days);
@@ -44,7 +44,7 @@ export function samplePosts({ seed, count, days, end, people }: PostsSampleOptio
   let places = PLACES.map((place) => ({ ...place }));
   let placesOf = -1;
 
-  /** How likely each country is at an hour. */
+  /** The weight of each country at an hour. */
   const placesAt = (at: number): typeof places => {
     if (placesOf !== at) {
       places = PLACES.map((place) => ({ ...place, weight: place.weight * activity(start + at * HOUR_S, place.code) }));
@@ -69,7 +69,7 @@ export function samplePosts({ seed, count, days, end, people }: PostsSampleOptio
       created_at,
       country: random.chance(0.9) ? place.code : null,
       language,
-      // Few write much, most write little.
+      // Few authors write much, most write little.
       user_id: people > 0 ? String(PEOPLE_FROM + Math.floor(people * random.skewed() ** 2)) : null,
     };
   };
@@ -80,7 +80,7 @@ function activity(at: number, country: string): number {
   return BY_HOUR[Math.floor(local / HOUR_S) % 24]! * BY_DAY[Math.floor(local / (24 * HOUR_S)) % 7]!;
 }
 
-/** What is said in all hours up to each. */
+/** Cumulative activity up to the end of each hour. */
 function cumulated(start: number, days: number): number[] {
   let sum = 0;
   return Array.from({ length: days * 24 }, (_, hour) => {
@@ -143,7 +143,7 @@ function textOf(
 
 const SOUNDS = 'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu bra cle dri flo gru'.split(' ');
 
-/** A word that nobody knows, one for each number. */
+/** An invented word, distinct for each number. */
 function rareWord(number: number): string {
   let word = SOUNDS[number % SOUNDS.length]!;
   for (let rest = Math.floor(number / SOUNDS.length); rest > 0; rest = Math.floor(rest / SOUNDS.length)) {

@@ -19,10 +19,10 @@ export interface SeededRandom {
   hexadecimal(digits: number): string;
 }
 
-/** The generator of one record of a sample: the same for the same seed and number. */
+/** The generator of one sample record: the same values for the same seed and number. */
 export function seededRandom(seed: number, number: number): SeededRandom {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(number + 1, 0xc2b2ae35);
-  // mulberry32: a 32-bit counter through a mixing function.
+  // mulberry32: a 32-bit counter with a mixing function.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -1,4 +1,4 @@
-/** Hides what does not have every word that is typed. Without scripts the page is whole and has no filter. */
+/** Hides operations that lack any of the typed words. Without scripts the page is complete and has no filter. */
 const box = document.querySelector('.filter');
 const input = document.querySelector('#filter');
 const status = box.querySelector('[role=status]');
@@ -23,7 +23,7 @@ function narrow() {
   status.textContent = words.length === 0 ? '' : `${shown} of ${operations.length} calls`;
 }
 
-/** On a narrow screen the contents stand above everything, so they begin folded. */
+/** On narrow screens the table of contents is above the page, so it starts collapsed. */
 function fold() {
   document.querySelector('.contents').open = !phone.matches;
 }

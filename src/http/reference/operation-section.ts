@@ -16,7 +16,7 @@ import {
 } from '../../engine/describe/words.ts';
 import type { DescribedService } from '../../engine/describe.ts';
 
-/** Choices beyond this number are folded away. */
+/** Longer lists of enum values are collapsed. */
 const CHOICES_SHOWN = 8;
 
 /** One operation as a section of the page, without the errors that all operations share. */
@@ -50,7 +50,7 @@ export function operationSection(
   </article>`;
 }
 
-/** A path that may break after its slashes and before its names. */
+/** A path that may break after slashes and before parameter names. */
 function breakable(path: string): string {
   return path
     .split('/')
@@ -97,7 +97,7 @@ function parameterRow(row: ParameterWords): string {
   </tr>`;
 }
 
-/** A sentence in which what stands between backquotes is code. */
+/** A sentence as HTML, with text between backquotes as code. */
 export function proseHtml(text: string): string {
   return text
     .split('`')

@@ -10,7 +10,7 @@ import { VERSION } from '../../engine/operations.ts';
 import { FAVICON_PATH } from '../pages/branding.ts';
 import { breakableCode, enumValues, operationSection, problemTable, proseHtml } from './operation-section.ts';
 
-/** The reference of the whole interface as one page of HTML. It works without scripts and loads nothing from elsewhere. */
+/** The reference of the whole API as one HTML page. It works without scripts and loads nothing from other sites. */
 export function referencePage(
   name: string,
   operations: readonly Operation[],
@@ -107,7 +107,7 @@ function groupSection(group: Group, limits: DescribedService['limits'], common: 
 </section>`;
 }
 
-/** What the replies of a group are made of, where that has a name. */
+/** Tables of the named objects in the replies of a group. */
 function memberTables(group: Group): string {
   const named: NamedSchemas = {};
   for (const operation of group.operations) successSchema(operation, named);

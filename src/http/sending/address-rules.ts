@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where nothing is sent to: whoever asks for it wants to reach what is behind our walls. @source activity gaps 21.4 */
+/** Blocked unless private addresses are allowed: they lead into internal networks. @source activity gaps 21.4 */
 const NEVER_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -17,7 +17,7 @@ const NEVER_PUBLIC = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Of IPv6 only 2000::/3 is given out at all; these lie within.
+  // Only 2000::/3 of IPv6 is allocated at all; these ranges lie within it.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -26,16 +26,16 @@ const NEVER_PUBLIC = [
 
 const GIVEN_OUT = ['2000::/3'];
 
-/** Machines tell their secrets here to whoever asks; development needs them no more than anybody else. */
+/** Metadata services disclose secrets here to any client, so these are always blocked. */
 const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
 
-/** Judges addresses by their numbers. */
+/** Decides on addresses by their numeric value. */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**
- * Tells whether anything may be sent to an address.
- * @param given.allowsPrivate every address but those of the link.
- * @param given.privateRanges ranges that an operator opened, those of the link excepted.
+ * Returns a function that decides whether requests may be sent to an address.
+ * @param input.allowsPrivate allows every address except link-local ones.
+ * @param input.privateRanges ranges that the operator allows, link-local ones excepted.
  */
 export function allowedAddresses(input: {
   readonly allowsPrivate: boolean;
@@ -48,7 +48,7 @@ export function allowedAddresses(input: {
     Ranges,
   ];
   return (written) => {
-    // What stands for an IPv4 address in IPv6 goes where that one goes.
+    // An IPv6 form of an IPv4 address is treated like that address.
     const [, embedded] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(written) ?? [];
     const address = embedded ?? written;
     const family = isIP(address);
@@ -61,7 +61,7 @@ export function allowedAddresses(input: {
 
 type Ranges = (address: string) => boolean;
 
-/** Each family has its own list: one list would take `::` and everything that is mapped for IPv4. */
+/** Each family needs a list of its own: one list would take `::` and all mapped addresses for IPv4. */
 function listOf(ranges: readonly string[]): Ranges {
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const range of ranges) {

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector, Client, Pool } from 'undici';
 import type { Network } from './network.ts';
 
-/** Connections to one origin, at addresses that were judged. Nothing looks the name up a second time. */
+/** Connections to one origin, at addresses that were checked. The name is never resolved a second time. */
 export interface ConnectionPool {
   readonly pool: Pool;
   readonly addresses: readonly string[];
@@ -10,10 +10,13 @@ export interface ConnectionPool {
 }
 
 const CONNECT_MS = 3000;
-/** How long a connection is kept that nothing is sent on. */
+/** How long an idle connection is kept open. */
 const IDLE_MS = 15_000;
 
-/** Opens no connection yet. TLS is for the name of the host, whichever address it is that answers. @source activity gaps 21.4 */
+/**
+ * Creates a pool without opening connections. TLS verifies the name of the host, whichever address answers.
+ * @source activity gaps 21.4
+ */
 export function openPool(
   url: URL,
   addresses: readonly string[],
@@ -42,11 +45,11 @@ function directly(url: URL, addresses: readonly string[], network: Network): bui
     else done(null, list[0]!.address, list[0]!.family);
   };
   const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false, lookup, ...SECURE });
-  // A number is never looked up: it is the address that was judged.
+  // A numeric host is never resolved: it is the checked address itself.
   return (options, done) => connect({ ...options, port: String(dialled[0]!.port) }, done);
 }
 
-/** The proxy is told the address that was judged, not the name: what it would find under that is not known. */
+/** Connects through a proxy, which receives the checked address and not the name: it might resolve that differently. */
 function through(proxy: string, url: URL, addresses: readonly string[]): buildConnector.connector {
   const { origin, username, password } = new URL(proxy);
   const secure = buildConnector({ timeout: CONNECT_MS, allowH2: false, ...SECURE });
@@ -58,7 +61,7 @@ function through(proxy: string, url: URL, addresses: readonly string[]): buildCo
       : { 'proxy-authorization': `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` };
   return (options, done) => {
     const client = new Client(origin, { connectTimeout: CONNECT_MS, headersTimeout: CONNECT_MS, allowH2: false });
-    // The socket has left the client when it is handed over; what is left is closed.
+    // The client gives up its socket when it hands it over; this closes the rest of the client.
     const end = (): void => void client.destroy().catch(() => undefined);
     client.connect({ path: target, headers: { host: target, ...headers } }, (error, answer) => {
       if (error) {

@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** What lies between this process and other people's servers. Tests put another one in its place. */
+/** How this process reaches other servers. Tests replace it. */
 export interface Network {
-  /** Every address of a name. Rejects when it has none. */
+  /** All addresses of a name. Rejects when it has none. */
   resolve(host: string): Promise<readonly string[]>;
-  /** Where a connection to an address and port really goes. */
+  /** The address and port to connect to in place of the given ones; tests redirect connections here. */
   dial(address: string, port: number): { readonly address: string; readonly port: number };
-  /** How long it takes at least until whoever waits is told that a host cannot be reached. */
+  /** The least time until a caller learns that a host cannot be reached. @source decision 480 */
   readonly unreachable_ms: number;
 }
 
@@ -18,6 +18,6 @@ export const systemNetwork: Network = {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   },
   dial: (address, port) => ({ address, port }),
-  // As long as looking a name up and connecting in vain may take.
+  // The maximum time for resolving a name and failing to connect.
   unreachable_ms: 6000,
 };

@@ -8,32 +8,35 @@ import { type ConnectionPool, openPool } from './connection-pool.ts';
 import { type Network, systemNetwork } from './network.ts';
 import { urlError } from './url-rules.ts';
 
-/** What a sender goes by. */
+/** The rules of a sender. */
 export interface SenderOptions {
-  /** Receivers on one's own machine and in its networks, without TLS and on any port: for development. */
+  /** Allows receivers on this machine and its networks, without TLS and on any port: for development. */
   readonly allowsPrivate: boolean;
-  /** Ranges of private addresses that are sent to nevertheless. */
+  /** Private ranges that are allowed nevertheless. */
   readonly privateRanges: readonly string[];
-  /** A proxy that everything goes through; empty for none. The environment names none. */
+  /** The URL of a proxy for all requests; empty for none. Environment variables for proxies are ignored. */
   readonly proxy: string;
-  /** Origins of this service. */
+  /** The origins of this service. */
   ownOrigins(): readonly string[];
   readonly network?: Network;
 }
 
-/** An answer that has not come by then does not come. @source activity gaps 21.4 */
+/** The time limit of an exchange, from name resolution to the end of the response. @source activity gaps 21.4 */
 const TOTAL_MS = 10_000;
 const LOOKUP_MS = 3000;
-/** No more is read of an answer. */
+/** The number of response bytes that are read at most. */
 const BODY_BYTES_MAX = 65_536;
-/** How long what a name leads to is believed; a connection that is open goes on to where it was judged to go. */
+/** How long resolved addresses are reused; an open connection stays at the address it was opened to. */
 const LOOKED_UP_MS = 1000;
-/** How long connections are remembered that nothing is sent on. */
+/** How long unused connections are kept. */
 const FORGOTTEN_MS = 60_000;
-/** Cached at most. */
+/** The number of cached routes. */
 const ROUTES_MAX = 10_000;
 
-/** Failures whose time could tell what there is in networks that only we can reach. */
+/**
+ * Failures whose timing could disclose what exists in networks that only this server can reach.
+ * @source decision 480
+ */
 const TELLING: ReadonlySet<SendFailure> = new Set([
   'name unknown',
   'address refused',
@@ -42,7 +45,7 @@ const TELLING: ReadonlySet<SendFailure> = new Set([
   'connection closed',
 ]);
 
-/** Sends to other people's servers. @source activity gaps 21.4 */
+/** Sends requests to other servers, such as webhook receivers. @source activity gaps 21.4 */
 export function openSender(rules: SenderOptions): Sender {
   const { network = systemNetwork, proxy, ownOrigins, allowsPrivate } = rules;
   const isAllowed = allowedAddresses(rules);
@@ -65,7 +68,7 @@ export function openSender(rules: SenderOptions): Sender {
     }
     return known;
   };
-  // Most requests go where many went the second before: what was found out for those is still believed.
+  // Most requests go to the URLs of a second ago, so their checks and addresses are reused.
   const routes = boundedCache<string, Route>(ROUTES_MAX);
   const routeOf = async (text: string): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
@@ -78,7 +81,7 @@ export function openSender(rules: SenderOptions): Sender {
     routes.set(text, route);
     return route;
   };
-  /** A look-up and connections of its own. */
+  /** Resolves the name again and uses connections of its own. */
   const freshRouteOf = async (text: string): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
     if (error) return { failed: 'address refused', detail: error.message };
@@ -107,7 +110,7 @@ export function openSender(rules: SenderOptions): Sender {
       const known = isFresh ? undefined : routes.get(url);
       const isKnown = known !== undefined && known.until_ms > startedAt_ms;
       const route = isKnown ? known : await (isFresh ? freshRouteOf(url) : routeOf(url));
-      // Somebody waits for what is sent afresh: how soon it failed would tell them why.
+      // A caller waits for requests that bypass caches: how soon one failed would tell them why.
       const failed = async (reason: SendFailure): Promise<void> => {
         const left_ms = network.unreachable_ms - (performance.now() - startedAt_ms);
         if (isFresh && !allowsPrivate && TELLING.has(reason) && left_ms > 0) await pause(Math.ceil(left_ms));
@@ -138,7 +141,7 @@ interface NoRoute {
   readonly detail: string;
 }
 
-/** How an address is reached, for a while. */
+/** How a URL is reached, cached for a while. */
 interface Route {
   readonly path: string;
   readonly open: ConnectionPool;
@@ -149,7 +152,7 @@ type Destination = { readonly addresses: readonly string[] } | NoRoute;
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Where a host leads to. One address that nothing may be sent to is enough to refuse them all. */
+/** Resolves a host and checks its addresses. One address that is not allowed refuses them all. */
 async function destinationOf(host: string, network: Network, isAllowed: IsAllowedAddress): Promise<Destination> {
   let addresses: readonly string[];
   try {
@@ -167,7 +170,7 @@ type Came =
   | Omit<Extract<SendResult, { outcome: 'answered' }>, 'duration_ms' | 'addresses'>
   | Omit<Extract<SendResult, { outcome: 'failed' }>, 'duration_ms' | 'addresses'>;
 
-/** What ends an exchange from our side. */
+/** Marks exchanges that this side aborted. */
 class Ended extends Error {}
 
 const NOTHING = new Uint8Array(0);
@@ -185,7 +188,7 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
       callOff();
       resolve(came);
     };
-    /** What there is of an answer, when it has not come to its end. */
+    /** Settles with a response that is incomplete, or with the failure when none has begun. */
     const settleCut = (reason: SendFailure, detail: string): void => {
       if (!answered) settle({ outcome: 'failed', reason, detail });
       else settle({ outcome: 'answered', ...answered, body: bodyOf(chunks), isCut: true });
@@ -207,7 +210,7 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
         if (isDerived) input.abort(new Ended());
       },
       onResponseStart(_, status, headers) {
-        // What comes before the answer is none: 103 and its like.
+        // Informational responses, such as 103, come before the response itself.
         if (status >= 200) answered = { status, headers: firstOf(headers) };
       },
       onResponseData(input, chunk) {

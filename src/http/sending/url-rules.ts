@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { UrlError } from '../../contract/services/sending.ts';
 
-/** How an address of a receiver may be written. */
+/** How the URL of a receiver may be written. */
 export interface UrlRules {
-  /** Plain http, ports and numbers in place of names are allowed too: for receivers on one's own machine. */
+  /** Allows plain http, ports, and addresses in place of names: for receivers on one's own machine. */
   readonly allowsPrivate: boolean;
   /** Origins of this service, to which nothing is sent. */
   ownOrigins(): readonly string[];
@@ -12,8 +12,8 @@ export interface UrlRules {
 const LENGTH_MAX = 200;
 
 /**
- * What is wrong with an address of a receiver as it is written; undefined when nothing is. What the parser of addresses
- * repairs is refused, so that everybody who reads it reads the same.
+ * The error in the URL of a receiver as it is written; undefined when it is valid. Anything that URL parsers would
+ * repair is refused, so that all parsers read it the same way.
  * @source activity gaps 19.1 and 21.4
  */
 export function urlError(url: string, rules: UrlRules): UrlError | undefined {
@@ -21,7 +21,7 @@ export function urlError(url: string, rules: UrlRules): UrlError | undefined {
   return says === undefined ? undefined : { message: says };
 }
 
-/** A name without the full stop that may end it. */
+/** A name without its trailing dot, if any. */
 const nameOf = (host: string): string => host.replace(/\.$/, '');
 
 function complaint(url: string, { allowsPrivate, ownOrigins }: UrlRules): string | undefined {
@@ -38,7 +38,7 @@ function complaint(url: string, { allowsPrivate, ownOrigins }: UrlRules): string
   if (url.includes('#')) return 'the url must have no fragment';
   if (!allowsPrivate && /:\d*$/.test(authority!)) return 'the url must have no port';
   if (!allowsPrivate && isIP(host) !== 0) return 'the host of the url must be a name';
-  // In development others answer under the same name, on other ports.
+  // In development, receivers may run under the same name on other ports.
   const isOwn = (own: string): boolean =>
     allowsPrivate ? own === origin : URL.canParse(own) && nameOf(new URL(own).hostname) === nameOf(host);
   if (ownOrigins().some(isOwn)) return 'the url must not lead to this service';

@@ -3,22 +3,24 @@ import { after, elapsed_ms, every } from '../../base/timers.ts';
 import type { StreamHandle } from '../../contract/services/streams.ts';
 import type { Headers } from '../reply.ts';
 
-/** Writes replies that go on. */
+/** Writes streaming replies. */
 export interface StreamWriter {
-  /** Sends the head at once, so that the caller sees an open stream, then hands the connection to the flow. */
+  /** Sends the head at once, so that the client sees an open stream, then passes the connection to the flow. */
   begin(response: ServerResponse, headers: Headers, flow: StreamHandle): void;
 }
 
-/** Also what is sent when nothing else is. */
+/** Also the keep-alive signal of an idle stream. */
 const LINE_END = Buffer.from('\r\n');
-/** How often it is looked whether a line is due. */
+/** How often due keep-alives are looked for. */
 const LOOK_MS = 250;
-/** A reader who does not take the last line within this time is cut off. */
+/** A client that does not read the last line within this time is disconnected. */
 const FINISH_MS = 2000;
 
-/** Writes streams that say something at least every `keepAlive_ms`, so that neither reader nor proxy takes them for dead. */
+/**
+ * Writes streams that send a line at least every `keepAlive_ms`, so that neither client nor proxy considers them dead.
+ */
 export function streamWriter(keepAlive_ms: number): StreamWriter {
-  /** When each open stream said something last. */
+  /** When each open stream last sent something. */
   const spoke = new Map<ServerResponse, number>();
   let stopLooking: (() => void) | undefined;
 
@@ -27,7 +29,7 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
     for (const [response, at_ms] of spoke) {
       if (now_ms - at_ms < keepAlive_ms) continue;
       spoke.set(response, now_ms);
-      // Whoever has not taken what was sent before is not told that we are alive.
+      // A client that has not read earlier data gets no keep-alive.
       if (response.writableLength === 0) response.write(LINE_END);
     }
   };
@@ -45,7 +47,7 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
         flow.disconnected();
         return;
       }
-      // The connection serves nothing after a stream.
+      // A connection is not reused after a stream.
       response.shouldKeepAlive = false;
       response.writeHead(200, headers);
       response.write(LINE_END);
