@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type NumberArray, withCapacity } from './growing-array.ts';
 
 /**
- * A dictionary of all terms of posts. A term keeps its number; numbers are assigned in order of first occurrence, so that
- * common terms have small ones. In memory: the code units of all terms, the end of each, and a hash table.
+ * A dictionary of all terms of posts. A term keeps its number; numbers are assigned in order of first occurrence, so
+ * that common terms have small ones. In memory: the code units of all terms, the end of each, and a hash table.
  */
 export interface Dictionary {
   readonly size: DictionarySize;

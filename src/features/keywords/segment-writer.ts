@@ -27,7 +27,10 @@ export interface SegmentWriter {
   arrange(draft: SegmentDraft, terms: number): SegmentColumns;
 }
 
-/** Posts are sorted by the hash of their ids, so that any prefix of a segment is a random sample. */
+/**
+ * Posts are sorted by the hash of their ids, so that any prefix of a segment is a random sample.
+ * @source decision 314
+ */
 export function segmentWriter(): SegmentWriter {
   // By term: its number of posts, then the index for its next post; and the last post that contained it.
   let counts = new Uint32Array();
