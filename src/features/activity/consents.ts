@@ -2,7 +2,7 @@ import type { Store } from '../../contract/store/store.ts';
 
 /** A cache of which users allow which applications to read their messages. */
 export interface Consents {
-  /** Loads the pairs that are not cached; afterwards `has` answers for them. */
+  /** Loads the pairs that are not cached; afterwards `has` covers them. */
   load(pairs: readonly Consent[]): Promise<void>;
   has(pair: Consent): boolean;
 }

@@ -97,6 +97,7 @@ async function defaultPayload(
       };
     case 'dm.indicate_typing':
       return { payload: typingPayload(participantsOf(sketch, direction), created_ms), text: null };
+    // There are no Spaces here: only operators emit these events. @source decision 358
     case 'spaces.start':
     case 'spaces.end': {
       const payload = { user: { data: userSummary(user) }, broadcast_id: requireField(sketch, 'about'), event_type };

@@ -31,7 +31,7 @@ export type AudiencePermission = RowOf<typeof fields>;
 /** Grants of custom audiences to accounts. @source advertising: Audience sharing permissions; creatives 22 */
 export const customAudiencePermissions = permissionsFor(customAudiences as unknown as AnyResource);
 
-/** The same under tailored audiences. */
+/** The same grants under tailored audiences. */
 export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences as unknown as AnyResource);
 
 /** The declaration of grants under custom or tailored audiences; both use the same rows. @source decision 251, 252 */

@@ -33,7 +33,7 @@ export interface KeywordDependencies {
 /** How long a search waits for indexing: less than the usual timeout of clients. @source decision 318 */
 const WAIT_MS_MAX = 12_000;
 const RETRY_S = 5;
-/** A segment may be replaced between the plan of a search and its reading. */
+/** Attempts at a search: a segment may be replaced after the search was planned and before it is read. */
 const TRIES = 3;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 

@@ -22,7 +22,7 @@ export interface RelatedQuestion {
 const MATCHED_MAX = 10_000;
 const BACKGROUND_MAX = 100_000;
 const HOUR_S = 3600;
-/** Cached background samples: 4 bytes a term each. */
+/** The most cached background samples, of 4 bytes a term each. */
 const SAMPLES_MAX = 8;
 /** Up to this many tokens a linear scan is faster than a table. */
 const SHORT_POST_TOKENS = 40;

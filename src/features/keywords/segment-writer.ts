@@ -36,7 +36,7 @@ export function segmentWriter(): SegmentWriter {
   let counts = new Uint32Array();
   let seenBy = new Uint32Array();
 
-  /** Calls `said` for each distinct term of each post, in the new order of posts. */
+  /** Calls `said` with each distinct term of each post, in the new order of posts. */
   function forEachTerm(draft: SegmentDraft, order: Uint32Array, said: (term: number, at: number) => void): void {
     for (let at = 0; at < order.length; at++) {
       const post = order[at]!;

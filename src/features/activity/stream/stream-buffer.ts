@@ -23,9 +23,9 @@ export interface StreamBuffer {
   sendPast(lines: readonly Buffer[]): Promise<void>;
   /** The outlet is writable again. */
   drained(): void;
-  /** Sends what the rate limit now allows. False when the client has read nothing for too long. */
+  /** Sends as many lines as the rate limit allows now. False when the client has read nothing for too long. */
   tick(): boolean;
-  /** Drops what is queued and sends nothing more. */
+  /** Drops queued lines and sends nothing more. */
   close(): void;
 }
 

@@ -59,7 +59,7 @@ export interface ChallengeResult {
   readonly isUnreachable?: boolean;
   /** A fixed text for the caller, without anything from the response. */
   readonly reason: string;
-  /** What was observed and the likely cause: for the developer of the receiver, in development and in the command. */
+  /** The observation and its likely cause, for the developer; only in development and in the command. */
   readonly diagnosis: string;
 }
 

@@ -38,7 +38,7 @@ export interface Deliverer {
   readonly receivers: Receivers;
   /** The send queue of a webhook. */
   queue(webhook: string): SendQueue;
-  /** Continues in the log where the last process ended, and follows it. */
+  /** Continues in the log where the last process stopped, and follows it. */
   start(): Promise<void>;
   /** Sends the due deliveries of a webhook. */
   resume(webhook: string): void;
@@ -199,7 +199,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
   const storeDelivery = (queue: QueueState, delivery: WebhookDelivery, from: LogBatch | undefined): void => {
     const { message_id, next_at, tries } = delivery;
     const stored = (): void => {
-      // It is visible before this callback: it may have been read again and be in flight.
+      // The row is visible before this callback: it may have been read again and be in flight.
       if (queue.attemptsById.get(message_id)! < tries.length) queue.attemptsById.delete(message_id);
       if (queue.isReading) queue.storedWhileReading.add(message_id);
       if (next_at !== null && next_at <= nowText()) resume(queue);
@@ -317,7 +317,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
       const from = progress ?? last;
       deliveryStore.startAt(from, progress !== undefined);
       const stored = new Set(messages.map(({ webhook_id, message_id }) => `${webhook_id} ${message_id}`));
-      // A process that was stopped had read these already.
+      // The last process may have read these into memory, after which nothing would bring them up again.
       await store.write(async (tx) => {
         for (const { webhook_id: key, next_at: run_at } of waiting) {
           await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at });

@@ -110,6 +110,7 @@ export async function challengeWebhook(
  * Throws unless a challenge passed. The problem has a fixed text; details of the response or the network are in its
  * hint, which is sent in development only.
  * @throws WEBHOOK_CRC_FAILED, WEBHOOK_URL_INVALID
+ * @source decision 386
  */
 export function requireSuccess(verdict: ChallengeResult, { parameter, raw }: WebhookReference): void {
   const { outcome, isUnreachable, reason, diagnosis } = verdict;

@@ -12,7 +12,7 @@ export function flexibleIsImmutable(change: Change<CustomAudience>): ErrorDetail
   return change.verb === 'update' && change.after.audience_type === 'FLEXIBLE' ? notAllowed(change) : undefined;
 }
 
-/** Rule: accounts other than the owner need a READ_WRITE grant to change it. @source creatives 18.2 */
+/** Rule: accounts other than the owner need a READ_WRITE grant to change an audience. @source creatives 18.2 */
 export async function updateIsGranted(change: Change<CustomAudience>): Promise<ErrorDetail | undefined> {
   const { verb, after, account, tx } = change;
   if (verb !== 'update' || after.account_id === account!.id) return undefined;
@@ -20,7 +20,7 @@ export async function updateIsGranted(change: Change<CustomAudience>): Promise<E
   return usable?.permission_level === 'READ_WRITE' ? undefined : notAllowed(change);
 }
 
-/** Rule: only the owner may delete it. @source creatives 18.2 */
+/** Rule: only the owner may delete an audience. @source creatives 18.2 */
 export function onlyOwnerDeletes(change: Change<CustomAudience>): ErrorDetail | undefined {
   return change.after.account_id === change.account!.id ? undefined : notAllowed(change);
 }
