@@ -26,7 +26,7 @@ interface Candidate {
 
 /**
  * Follows the event log, once for all listeners of a process. A unit of work that appends wakes it before it is
- * acknowledged; events of other processes are polled for. Events are delivered in log order, and match the
+ * acknowledged; events of other processes are polled for. Events are delivered in log order, and match only
  * subscriptions that existed when they were appended.
  * @source decision 326, 328, 340
  */
