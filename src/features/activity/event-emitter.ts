@@ -28,7 +28,7 @@ export interface EventDraft {
   readonly about?: string | undefined;
 }
 
-/** An event draft that cannot become an event; the message is for operators. */
+/** Thrown for an event draft that cannot become an event; the message is for operators. */
 export class InvalidEventDraft extends Error {
   override readonly name = 'SketchUnfit';
 }
@@ -49,7 +49,7 @@ export function resolveDirection(type: EventType, requested: Direction | undefin
 /**
  * The event of a draft, with the payload of its type.
  * @throws InvalidEventDraft
- * @source activity gaps 16.3 to 16.6, 16.8
+ * @source activity gaps 16.3 to 16.6, 16.8; decision 333, 355
  */
 export async function eventFromDraft(tx: ReadTransaction, sketch: EventDraft, created_ms: number): Promise<NewEvent> {
   const { event_type, user, keyword_text } = sketch;
@@ -97,6 +97,7 @@ async function defaultPayload(
       };
     case 'dm.indicate_typing':
       return { payload: typingPayload(participantsOf(sketch, direction), created_ms), text: null };
+    // There are no Spaces here: only operators emit these events. @source decision 358
     case 'spaces.start':
     case 'spaces.end': {
       const payload = { user: { data: userSummary(user) }, broadcast_id: requireField(sketch, 'about'), event_type };
@@ -109,13 +110,13 @@ function changePayload(before: string, after: string): string {
   return JSON.stringify({ before, after });
 }
 
-/** A verified type. @throws InvalidEventDraft */
+/** A verified type. @throws InvalidEventDraft @source decision 407 */
 function verifiedType(requested: string): string {
   if ((VERIFIED_TYPES as readonly string[]).includes(requested)) return requested;
   throw new InvalidEventDraft(`verified is one of ${VERIFIED_TYPES.join(', ')}; got ${requested}`);
 }
 
-/** The id of an organization, or empty. @throws InvalidEventDraft */
+/** The id of an organization, or empty. @throws InvalidEventDraft @source decision 407 */
 function affiliateId(requested: string): string {
   if (/^([0-9]{1,19})?$/.test(requested)) return requested;
   throw new InvalidEventDraft(`affiliate is the numeric id of an organization, or empty; got ${requested}`);
@@ -129,13 +130,13 @@ function requireField(sketch: EventDraft, name: 'text' | 'about'): string {
 
 const WORDS = { text: 'a text', about: 'an id', other: 'another user' } as const;
 
-/** Sender and recipient: the direction says which of them the user is. */
+/** The sender and the recipient: the direction determines which of them the user is. */
 function participantsOf({ event_type, user, other }: EventDraft, direction: Direction | null): Participants {
   if (!other) throw new InvalidEventDraft(`events of type ${event_type} require ${WORDS.other}`);
   return direction === 'sent' ? { sender: user, recipient: other } : { sender: other, recipient: user };
 }
 
-/** Appends events to the log without changing anything else. */
+/** Appends events to the log without changing anything else. @source decision 356 */
 export interface Emitter {
   /** Resolves with the uuid of the event once it is durable; undefined when the user does not exist. */
   emit(event: NewEvent): Promise<string | undefined>;

@@ -15,7 +15,7 @@ export function eventExpiryJob(run_at: string): PlannedJob {
 
 /**
  * Removes events older than the retention and connections older than the history, a few thousand rows at a time.
- * @source activity gaps 16.8 and 21.1
+ * @source activity gaps 16.8 and 21.1; decision 327, 377
  */
 export const eventExpiry: JobKind<number> = {
   name: JOB_NAME,

@@ -8,7 +8,7 @@ export const DIRECTIONAL_TYPES: ReadonlySet<EventType> = new Set([
   'dm.indicate_typing',
 ]);
 
-/** Types with a single direction. */
+/** Types with a single direction. @source decision 335 */
 export const FIXED_DIRECTIONS: Readonly<Partial<Record<EventType, Direction>>> = {
   'dm.sent': 'sent',
   'dm.received': 'received',
@@ -19,7 +19,10 @@ export function isPrivate(type: EventType): boolean {
   return type.startsWith('dm.');
 }
 
-/** Whether a filter of this type must have `user_id`; otherwise a keyword alone is enough. @source activity gaps 17.2 */
+/**
+ * Whether a filter of this type must have `user_id`; for other types a keyword alone is enough.
+ * @source activity gaps 17.2
+ */
 export function requiresUser(type: EventType): boolean {
   return !type.startsWith('spaces.');
 }
@@ -31,7 +34,10 @@ const ALIASES: Readonly<Record<string, EventType>> = {
   'profile.update.handle': 'profile.update.screenname',
 };
 
-/** Names of the time before types were written with dots; replies to them say that they are deprecated. @source advertising: Events */
+/**
+ * PascalCase names, older than the dotted ones. Replies to requests that use them carry a deprecation notice.
+ * @source advertising: Events
+ */
 const DEPRECATED: Readonly<Record<string, EventType>> = {
   ProfileBioUpdate: 'profile.update.bio',
   ProfileVerifiedBadgeUpdate: 'profile.update.verified',
@@ -62,7 +68,7 @@ export function resolveType(name: string): ResolvedType | undefined {
   return TYPES_BY_NAME.get(name);
 }
 
-/** Every accepted name with its type. */
+/** Every accepted name with its type. @source decision 330 */
 export const EVENT_TYPE_NAMES: readonly (readonly [name: string, ResolvedType])[] = [...TYPES_BY_NAME];
 
 /** The deprecated names that are still accepted, with their types. */

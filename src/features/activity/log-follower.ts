@@ -10,7 +10,7 @@ import { openSubscriptionIndex } from './subscription-index.ts';
 export interface ActivityDependencies {
   readonly store: Store;
   readonly withSubscriptionId: boolean;
-  /** Called when the log could not be read; it is read again. */
+  /** Called when the log could not be read; reading is retried. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -25,9 +25,10 @@ interface Candidate {
 }
 
 /**
- * Follows the event log, once for all listeners of a process. A unit of work that appends wakes it before it is acknowledged;
- * events of other processes are polled for. Events are delivered in log order, matched with subscriptions that are at least
- * as recent as they are.
+ * Follows the event log, once for all listeners of a process. A unit of work that appends wakes it before it is
+ * acknowledged; events of other processes are polled for. Events are delivered in log order, and match only
+ * subscriptions that existed when they were appended.
+ * @source decision 326, 328, 340
  */
 export function openActivity({ store, withSubscriptionId, onError: failed }: ActivityDependencies): Activity {
   const subscriptions = openSubscriptionIndex(store);
@@ -96,7 +97,7 @@ export function openActivity({ store, withSubscriptionId, onError: failed }: Act
           isFailing = false;
         },
         (error) => {
-          // The database may be unavailable for a while: reported once, then again only after a success.
+          // The database may be unavailable for a while: a failure is reported once, and again only after a success.
           if (!isFailing) failed(error);
           isFailing = true;
         },
@@ -106,7 +107,7 @@ export function openActivity({ store, withSubscriptionId, onError: failed }: Act
         if (hasWork) wake();
       });
   };
-  /** Events of other processes do not wake this one. */
+  /** Looks for events of other processes, which do not wake this one. */
   const poll = async (): Promise<void> => {
     const before = position;
     const last = await store.read((tx) => tx.events.findLast());
@@ -138,7 +139,7 @@ export function openActivity({ store, withSubscriptionId, onError: failed }: Act
       position = await store.read((tx) => tx.events.findLast());
       await subscriptions.refresh();
       isRunning = true;
-      // Requests report an unavailable database; the next poll comes soon.
+      // An unavailable database is reported by requests; the next poll comes soon.
       stopPolling = every(POLL_MS, () => void poll().catch(() => undefined));
       wake();
     },

@@ -2,7 +2,10 @@ import Type from 'typebox';
 import { type Field, field, quoted } from '../../contract/declare/fields.ts';
 import { isLongId, LONG_ID } from '../../contract/declare/long-ids.ts';
 
-/** A 64-bit id as a decimal string. JSON numbers are refused because they may have lost digits. @source activity gaps 17.2 */
+/**
+ * A 64-bit id as a decimal string. JSON numbers are refused because they may have lost digits.
+ * @source activity gaps 17.2; decision 338
+ */
 export function longIdField(): Field<string> {
   return field({
     name: 'digits',

@@ -26,15 +26,18 @@ export function matcherFor(subscription: Subscription): SubscriptionMatcher {
 }
 
 /**
- * The direction that a filter selects: the one in the filter, or the default of the event type. `both` for types without
- * a direction.
- * @source activity gaps 17.2
+ * The direction that a filter selects: the one in the filter, or the default of the event type. `both` for types
+ * without a direction.
+ * @source activity gaps 17.2; decision 334
  */
 export function effectiveDirection(type: EventType, requested: Direction | 'both' | null): Direction | 'both' {
   return requested ?? FIXED_DIRECTIONS[type] ?? (DIRECTIONAL_TYPES.has(type) ? 'received' : 'both');
 }
 
-/** Whether an event that has the type and user of a subscription matches the rest of its filter. @source activity gaps 16.9 */
+/**
+ * Whether an event that has the type and user of a subscription matches the rest of its filter.
+ * @source activity gaps 16.9; decision 331
+ */
 export function isMatch(
   { keyword, direction }: SubscriptionMatcher,
   event: LoggedEvent,
@@ -62,6 +65,7 @@ const VIRAMA_END = /[\u1039\u17d2]$/;
 /**
  * Whether a text contains another one at word boundaries; a word is a run of letters, digits and underscores.
  * In scripts without spaces between words each character, with its marks, is a word.
+ * @source decision 332, 406
  */
 export function containsWholeWords(text: string, wanted: string): boolean {
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {

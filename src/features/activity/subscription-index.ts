@@ -16,8 +16,8 @@ const PAGE = 1000;
 const NONE: readonly SubscriptionMatcher[] = [];
 
 /**
- * Loads the subscriptions of a store. A unit that changes one marks it stale before it is acknowledged, and `refresh` reloads
- * what is stale: an event that is appended after the acknowledgement sees the change.
+ * Loads the subscriptions of a store. A unit of work that changes one marks it stale before it is acknowledged, and
+ * `refresh` reloads stale ones: an event that is appended after the acknowledgement sees the change.
  */
 export function openSubscriptionIndex(store: Store): SubscriptionIndex {
   const byId = new Map<string, SubscriptionMatcher>();

@@ -44,7 +44,7 @@ const computed: Computed<DoNotReachList> = {
 
 /**
  * Do-not-reach lists: people who are excluded from all campaigns of an account, which has at most one list.
- * @source creatives 24
+ * @source creatives 24; decision 265
  */
 export const doNotReachLists = resource({
   name: 'do_not_reach_list',

@@ -31,10 +31,10 @@ export type AudiencePermission = RowOf<typeof fields>;
 /** Grants of custom audiences to accounts. @source advertising: Audience sharing permissions; creatives 22 */
 export const customAudiencePermissions = permissionsFor(customAudiences as unknown as AnyResource);
 
-/** The same under tailored audiences. */
+/** The same grants under tailored audiences. */
 export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences as unknown as AnyResource);
 
-/** The declaration of grants under custom or tailored audiences; both use the same rows. */
+/** The declaration of grants under custom or tailored audiences; both use the same rows. @source decision 251, 252 */
 function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
   const { name, plural, label, legacy: former, idParameter } = audiences;
   const below = `/:${idParameter}/permissions`;
@@ -79,7 +79,7 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
 
 const FEATURE = 'SHARE_AUDIENCE_OUTSIDE_BUSINESS';
 
-/** Rule: audiences are shared within a business, or with a feature of the owner. */
+/** Rule: audiences are shared within a business, or with a feature of the owner. @source decision 253 */
 async function grantIsAllowed({ after, account, tx }: Change<AudiencePermission>): Promise<ErrorDetail | undefined> {
   const parameter = 'granted_account_id';
   const value = String(after.granted_account_id);

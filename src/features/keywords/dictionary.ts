@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type NumberArray, withCapacity } from './growing-array.ts';
 
 /**
- * A dictionary of all terms of posts. A term keeps its number; numbers are assigned in order of first occurrence, so that
- * common terms have small ones. In memory: the code units of all terms, the end of each, and a hash table.
+ * A dictionary of all terms of posts. A term keeps its number; numbers are assigned in order of first occurrence, so
+ * that common terms have small ones. In memory: the code units of all terms, the end of each, and a hash table.
  */
 export interface Dictionary {
   readonly size: DictionarySize;
@@ -13,7 +13,7 @@ export interface Dictionary {
   /** The number of the term, assigned when it is new. */
   add(text: string, from: number, to: number): number;
   text(term: number): string;
-  /** Loads the further terms of the files in a folder. @throws when the files have fewer */
+  /** Loads the terms that the files in a folder have in addition. @throws when the files have fewer */
   read(folder: string, upTo: DictionarySize): void;
   /** Writes the terms beyond those stored in the files of a folder; durable on return. */
   append(folder: string, kept: DictionarySize): void;
@@ -124,7 +124,7 @@ function mixHash(hash: number, unit: number): number {
 
 const FILES = { units: 'terms.units', ends: 'terms.ends' } as const;
 
-/** Writes numbers at an index of a file, and truncates it behind them. */
+/** Writes numbers at an index of a file, and truncates it after them. */
 function writeNumbers(path: string, numbers: NumberArray, from: number): void {
   const file = openSync(path, 'a+', 0o600);
   try {

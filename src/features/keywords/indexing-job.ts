@@ -2,9 +2,9 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import { KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
 
-/** Steps of one job: it ends before its lease expires, and another one continues. */
+/** Steps of one job: it ends before its lease expires, and the next job continues. */
 const STEPS = 5;
-/** Period without new posts: old posts expire. */
+/** Period when there are no new posts, so that old posts expire. */
 const IDLE_PERIOD_S = 3600;
 
 /** Brings the index of posts up to date and removes expired posts. */

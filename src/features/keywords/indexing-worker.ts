@@ -100,7 +100,7 @@ function addToDraft(draft: SegmentDraft, dictionary: Dictionary, facts: PostAttr
   scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
 }
 
-/** Adds pages of imported posts. */
+/** Adds pages of imported posts, which count in both environments. @source decision 308 */
 function addPages(pages: readonly { readonly day: number; readonly payload: Uint8Array }[]): void {
   const index = opened!;
   for (const { day, payload } of pages) {
@@ -192,7 +192,7 @@ function copyInto(draft: SegmentDraft, path: string): void {
   }
 }
 
-/** Removes the days before one. */
+/** Removes the days before `day`. */
 function forget(day: number): Manifest {
   const index = opened!;
   const segments = index.manifest.segments.filter((each) => each.day >= day);

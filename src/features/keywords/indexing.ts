@@ -94,6 +94,10 @@ export function createIndexing({ store, clock, random, folder, thread, firstDay 
     return (await forgetOld()) || merged !== undefined;
   }
 
+  /**
+   * Removes expired days from the index, and some of their pages from the database; false when none were left.
+   * @source decision 319
+   */
   async function forgetOld(): Promise<boolean> {
     manifest = await thread.call('forget', firstDay());
     const removed = await store.write((tx) => tx.corpus.removeBefore(firstDay(), PAGES_PER_UNIT));

@@ -22,7 +22,7 @@ export interface KeywordDependencies {
   readonly random: Random;
   /** The folder of the index; created when missing. */
   readonly folder: string;
-  /** Posts of earlier days are not counted. */
+  /** Posts of earlier days are not counted. @source decision 319 */
   readonly retention_days: number;
   /** Memory for loaded segments. */
   readonly memory_bytes_max: number;
@@ -30,10 +30,10 @@ export interface KeywordDependencies {
   readonly wait_ms_max?: number;
 }
 
-/** Shorter than the usual timeout of clients. */
+/** How long a search waits for indexing: less than the usual timeout of clients. @source decision 318 */
 const WAIT_MS_MAX = 12_000;
 const RETRY_S = 5;
-/** A segment may be replaced between the plan of a search and its reading. */
+/** Attempts at a search: a segment may be replaced after the search was planned and before it is read. */
 const TRIES = 3;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
@@ -54,7 +54,10 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     return Math.floor(clock.now() / 1000 / DAY_S) - retention_days;
   }
 
-  /** A manifest that covers all imported posts stored so far; recent local posts may be missing. */
+  /**
+   * A manifest that covers all imported posts stored so far; recent local posts may be missing.
+   * @source decision 318
+   */
   async function covering(): Promise<Manifest> {
     const { pages, mark } = await store.read((tx) => tx.corpus.findState());
     if (mark === '') return emptyManifest('', '');
@@ -76,7 +79,7 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     return current() ?? emptyManifest(mark, '');
   }
 
-  /** Searches do not wait for local posts to be indexed; they scan them meanwhile. */
+  /** Schedules the indexing of local posts. Searches do not wait for it: they scan these posts meanwhile. */
   function planIndexing(): Promise<void> {
     const run_at = formatInstant(clock.now());
     return store.write((tx) => tx.jobs.planNoLaterThan({ kind: KEYWORD_INDEXING, key: '', run_at }));
@@ -91,7 +94,7 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     return { folder, manifest, environment, days, unindexed: loose, memory_bytes_max };
   }
 
-  /** Retries when files were replaced meanwhile; a damaged index is rebuilt. */
+  /** Retries when files were replaced meanwhile; rebuilds a damaged index. */
   async function asking<T>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {

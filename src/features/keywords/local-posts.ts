@@ -4,12 +4,15 @@ import type { CorpusPost } from '../../contract/store/corpus.ts';
 import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 
 const PAGE = 500;
-/** Fewer local posts are scanned instead of indexed. */
+/** Below this number, local posts are scanned instead of indexed. */
 const INDEXED_MIN = 500;
-/** Units of work that store posts take less time: by then all smaller ids are committed. */
+/** Longer than any unit of work that stores posts takes: after it, all smaller ids are committed. */
 const SETTLED_MS = 600_000;
 
-/** The public posts created on this server in an environment, after an id, in up to `pages_max` pages. */
+/**
+ * The public posts created on this server in an environment, after an id, in up to `pages_max` pages.
+ * @source decision 308
+ */
 export async function listLocalPosts(
   store: Pick<Store, 'read'>,
   environment: Environment,

@@ -2,12 +2,12 @@ import type { SegmentEntry } from './manifest.ts';
 
 /** Segments of a day before they are merged; each makes searches a little slower. */
 const SEGMENTS_MAX = 4;
-/** The largest segment that a merge makes. */
+/** The most posts of a merged segment. */
 const POSTS_MAX = 500_000;
 
 /**
- * Chooses segments of a day to merge when it has too many: the smallest, and each next one while it is not much larger than
- * those before it together, so that posts are rarely rewritten. Undefined when no merge is needed.
+ * Chooses segments of a day to merge when it has too many: the smallest, and each next one while it is not much larger
+ * than those before it together, so that posts are rarely rewritten. Undefined when no merge is needed.
  */
 export function selectForMerge(segments: readonly SegmentEntry[]): readonly SegmentEntry[] | undefined {
   const small = segments.filter(({ posts }) => posts < POSTS_MAX / 2);

@@ -4,7 +4,7 @@ import { addPostsWithTerm, emptyPostSet, forEachPost, type PostSet, readTokens, 
 
 /** The terms of posts and their numbers. */
 export interface Lexicon {
-  /** All numbers are below. */
+  /** All numbers are below it. */
   readonly size: number;
   /** The number of a term; -1 when unknown. */
   find(term: string): number;
@@ -17,7 +17,7 @@ export interface ResolvedPhrase {
   readonly tokens: readonly (readonly number[])[];
 }
 
-/** The terms that match a token: itself, and for a word its hashtag. */
+/** The terms that match a token: itself, and for a word its hashtag. @source decision 306 */
 export function tokenForms(token: string): string[] {
   return token.startsWith('#') || token.startsWith('@') ? [token] : [token, `#${token}`];
 }
@@ -32,7 +32,7 @@ export function resolvePhrase({ match: how, text }: Phrase, lexicon: Lexicon): R
   return tokens.length === 0 || tokens.some((forms) => forms.length === 0) ? undefined : { how, tokens };
 }
 
-/** The posts of a segment that contain at least one of the phrases. */
+/** The posts of a segment that contain at least one of the phrases. @source decision 320 */
 export function findPosts(segment: Segment, phrases: readonly ResolvedPhrase[]): PostSet {
   const set = emptyPostSet(segment);
   for (const { how, tokens } of phrases) {

@@ -20,7 +20,7 @@ export interface PagePosts {
 
 /** Separates texts; no text contains it. */
 const SEPARATOR = '\0';
-/** The fastest level halves the size. */
+/** The fastest level, which halves the size. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** A country code as a number from 1; 0 when unknown. */
@@ -39,8 +39,8 @@ export function languageCode(number: number): string {
 }
 
 /**
- * Packs the posts of one day: their count, times (32 bits each) and countries (16 bits each), then all ids, users, languages
- * and texts, compressed together.
+ * Packs the posts of one day: their count, times (32 bits each) and countries (16 bits each), then all ids, users,
+ * languages and texts, compressed together.
  */
 export function packPage(day: number, posts: readonly CorpusPost[]): CorpusPage {
   const count = posts.length;

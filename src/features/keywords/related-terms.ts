@@ -18,15 +18,18 @@ export interface RelatedQuestion {
   readonly max: number;
 }
 
-/** Sample sizes of posts with the keywords and of all posts; samples are deterministic. */
+/** Sample sizes of posts with the keywords and of all posts; samples are deterministic. @source decision 314 */
 const MATCHED_MAX = 10_000;
 const BACKGROUND_MAX = 100_000;
 const HOUR_S = 3600;
-/** Cached background samples: 4 bytes a term each. */
+/** The most cached background samples, of 4 bytes a term each. */
 const SAMPLES_MAX = 8;
 /** Up to this many tokens a linear scan is faster than a table. */
 const SHORT_POST_TOKENS = 40;
-/** The value of the chi-squared distribution with one degree of freedom that one in a hundred exceeds by chance. @source Dunning 1993 */
+/**
+ * The value that one in a hundred exceeds by chance in the chi-squared distribution with one degree of freedom.
+ * @source Dunning 1993; decision 316
+ */
 const SIGNIFICANT = 6.63;
 const POSTS_MIN = 2;
 /** Terms in fewer posts come last. */
@@ -35,7 +38,7 @@ const RARE_POSTS = 3;
 const RARE_PENALTY = 1e9;
 /** How much more frequent a term must be with the keywords than overall. */
 const LIFT_MIN = 2;
-/** The share of posts from which on the stop words of a language are excluded. */
+/** From this share of the posts on, the stop words of a language are excluded. */
 const LANGUAGE_SHARE = 0.05;
 
 /** Document frequencies of a sample. */
@@ -51,9 +54,9 @@ export type SampleCache = Map<string, Counts>;
 
 /**
  * The terms that are more frequent in posts with the keywords than in all posts of the same hours and country, by the
- * log-likelihood ratio. A post counts once for each term, a duplicate text not at all. Samples are taken by the hash of ids,
- * so that the same posts give the same terms, independent of storage.
- * @source Dunning 1993; Rayson 2000
+ * log-likelihood ratio. A post counts each term once; a duplicate text does not count. Samples are taken by the hash of
+ * ids, so that the same posts give the same terms, however they are stored.
+ * @source Dunning 1993; Rayson 2000; decision 313, 315
  */
 export function relatedTerms(question: RelatedQuestion, remembered: SampleCache): string[] {
   const { lexicon, matched, count, max, frame } = question;
@@ -232,7 +235,7 @@ function stopWordsOf({ posts, languages }: Counts): readonly ReadonlySet<string>
   return [...new Set(found)];
 }
 
-/** Words and hashtags; no handles, emoji, numbers or single letters, except Chinese characters. */
+/** Words and hashtags; no handles, emoji, numbers or single letters, except Chinese characters. @source decision 313 */
 function isTerm(text: string): boolean {
   return /^\p{Script=Han}$|^(?!@)(?!#?[\p{N}_]+$).*[\p{L}\p{M}\p{N}_].*[\p{L}\p{M}\p{N}_]/u.test(text);
 }

@@ -5,7 +5,7 @@ import { countryNumber } from './post-page.ts';
 import { relatedTerms, type SampleCache } from './related-terms.ts';
 import type { Segment } from './segment.ts';
 
-/** Searches the segments of the days of a question. */
+/** Searches the segments of the days of a query. */
 export function searchSegments(
   question: KeywordQuery,
   segments: readonly Segment[],
@@ -33,7 +33,10 @@ export function searchSegments(
   return { volume, related };
 }
 
-/** Counts the posts of a set by bucket, and removes those that do not pass the filter. */
+/**
+ * Counts the posts of a set by bucket, starting at `from`, and removes those that do not pass the filter.
+ * @source decision 309
+ */
 function countPosts({ segment, posts }: MatchedPosts, frame: PostFilter, volume: number[], bucket_s: number): void {
   const { createdAt, countries } = segment;
   const { from, to, country } = frame;
@@ -51,6 +54,7 @@ function countPosts({ segment, posts }: MatchedPosts, frame: PostFilter, volume:
   }
 }
 
+/** Keywords of several words are phrases. @source decision 307 */
 function resolveAll(texts: readonly string[], lexicon: Lexicon): ResolvedPhrase[] {
   return texts.flatMap((text) => resolvePhrase({ match: 'in a row', text }, lexicon) ?? []);
 }

@@ -16,7 +16,7 @@ import { addPost, addToken, emptyDraft } from './segment-draft.ts';
 import { segmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
 
-/** What is searched: segments of the index, and posts that are not indexed. */
+/** The scope of a search: segments of the index, and posts that are not indexed. */
 export interface SearchScope {
   readonly folder: string;
   readonly manifest: Manifest;

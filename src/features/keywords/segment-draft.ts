@@ -32,7 +32,7 @@ export function emptyDraft(): SegmentDraft {
   };
 }
 
-/** The attributes of a post besides its tokens. */
+/** The attributes of a post, without its tokens. */
 export interface PostAttributes {
   readonly hash: number;
   /** Unix seconds. */

@@ -27,13 +27,16 @@ export interface SegmentWriter {
   arrange(draft: SegmentDraft, terms: number): SegmentColumns;
 }
 
-/** Posts are sorted by the hash of their ids, so that any prefix of a segment is a random sample. */
+/**
+ * Posts are sorted by the hash of their ids, so that any prefix of a segment is a random sample.
+ * @source decision 314
+ */
 export function segmentWriter(): SegmentWriter {
   // By term: its number of posts, then the index for its next post; and the last post that contained it.
   let counts = new Uint32Array();
   let seenBy = new Uint32Array();
 
-  /** Calls `said` for each distinct term of each post, in the new order of posts. */
+  /** Calls `said` with each distinct term of each post, in the new order of posts. */
   function forEachTerm(draft: SegmentDraft, order: Uint32Array, said: (term: number, at: number) => void): void {
     for (let at = 0; at < order.length; at++) {
       const post = order[at]!;

@@ -6,7 +6,7 @@ export interface Segment extends Omit<SegmentColumns, 'users'> {
   /** The path of its file; empty without one. */
   readonly path: string;
   readonly posts: number;
-  /** Memory use. */
+  /** Memory use in bytes. */
   readonly bytes: number;
   /** The author of each post; 0 when unknown. Read from the file on each call. */
   users(): BigUint64Array;

@@ -7,7 +7,10 @@ const WIDESPREAD = ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl', 'tr', 'id'];
 let lists: Readonly<Record<string, readonly string[]>> | undefined;
 const folded = new Map<string, ReadonlySet<string>>();
 
-/** The stop words of a language, folded like tokens; those of several languages when it is unknown. */
+/**
+ * The stop words of a language, folded like tokens; those of several languages when it is unknown.
+ * @source decision 313
+ */
 export function stopWords(language: string | undefined): readonly ReadonlySet<string>[] {
   if (language === undefined) return WIDESPREAD.flatMap((each) => stopWords(each));
   // Loaded on demand, in the thread that needs them.

@@ -2,8 +2,8 @@
 export const lastHash = { low: 0, high: 0 };
 
 /**
- * Hashes a text to 64 bits in `lastHash`, without allocating. The algorithm must never change, because hashes are stored.
- * they are stored.
+ * Hashes a text to 64 bits in `lastHash`, without allocating. The algorithm must never change, because hashes are
+ * stored.
  * @source MurmurHash3
  */
 export function hashText(text: string): void {

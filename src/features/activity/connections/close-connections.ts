@@ -35,8 +35,9 @@ const common = {
 } as const;
 
 /**
- * Closes connections by id. An id that is not open, or belongs to another application, is listed as failed in the results.
- * @source activity gaps 21.1
+ * Closes connections by id. An id that is not open, or belongs to another application, is listed as failed in the
+ * results.
+ * @source activity gaps 21.1; decision 376
  */
 export const closeConnections: Operation = {
   ...common,
@@ -66,7 +67,7 @@ export const closeAllConnections: Operation = {
   perform: (call) => close(call, (tx, application) => findOpen(tx, application, ENDPOINT_NAMES)),
 };
 
-/** Closes every connection of one endpoint. @source activity gaps 21.1 */
+/** Closes every connection of one endpoint. @source activity gaps 21.1; decision 376 */
 export const closeConnectionsOfEndpoint: Operation = {
   ...common,
   id: 'connections.close_endpoint',
@@ -97,7 +98,10 @@ async function findOpen(
   return open.filter(({ endpoint_name }) => endpoints.includes(endpoint_name)).map(({ id }) => id);
 }
 
-/** Closes the chosen connections; the process that holds one closes it before this is acknowledged, or shortly after. */
+/**
+ * Closes the chosen connections. The process that holds a connection closes it before this is acknowledged, or shortly
+ * after.
+ */
 async function close(
   { caller, services }: Call,
   choose: (tx: WriteTransaction, application: string) => Promise<readonly string[]>,

@@ -8,7 +8,7 @@ import type { Participants } from './message-payloads.ts';
 /**
  * The caller as sender, and the user that a parameter names as recipient.
  * @throws MESSAGES_NOT_ALLOWED, MESSAGE_TO_ONESELF or MESSAGE_TO_NOBODY
- * @source activity gaps 11.5
+ * @source activity gaps 11.5; decision 352
  */
 export async function findParticipants(
   tx: ReadTransaction,
@@ -26,7 +26,7 @@ export async function findParticipants(
 
 /**
  * The two events of an action between two users: one for each side.
- * @source activity gaps 16.5, 16.9
+ * @source activity gaps 16.5, 16.9; decision 336
  */
 export function eventsForBoth(
   { sender, recipient }: Participants,

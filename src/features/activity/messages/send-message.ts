@@ -10,7 +10,7 @@ import { eventsForBoth, findParticipants } from './participants.ts';
 
 const TEXT_MAX = 10_000;
 
-/** The text of a message; line breaks and tabs are allowed. */
+/** The text of a message; line breaks and tabs are allowed. @source decision 352 */
 const messageText = field<string>({
   name: 'text',
   column: 'text',
@@ -29,8 +29,8 @@ const MEMBERS = { text: messageText.required().describe('The text of the message
 const id = Type.String({ pattern: LONG_ID.source });
 
 /**
- * Sends a direct message; appends an event for the sender and one for the recipient.
- * @source activity gaps 11.5, 16.4
+ * Sends a direct message; the same unit of work appends an event for the sender and one for the recipient.
+ * @source activity gaps 11.5, 16.4; decision 325
  */
 export const sendMessage: Operation = {
   id: 'messages.send',

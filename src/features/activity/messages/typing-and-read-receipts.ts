@@ -7,7 +7,7 @@ import { longIdField } from '../long-id-field.ts';
 import { type Participants, readReceiptPayload, typingPayload } from './message-payloads.ts';
 import { eventsForBoth, findParticipants } from './participants.ts';
 
-/** What both operations have in common. */
+/** The members that both operations share. */
 const common = {
   method: 'POST',
   group: 'messages',
@@ -43,8 +43,9 @@ export const indicateTyping: Operation = {
 };
 
 /**
- * Marks the messages of another user as read, up to one of them. Marking the same or an earlier message again has no effect.
- * @source activity gaps 11.5, 16.5
+ * Marks the messages of another user as read, up to one of them. Marking the same or an earlier message again has no
+ * effect.
+ * @source activity gaps 11.5, 16.5; decision 353
  */
 export const markRead: Operation = {
   ...common,
@@ -89,7 +90,7 @@ export const markRead: Operation = {
 
 const NO_CONTENT = { status: 204, data: '' };
 
-/** The caller is the sender of the signal. */
+/** The caller, who is the sender of the signal, and the recipient. */
 function participantsOfCall(tx: WriteTransaction, { principal, input }: Call): Promise<Participants> {
   return findParticipants(tx, principal, { parameter: 'recipient_id', id: input.recipient_id as string });
 }

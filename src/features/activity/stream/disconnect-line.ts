@@ -1,7 +1,10 @@
 import { problemPath } from '../../../contract/problems/problem-details.ts';
 import { DISCONNECTS, type DisconnectReason } from '../../../contract/services/streams.ts';
 
-/** The last line of a stream with its line end; undefined when the reason has no line. `base` is the URL of the server. */
+/**
+ * The last line of a stream with its line end; undefined when the reason has no line. `base` is the URL of the server.
+ * @source decision 370
+ */
 export function disconnectLine(reason: DisconnectReason, base: string): Buffer | undefined {
   const detail = DISCONNECTS[reason];
   if (detail === undefined) return undefined;

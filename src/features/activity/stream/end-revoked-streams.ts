@@ -13,8 +13,8 @@ export interface RevocationDependencies {
 }
 
 /**
- * Ends open streams when their row was ended, their token was revoked or their application was suspended, by any process
- * or command.
+ * Ends open streams when their row was ended, their token was revoked or their application was suspended, by any
+ * process or command.
  */
 export function endRevokedStreams({ store, open, end, retry_ms }: RevocationDependencies): void {
   let toCheck = new Set<OpenStream>();
@@ -29,7 +29,7 @@ export function endRevokedStreams({ store, open, end, retry_ms }: RevocationDepe
         const found = await store.read((tx) => findEnds(tx, streams));
         for (const [stream, { reason, isStored }] of found) end(stream, reason, { isStored });
       } catch {
-        // Requests report an unavailable database, and nothing can change in it meanwhile.
+        // An unavailable database is reported by requests, and nothing can change in it meanwhile.
         for (const stream of streams) toCheck.add(stream);
         await new Promise<void>((resolve) => void after(retry_ms, resolve));
       }
@@ -58,6 +58,7 @@ interface StreamEnd {
   readonly isStored: boolean;
 }
 
+/** The streams that have to end, and why. @source decision 371 */
 async function findEnds(tx: ReadTransaction, streams: readonly OpenStream[]): Promise<Map<OpenStream, StreamEnd>> {
   const found = new Map<OpenStream, StreamEnd>();
   const rows = await tx.streamConnections.list(streams.map(({ id }) => id));

@@ -4,8 +4,8 @@ import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Lines, StreamBuffer } from './stream-buffer.ts';
 
 /**
- * The phase of a stream: `backfill` reads past events from the log; `cutover` already listens, and reads the gap in between;
- * `live` forwards new events.
+ * The phase of a stream: `backfill` reads past events from the log; `cutover` already listens, and reads the gap in
+ * between; `live` forwards new events.
  */
 export type Phase = 'backfill' | 'cutover' | 'live';
 
@@ -24,7 +24,9 @@ export interface FollowDependencies {
 /** A stream that follows the log. */
 export interface LogFollower {
   readonly phase: () => Phase;
-  /** Resolves with `live`, or with `completed` when the requested range has an end; rejects when the log cannot be read. */
+  /**
+   * Resolves with `live`, or with `completed` when the requested range has an end; rejects when the log cannot be read.
+   */
   readonly begun: Promise<'live' | 'completed'>;
   /** Forwards nothing more. */
   stop(): void;
@@ -32,12 +34,13 @@ export interface LogFollower {
 
 /** Events in one read of the log. */
 const PAGE = 500;
-/** With no more events left than this, the rest is read while new events are held in memory. */
+/** When at most this many events are left, the rest is read while new events are held in memory. */
 const FEW = 50;
 
 /**
- * Follows the log for one stream, without gaps and in log order. Events up to the moment of listening are read from the log,
- * however long that takes; later ones come from the listener.
+ * Follows the log for one stream, without gaps and in log order. Events up to the moment of listening are read from the
+ * log, however long that takes; later ones come from the listener.
+ * @source decision 362, 363, 366
  */
 export function followLog({
   read,
@@ -51,7 +54,9 @@ export function followLog({
   let isStopped = false;
   let listening: { stop(): void; readonly after: number } | undefined;
   const held: (readonly Delivery[])[] = [];
-  /** The last position read from the log. The listener may be behind it, and then repeats events that were sent already. */
+  /**
+   * The last position read from the log. The listener may be behind it, and then repeats events that were sent already.
+   */
   let readUpTo = 0;
 
   const list = (range: LogRange): Promise<LoggedEvent[]> => read((tx) => tx.events.list(range));

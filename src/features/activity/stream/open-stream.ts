@@ -8,12 +8,12 @@ import { Problem } from '../../../contract/problems/problems.ts';
 import type { PastRange } from '../../../contract/services/streams.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
 
-/** @source activity gaps 18 */
+/** The longest backfill in minutes. @source activity gaps 18 */
 const BACKFILL_MAX_MIN = 5;
 
 const closed = { additionalProperties: false };
 
-/** A non-empty line of a stream: an event, or why the stream ends. @source activity gaps 16.2 and 18 */
+/** A non-empty line of a stream: an event, or the reason why the stream ends. @source activity gaps 16.2 and 18 */
 const lineSchema = Type.Union([
   Type.Object(
     {
@@ -53,7 +53,7 @@ const lineSchema = Type.Union([
 
 /**
  * Streams the events that an application subscribes to, one line each.
- * @source advertising: Events; activity gaps 18
+ * @source advertising: Events; activity gaps 18; decision 373
  */
 export const openStream: Operation = {
   id: 'activity.stream',
@@ -90,6 +90,7 @@ export const openStream: Operation = {
   },
 };
 
+/** Errors of parameters that exclude or require each other. @source decision 364 */
 function parameterErrors({ backfill_minutes: backfill, start_time: start, end_time: end }: Input): ErrorDetail[] {
   if (backfill != null && start != null) {
     const words = { a: 'backfill_minutes', b: 'start_time', raw: String(start) };
@@ -102,7 +103,7 @@ function parameterErrors({ backfill_minutes: backfill, start_time: start, end_ti
     : [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time', raw: String(end) } }];
 }
 
-/** @throws OUTSIDE_LOG */
+/** The range of past events that a call requests; undefined without one. @throws OUTSIDE_LOG @source decision 364 */
 function pastOf({ input, services, now }: Call): PastRange | undefined {
   const { backfill_minutes: backfill, start_time: start, end_time: end } = input as Readonly<Record<string, unknown>>;
   const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);

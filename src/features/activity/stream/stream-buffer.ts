@@ -1,7 +1,7 @@
 import type { ReplyWriter } from '../../../contract/services/streams.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** How far a client may fall behind before it is disconnected. @source activity gaps 18 */
+/** How far a client may fall behind before it is disconnected. @source activity gaps 18; decision 367 */
 export interface BufferLimits {
   readonly stream_waiting_events_max: number;
   readonly stream_waiting_bytes_max: number;
@@ -15,7 +15,7 @@ export interface Lines {
   readonly joined: Buffer;
 }
 
-/** The outgoing lines of one stream; they wait until the rate limit and the client let them pass. */
+/** The outgoing lines of one stream, queued until the rate limit and the client let them pass. */
 export interface StreamBuffer {
   /** Sends live lines, or queues them. False when too much is queued: the client is too slow. */
   sendLive(lines: Lines): boolean;
@@ -23,16 +23,16 @@ export interface StreamBuffer {
   sendPast(lines: readonly Buffer[]): Promise<void>;
   /** The outlet is writable again. */
   drained(): void;
-  /** Sends what the rate limit now allows. False when the client has read nothing for too long. */
+  /** Sends as many lines as the rate limit allows now. False when the client has read nothing for too long. */
   tick(): boolean;
-  /** Drops what is queued and sends nothing more. */
+  /** Drops queued lines and sends nothing more. */
   close(): void;
 }
 
-/** Queued lines are sent in chunks of this size, so that progress of a slow client is visible. */
+/** Queued lines are sent in chunks of this size, so that the progress of a slow client is visible. */
 const CHUNK_BYTES = 65_536;
 
-/** A buffer in front of an outlet. `elapsed_ms` is a monotonic clock. */
+/** A buffer in front of an outlet. `elapsed_ms` is a monotonic clock. @source decision 369 */
 export function openStreamBuffer(
   outlet: ReplyWriter,
   bucket: TokenBucket,
@@ -44,7 +44,7 @@ export function openStreamBuffer(
   let waiting_bytes = 0;
   let isWritable = true;
   let isClosed = false;
-  /** Bytes in the outlet, and since when the client has read none of them. */
+  /** Bytes in the outlet, and the time since which the client has read none of them. */
   let stalled = { bytes: 0, since_ms: 0 };
   let emptied: (() => void) | undefined;
 

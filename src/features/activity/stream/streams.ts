@@ -23,7 +23,10 @@ import { tokenBucket } from './token-bucket.ts';
 
 /** Settings of streams. */
 export interface StreamRules extends BufferLimits {
-  /** When the limit is reached, a new connection replaces the oldest one instead of being refused. */
+  /**
+   * When the limit is reached, a new connection replaces the oldest one instead of being refused.
+   * @source decision 372
+   */
   readonly stream_replace_oldest: boolean;
 }
 
@@ -55,9 +58,9 @@ export interface OpenStream {
 const TICK_MS = 50;
 /** Delay before a failed read or write is retried. */
 const RETRY_MS = 500;
-/** @source activity gaps 18 */
+/** Seconds after which a refused connection may be tried again. @source activity gaps 18; decision 372 */
 const RETRY_AFTER_S = 60;
-/** How long ended connections are listed. @source activity gaps 21.1 */
+/** How long ended connections are listed. @source activity gaps 21.1; decision 377 */
 export const CONNECTION_HISTORY_S = 7 * 86_400;
 
 /** The streams of a process. Each has a row in the database; ending the row ends the stream. */
@@ -68,7 +71,7 @@ export function openStreams(parts: StreamsDependencies): Streams {
   let stopTicking: (() => void) | undefined;
   let isStopping = false;
 
-  /** Retries while the database is unavailable and the result is still wanted. */
+  /** Retries while the database is unavailable and the result is still wanted. @source decision 374 */
   const retryWhileUnavailable = async <T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T> => {
     while (true) {
       try {
@@ -109,7 +112,7 @@ export function openStreams(parts: StreamsDependencies): Streams {
     for (const stream of open.values()) if (stream.buffer?.tick() === false) end(stream, 'SlowReader');
   };
 
-  /** Starts sending, after the head. */
+  /** Starts sending, after the response head. */
   const begin = (stream: OpenStream, outlet: ReplyWriter, per_s: number): void => {
     const { id, request, endReason: ended } = stream;
     if (ended) {
@@ -190,14 +193,18 @@ export function openStreams(parts: StreamsDependencies): Streams {
   };
 }
 
-/** Ends the connections that a crashed process left open; for a server that starts as the only one. */
+/**
+ * Ends the connections that a crashed process left open; for a server that starts as the only one.
+ * @source decision 371
+ */
 export async function endOrphanedStreams(tx: WriteTransaction, clock: Clock): Promise<void> {
   await tx.streamConnections.endAll('UpstreamUncleanDisconnect', formatMillisecond(clock.now()));
 }
 
 /**
- * Stores a connection, within the limit of the application; returns how many events a second it may be sent. Units of the
- * same application wait for each other.
+ * Stores a connection, within the limit of the application in both environments together; returns how many events a
+ * second it may be sent. Units of the same application wait for each other.
+ * @source decision 375
  */
 async function registerConnection(
   tx: WriteTransaction,

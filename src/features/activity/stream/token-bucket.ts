@@ -1,10 +1,10 @@
-/** A rate limit of events a second, with a burst of the same size. */
+/** A rate limit of events a second, with a burst of the same size. @source decision 368 */
 export interface TokenBucket {
   /** Takes up to `wanted` tokens; returns how many. */
   take(wanted: number): number;
 }
 
-/** A bucket that starts full. `elapsed_ms` is a monotonic clock. */
+/** A bucket that starts full. `elapsed_ms` is a monotonic clock. @source decision 369 */
 export function tokenBucket(per_s: number, elapsed_ms: () => number): TokenBucket {
   let left = per_s;
   let at_ms = elapsed_ms();

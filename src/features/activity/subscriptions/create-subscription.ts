@@ -68,7 +68,7 @@ interface SubscriptionInput extends Filter {
 
 /**
  * Subscribes to events. Events of messages require a token of their user with access to direct messages.
- * @source activity gaps 17.1, 17.2
+ * @source activity gaps 17.1, 17.2; decision 344
  */
 export const createSubscription: Operation = {
   id: 'subscriptions.create',
@@ -156,7 +156,11 @@ export const createSubscription: Operation = {
   },
 };
 
-/** @throws everything that is wrong with the body, together. */
+/**
+ * Validates the body.
+ * @throws Problem with all of its errors
+ * @source decision 342
+ */
 function readBody(body: unknown): { wanted: SubscriptionInput; isDeprecated: boolean } {
   const { input, errors } = readMembers(body, MEMBERS);
   const named = input.event_type === undefined ? undefined : resolveType(input.event_type as string)!;
@@ -173,7 +177,7 @@ function readBody(body: unknown): { wanted: SubscriptionInput; isDeprecated: boo
   return { wanted: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
 }
 
-/** Checks that the caller may receive the message events of a user. @source activity gaps 17.1 */
+/** Checks that the caller may receive the message events of a user. @source activity gaps 17.1; decision 343 */
 async function checkMessageAccess(tx: ReadTransaction, { caller, services }: Call, user: string): Promise<void> {
   const forbidden = (): Problem => problem('NOT_THE_USER', { parameter: 'filter.user_id', value: user });
   if (caller.kind === 'user') {
@@ -203,6 +207,7 @@ export async function webhookErrors(tx: ReadTransaction, application: string, we
   return [{ problem: 'WEBHOOK_ID_INVALID', parameter: 'webhook_id', words: { raw: webhook } }];
 }
 
+/** The row of a new subscription, which receives events from the current end of the log on. @source decision 328 */
 async function newSubscription(
   tx: ReadTransaction,
   call: Call,

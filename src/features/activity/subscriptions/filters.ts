@@ -60,6 +60,7 @@ function filterErrors(filter: Filter, type: EventType | undefined, requested: st
   return found;
 }
 
+/** Why a filter of a type cannot have a direction; undefined when it can. @source decision 335, 359 */
 function directionError(type: EventType, direction: Direction | 'both'): string | undefined {
   if (!DIRECTIONAL_TYPES.has(type)) return 'such events have no direction';
   const fixed = FIXED_DIRECTIONS[type];

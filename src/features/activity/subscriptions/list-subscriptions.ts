@@ -66,6 +66,7 @@ export const listSubscriptions: Operation = {
   },
 };
 
+/** Identifies a list in its page tokens: a token of another application or user is invalid. @source decision 347 */
 function listName({ application, user = '' }: Owner): string {
   return `subscriptions ${application} ${user}`;
 }

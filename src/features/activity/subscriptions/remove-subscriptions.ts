@@ -44,7 +44,7 @@ export const removeSubscription: Operation = {
 
 /**
  * Deletes several subscriptions; ids that do not exist are listed under `errors`.
- * @source activity gaps 17.5
+ * @source activity gaps 17.5; decision 348
  */
 export const removeSubscriptions: Operation = {
   id: 'subscriptions.remove_many',

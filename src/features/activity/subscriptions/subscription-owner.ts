@@ -5,7 +5,10 @@ import { problem } from '../../../contract/problems/problems.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 
-/** Whose subscriptions a call sees: all of an application, or those that one user made through it. @source activity gaps 17.1 */
+/**
+ * Whose subscriptions a call can see: all of an application, or those that one user made through it.
+ * @source activity gaps 17.1
+ */
 export interface Owner {
   readonly application: string;
   readonly user: string | undefined;

@@ -12,7 +12,7 @@ const IMMUTABLE = new Set(['event_type', 'filter']);
 
 /**
  * Changes the mutable members of a subscription; null removes one. Type and filter are immutable.
- * @source activity gaps 17.4
+ * @source activity gaps 17.4; decision 337, 346
  */
 export const updateSubscription: Operation = {
   id: 'subscriptions.update',
@@ -88,7 +88,7 @@ export const updateSubscription: Operation = {
 
 type Changes = Partial<Pick<Subscription, 'tag' | 'webhook_id'>>;
 
-/** @throws everything that is wrong with the body, together. */
+/** Validates the body. @throws Problem with all of its errors */
 function readBody(body: unknown): Changes {
   const { input, errors } = readMembers(body, MUTABLE_MEMBERS);
   const found: ErrorDetail[] = errors.map((error) =>

@@ -10,8 +10,9 @@ import { newWebhookSecret } from './signing.ts';
 import { type ChallengeDependencies, challengeWebhook } from './validity.ts';
 
 /**
- * Challenges a webhook for the owner of the application. Details of the receiver's response are reported in development only.
- * @source activity gaps 19.1 and 21.4
+ * Challenges a webhook for the owner of the application. Details of the receiver's response are reported in development
+ * only.
+ * @source activity gaps 19.1 and 21.4; decision 411
  */
 export function createValidate(
   parts: ChallengeDependencies & { readonly clock: Clock },
@@ -31,7 +32,7 @@ const OVERLAP_S = 86_400;
 /**
  * Gives a webhook a new signing secret; the previous one signs as well for a day, so that receivers can switch over.
  * Returns the secret, which is shown once; undefined when the webhook does not exist.
- * @source activity gaps 21.5
+ * @source activity gaps 21.5; decision 404
  */
 export async function rotateSecret(
   {

@@ -3,7 +3,7 @@ import type { Random } from '../../../base/random.ts';
 import type { OutgoingRequest, SendResult } from '../../../contract/services/sending.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signing.ts';
 
-/** A challenge (CRC) whose answer proves that a receiver knows the consumer secret. @source activity gaps 19.3 */
+/** A challenge (CRC): a correct answer proves that a receiver knows the consumer secret. @source activity gaps 19.3 */
 export interface Challenge {
   readonly request: OutgoingRequest;
   /** The expected `response_token`. */
@@ -14,7 +14,7 @@ export interface Challenge {
 /** The User-Agent of requests to webhooks. */
 export const USER_AGENT = 'barker-webhooks/1';
 
-/** What a challenge is made of. */
+/** The input of a challenge. */
 export interface ChallengeInput {
   readonly url: string;
   readonly consumerSecret: string;
@@ -22,8 +22,8 @@ export interface ChallengeInput {
 }
 
 /**
- * A challenge for a URL. Its token is 64 hexadecimal digits, which no event body is, so that answering a challenge never signs
- * an event.
+ * A challenge for a URL. Its token is 64 hexadecimal digits, which no event body is, so that the answer to a challenge
+ * is never a valid signature of an event.
  * @source activity gaps 19.3
  */
 export function createChallenge({ url, consumerSecret, random }: ChallengeInput): Challenge {
@@ -51,15 +51,15 @@ export function createChallenge({ url, consumerSecret, random }: ChallengeInput)
 
 /**
  * The result of a challenge. `failed` makes a webhook invalid at once; `unanswered` may be temporary.
- * @source activity gaps 19.3
+ * @source activity gaps 19.3; decision 386
  */
 export interface ChallengeResult {
   readonly outcome: 'passed' | 'failed' | 'unanswered';
-  /** There was no response; the request may not have been sent at all. */
+  /** There was no response; perhaps the request could not be sent at all. */
   readonly isUnreachable?: boolean;
   /** A fixed text for the caller, without anything from the response. */
   readonly reason: string;
-  /** What was observed and the likely cause: for the developer of the receiver, in development and in the command. */
+  /** The observation and its likely cause, for the developer; only in development and in the command. */
   readonly diagnosis: string;
 }
 
@@ -68,7 +68,10 @@ export function failureText({ reason, diagnosis }: ChallengeResult): string {
   return `${reason}; ${diagnosis}`;
 }
 
-/** The same for every host without a response: the cause would reveal what is reachable from this network. */
+/**
+ * The same for every host without a response: the cause would reveal what is reachable from this network.
+ * @source decision 387, 480
+ */
 const UNREACHABLE = { isUnreachable: true, reason: 'The host cannot be reached' } as const;
 
 const SEND_FAILURES: Readonly<
@@ -84,7 +87,7 @@ const SEND_FAILURES: Readonly<
   'not http': { outcome: 'failed', reason: 'The answer is not HTTP' },
 };
 
-/** Checks the response to a challenge. @source activity gaps 19.3 */
+/** Checks the response to a challenge. @source activity gaps 19.3; decision 388 */
 export function checkResponse(challenge: Challenge, consumerSecret: string, sent: SendResult): ChallengeResult {
   if (sent.outcome === 'failed') return { ...SEND_FAILURES[sent.reason], diagnosis: sent.detail };
   const { status, headers, isCut } = sent;

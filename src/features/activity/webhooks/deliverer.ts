@@ -38,19 +38,19 @@ export interface Deliverer {
   readonly receivers: Receivers;
   /** The send queue of a webhook. */
   queue(webhook: string): SendQueue;
-  /** Continues in the log where the last process ended, and follows it. */
+  /** Continues in the log where the last process stopped, and follows it. */
   start(): Promise<void>;
   /** Sends the due deliveries of a webhook. */
   resume(webhook: string): void;
   /** How many deliveries are in memory, queued or in flight. */
   countInMemory(): number;
-  /** Waits shortly for requests in flight; what does not end is sent again after the restart. */
+  /** Waits shortly for requests in flight; unfinished ones are sent again after the restart. */
   stop(): Promise<void>;
 }
 
-/** Deliveries in memory for one webhook; reads from the database fill the queue up to this. */
+/** Deliveries in memory for one webhook; reads from the database fill the queue up to this. @source decision 396 */
 const QUEUE_MAX = 1000;
-/** A short burst stays in memory too: storing it twice would take longer than sending it. */
+/** The limit during a short burst, which stays in memory too: storing it takes longer than sending it. */
 const BURST_MAX = 10_000;
 /** The limit for all webhooks together. */
 const MEMORY_MAX = 50_000;
@@ -78,21 +78,22 @@ interface QueueState extends SendQueue {
   isReading: boolean;
   /** Messages from the database that are in memory, with the number of attempts when they were read. */
   readonly attemptsById: Map<string, number>;
-  /** Messages stored during a read of the database: the read may have seen their former state. */
+  /** Messages stored during a read of the database, which may have seen their previous state. */
   readonly storedWhileReading: Set<string>;
 }
 
 /** A delivery whose body may be bytes or text. */
 type Unsent = Omit<WebhookDelivery, 'body'> & { readonly body: string | Buffer };
 
-/** The message id of an event for a subscription. @source activity gaps 21.5 */
+/** The message id of an event for a subscription, also when it is replayed. @source activity gaps 21.5; decision 397 */
 export function messageIdOf(position: number, subscription: string): string {
   return `msg_${eventUuid(position)}_${subscription}`;
 }
 
 /**
- * Delivers events: each is sent when it is read from the log, and stored with its outcome. The stored position never passes
- * a delivery that is not stored, so that a crash repeats deliveries but loses none.
+ * Delivers events: each is sent when it is read from the log, and stored with its outcome. The stored position never
+ * passes a delivery that is not stored, so that a crash repeats deliveries but loses none.
+ * @source decision 395
  */
 export function createDeliverer(parts: DelivererDependencies): Deliverer {
   const { store, clock, activity, sender, retries_s, nextTransactionId, onError } = parts;
@@ -168,6 +169,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
         after(RETRY_MS, () => refill(queue));
       });
   };
+  /** The due deliveries of a webhook; none while it is invalid or suspended. @source decision 393 */
   const readDue = async (webhook: string): Promise<WebhookDelivery[]> => {
     const receiver = await receivers.find(webhook);
     // A suspended receiver keeps its deliveries in the database; a change resumes them.
@@ -180,7 +182,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     if (queue.isSpilling) return false;
     return queue.size() < QUEUE_MAX || (queue.size() < BURST_MAX && inMemory < MEMORY_MAX);
   };
-  /** Moves the queue of a slow receiver to the database; the log position could not advance otherwise. */
+  /** Moves the queue of a slow receiver to the database; otherwise the log position could not advance. */
   const spillIfSlow = (queue: QueueState): void => {
     const isSlow = queue.removedCount() < queue.addedAtLastCheck;
     queue.addedAtLastCheck = queue.removedCount() + queue.size();
@@ -193,11 +195,11 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     queue.hasDue = true;
     refill(queue);
   };
-  /** Stores a delivery; when it is due, reads again, because the last read may have been too early for it. */
+  /** Stores a delivery. When it is due, reads again: the last read may have been too early for it. */
   const storeDelivery = (queue: QueueState, delivery: WebhookDelivery, from: LogBatch | undefined): void => {
     const { message_id, next_at, tries } = delivery;
     const stored = (): void => {
-      // It is visible before this callback: it may have been read again and be in flight.
+      // The row is visible before this callback: it may have been read again and be in flight.
       if (queue.attemptsById.get(message_id)! < tries.length) queue.attemptsById.delete(message_id);
       if (queue.isReading) queue.storedWhileReading.add(message_id);
       if (next_at !== null && next_at <= nowText()) resume(queue);
@@ -315,7 +317,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
       const from = progress ?? last;
       deliveryStore.startAt(from, progress !== undefined);
       const stored = new Set(messages.map(({ webhook_id, message_id }) => `${webhook_id} ${message_id}`));
-      // A process that was stopped had read these already.
+      // The last process may have read these into memory, after which nothing would bring them up again.
       await store.write(async (tx) => {
         for (const { webhook_id: key, next_at: run_at } of waiting) {
           await tx.jobs.planNoLaterThan({ kind: WEBHOOK_JOBS.retry, key, run_at });
@@ -348,9 +350,9 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
 const GONE = 410;
 
 /**
- * A delivery after one more attempt. The next one is due at a whole second, never earlier than the schedule, counted from the
- * end of this one.
- * @source activity gaps 19.4
+ * A delivery after one more attempt. The next one is due at a whole second, never earlier than the schedule, counted
+ * from the end of this one.
+ * @source activity gaps 19.4; decision 391, 392
  */
 export function afterAttempt(
   delivery: WebhookDelivery,

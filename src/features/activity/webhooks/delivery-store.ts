@@ -18,26 +18,26 @@ export interface DeliveryOutcome {
 }
 
 /**
- * Stores the outcomes of deliveries, many in one unit of work, together with the position up to which the log is complete:
- * a restart continues from there.
+ * Stores the outcomes of deliveries, many in one unit of work, together with the position up to which the log is
+ * complete; a restart continues from there.
  */
 export interface DeliveryStore {
-  /** Starts with everything complete up to a position; `isStored` when that is stored already. */
+  /** Starts with everything complete up to a position; `isStored`: that position is stored already. */
   startAt(position: number, isStored: boolean): void;
-  /** Adds a batch that ends at a position, with so many pending deliveries. */
+  /** Adds a batch that ends at a position and has `pending` deliveries. */
   addBatch(lastPosition: number, pending: number): LogBatch;
   put(outcome: DeliveryOutcome): void;
   /** Counts a delivery of a batch as done without storing it. */
   discard(batch: LogBatch): void;
-  /** Whether so many outcomes wait that no new sends should start. */
+  /** Whether too many outcomes wait for new sends to start. */
   isFull(): boolean;
   /** Resolves when everything so far is durable, or when storing it failed. */
   flush(): Promise<void>;
 }
 
-/** Outcomes within this many milliseconds are stored together. */
+/** Outcomes that arrive within this many milliseconds are stored together. */
 const FLUSH_MS = 20;
-/** Delay before progress alone is stored. */
+/** Delay before progress is stored without any outcome. */
 const PROGRESS_MS = 1000;
 const RETRY_MS = 1000;
 const WAITING_MAX = 2000;

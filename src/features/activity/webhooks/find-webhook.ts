@@ -16,7 +16,7 @@ export async function findOwnWebhook(tx: Pick<ReadTransaction, 'webhooks'>, { ca
   throw webhookNotFound(id);
 }
 
-/** The problem of a webhook that the application does not have. */
+/** The problem of a webhook that the application does not own. */
 export function webhookNotFound(id: string): Problem {
   return problem('WEBHOOK_NOT_FOUND', { parameter: 'webhook_id', value: id, words: { kind: 'webhook' } });
 }

@@ -7,11 +7,11 @@ import type { Store } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { webhookKey } from './signing.ts';
 
-/** A webhook with what sending to it requires, secrets unsealed. */
+/** A webhook with everything needed to send to it, secrets unsealed. */
 export interface Receiver {
   readonly id: string;
   readonly url: string;
-  /** `suspended`: its application is. */
+  /** `suspended`: its application is suspended. */
   readonly state: 'active' | 'invalid' | 'suspended';
   /** The key of the first signature. */
   readonly consumerKey: KeyObject;
@@ -27,7 +27,10 @@ export interface Receivers {
   onChange(listener: () => void): void;
 }
 
-/** Reads a receiver once; clears the cache before a change of webhooks or applications is acknowledged. */
+/**
+ * Opens a cache that reads each receiver once. It is cleared before a change of webhooks or applications is
+ * acknowledged.
+ */
 export function openReceivers({
   store,
   box,

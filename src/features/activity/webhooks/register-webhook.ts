@@ -91,7 +91,11 @@ export const registerWebhook: Operation = {
 
 const webhookExists = (url: string): Problem => problem('WEBHOOK_EXISTS', { parameter: 'url', words: { raw: url } });
 
-/** @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS */
+/**
+ * Checks that the URL is not registered yet and the limit is not reached.
+ * @throws WEBHOOK_EXISTS, TOO_MANY_WEBHOOKS
+ * @source decision 385
+ */
 async function checkAvailable(
   tx: ReadTransaction,
   { services }: Call,

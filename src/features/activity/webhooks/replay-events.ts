@@ -38,7 +38,7 @@ const COMMON_PROBLEMS = [
 
 /**
  * Sends the events of a range of minutes to a webhook again.
- * @source advertising: Versioning; activity gaps 20.1
+ * @source advertising: Versioning; activity gaps 20.1; decision 400
  */
 export const replayEvents: Operation = {
   id: 'webhooks.replay',
@@ -68,7 +68,7 @@ export const replayEvents: Operation = {
 
 /**
  * `replayEvents` at its former path.
- * @source advertising: Versioning; activity gaps 20.2
+ * @source advertising: Versioning; activity gaps 20.2; decision 405
  */
 export const replayAtOldPath: Operation = {
   id: 'account_activity.replay',
@@ -102,7 +102,7 @@ export const replayAtOldPath: Operation = {
   },
 };
 
-/** The first seconds of both minutes, as UTC texts. */
+/** The first second of both minutes, as UTC texts. */
 interface Minutes {
   readonly from_date: string;
   readonly to_date: string;
@@ -114,6 +114,7 @@ const minutesOf = ({ from_date, to_date }: Input): Minutes => {
 
 const MINUTE_MS = 60_000;
 
+/** Challenges the webhook, which must be valid, and starts a replay. @source decision 399 */
 async function startReplay(
   { services, now }: Call,
   { id: webhook, application_id, url, valid }: Webhook,
@@ -164,7 +165,7 @@ async function startReplay(
 
 const HOW_TO_VALIDATE = 'PUT /2/webhooks/{webhook_id} challenges it again and makes it valid if it answers correctly';
 
-/** Errors of the minutes of a replay, besides their format. */
+/** Errors of the minutes of a replay, besides their format. @source decision 401 */
 function timeErrors({ from_date, to_date }: Minutes, now: string, retention_s: number): ErrorDetail[] {
   const errors: ErrorDetail[] = [];
   const say = (parameter: keyof Minutes, why: string): void => {

@@ -35,15 +35,15 @@ const DESCRIPTIONS: Readonly<Record<Exclude<ReplayState, 'Running'>, string>> = 
   Incomplete: 'Job failed to deliver all events, please retry your replay job',
 };
 
-/** The last message of a replay: how it ended. @source activity gaps 20.1 */
+/** The last message of a replay: how it ended. @source activity gaps 20.1; decision 398 */
 export function completionText({ webhook_id, id }: Replay, state: Exclude<ReplayState, 'Running'>): string {
   const job_state_description = DESCRIPTIONS[state];
   return JSON.stringify({ replay_job_status: { webhook_id, job_state: state, job_state_description, job_id: id } });
 }
 
 /**
- * Runs replays: events in log order, one attempt each, at a limited rate. Progress is stored regularly, so that a restart
- * continues; events sent since the last progress are sent again.
+ * Runs replays: events in log order, one attempt each, at a limited rate. Progress is stored regularly, so that a
+ * restart continues; events sent since the last progress are sent again.
  */
 export function createReplayer({ store, clock, activity, deliverer, onError }: ReplayerDependencies): Replayer {
   const running = new Map<string, Promise<void>>();
@@ -64,8 +64,8 @@ export function createReplayer({ store, clock, activity, deliverer, onError }: R
     new Promise((resolve) => deliverer.queue(webhook).add({ id, body, onEnd: resolve }));
 
   /**
-   * How many were accepted; undefined when the webhook became invalid or suspended. An event is sent after the response to the
-   * previous one, or its timeout: concurrent requests could overtake each other.
+   * How many were accepted; undefined when the webhook became invalid or suspended. An event is sent after the response
+   * to the previous one, or its timeout: concurrent requests could overtake each other.
    * @source decision 438
    */
   const sendAll = async (webhook: string, deliveries: readonly Delivery[]): Promise<number | undefined> => {

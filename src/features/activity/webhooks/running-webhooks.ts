@@ -41,7 +41,7 @@ export function openWebhooks(parts: DelivererDependencies): RunningWebhooks {
 
 const PAGE = 1000;
 
-/** Plans the next challenge of every valid webhook, and the cleaning job. */
+/** Schedules the next challenge of every valid webhook, and the cleaning job. */
 async function planChecks(store: Store, clock: Clock): Promise<void> {
   const now = formatInstant(clock.now());
   for (let after = ''; ; ) {

@@ -9,7 +9,7 @@ export interface QueuedMessage {
   /** The `webhook-id`, by which receivers recognize duplicates; covered by the second signature. */
   readonly id: string;
   readonly body: Buffer;
-  /** Called once, with the response or with why it was not sent. */
+  /** Called once, with the response or the reason why it was not sent. */
   onEnd(result: SendResult | 'invalid' | 'suspended'): void;
 }
 
@@ -35,7 +35,7 @@ export interface SendQueueDependencies {
   readonly nextTransactionId: () => string;
   /** Unix seconds by the clock of the server. */
   readonly now_s: () => number;
-  /** No new sends for now. */
+  /** Whether no new sends may start for now. */
   readonly isPaused: () => boolean;
   readonly onError: (error: unknown) => void;
   /** Called when few messages are left. */
@@ -44,9 +44,9 @@ export interface SendQueueDependencies {
 
 /** Concurrent requests to one webhook. @source activity gaps 19.4 */
 const CONCURRENT_MAX = 10;
-/** Milliseconds before a receiver that could not be read is read again. */
+/** Milliseconds before a failed read of a receiver is retried. */
 const RETRY_MS = 1000;
-/** With fewer messages than this there is room. */
+/** Below this number of messages, the queue has room. */
 const ROOM = 100;
 
 /** The send queue of a webhook. */

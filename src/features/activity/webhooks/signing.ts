@@ -1,7 +1,10 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Random } from '../../../base/random.ts';
 
-/** The header with the signature of a body, or of the query of a challenge: `sha256=` and base64. @source activity gaps 19.3 and 19.4 */
+/**
+ * The header with the signature of a body, or of the query of a challenge: `sha256=` and base64.
+ * @source activity gaps 19.3 and 19.4
+ */
 export const SIGNATURE_HEADER = 'x-ext-webhooks-signature';
 
 /** The HMAC-SHA256 of text or bytes with the consumer secret of an application. @source activity gaps 19.4 */

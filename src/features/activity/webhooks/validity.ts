@@ -9,10 +9,13 @@ import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
 import { type ChallengeResult, checkResponse, createChallenge } from './challenge.ts';
 
-/** A passed challenge is valid for a day; while unanswered, it is repeated every half hour. @source activity gaps 19.3 */
+/**
+ * A passed challenge is valid for a day; while unanswered, it is repeated every half hour.
+ * @source activity gaps 19.3
+ */
 export const VALID_FOR_S = 24 * 3600;
 const RECHECK_S = 1800;
-/** A webhook that has not answered for this long becomes invalid. @source activity gaps 19.3 */
+/** A webhook that has not answered challenges for this long becomes invalid. @source activity gaps 19.3 */
 const FAILING_MAX_S = 28 * 3600;
 
 /** Dependencies of challenges. */
@@ -37,7 +40,7 @@ export async function challengeUrl(
 
 /**
  * Stores the result of a challenge; returns the webhook, undefined when it was removed.
- * @source activity gaps 19.3
+ * @source activity gaps 19.3; decision 389
  */
 export async function storeResult(
   tx: WriteTransaction,
@@ -66,7 +69,10 @@ export async function storeResult(
   return { ...webhook, ...changes };
 }
 
-/** Makes a webhook invalid until it is validated again; gives up its pending deliveries. @source activity gaps 19.3 */
+/**
+ * Makes a webhook invalid until it is validated again; gives up its pending deliveries.
+ * @source activity gaps 19.3; decision 394
+ */
 export async function invalidate(tx: WriteTransaction, id: string, failure: string): Promise<Webhook | undefined> {
   const webhook = await tx.webhooks.lock(id);
   if (!webhook) return undefined;
@@ -78,7 +84,7 @@ export async function invalidate(tx: WriteTransaction, id: string, failure: stri
   return { ...webhook, ...changes };
 }
 
-/** The parameter that names a webhook. */
+/** The parameter by which the call named the webhook. @source decision 410 */
 export interface WebhookReference {
   readonly parameter: 'url' | 'webhook_id';
   /** The value as sent. */
@@ -86,8 +92,8 @@ export interface WebhookReference {
 }
 
 /**
- * Challenges a webhook now, valid or not, and stores the result; undefined when it was removed meanwhile. Not inside a unit
- * of work.
+ * Challenges a webhook now, valid or not, and stores the result; undefined when it was removed meanwhile. Not inside a
+ * unit of work.
  * @source activity gaps 19.1 and 19.3
  */
 export async function challengeWebhook(
@@ -101,9 +107,10 @@ export async function challengeWebhook(
 }
 
 /**
- * Throws unless a challenge passed. The problem has a fixed text; details of the response or the network are a hint, which
- * is shown in development only.
+ * Throws unless a challenge passed. The problem has a fixed text; details of the response or the network are in its
+ * hint, which is sent in development only.
  * @throws WEBHOOK_CRC_FAILED, WEBHOOK_URL_INVALID
+ * @source decision 386
  */
 export function requireSuccess(verdict: ChallengeResult, { parameter, raw }: WebhookReference): void {
   const { outcome, isUnreachable, reason, diagnosis } = verdict;

@@ -4,7 +4,7 @@ import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
 import type { ChallengeResult } from './challenge.ts';
 import { challengeUrl, storeResult } from './validity.ts';
 
-/** Challenges a webhook again. @source activity gaps 19.3 */
+/** Challenges a valid webhook again. @source activity gaps 19.3; decision 390 */
 export const webhookCheck: JobKind<ChallengeResult | undefined> = {
   name: WEBHOOK_JOBS.check,
   callsOtherServers: true,
@@ -18,8 +18,8 @@ export const webhookCheck: JobKind<ChallengeResult | undefined> = {
 };
 
 /**
- * Resumes the deliveries of a webhook, and stays planned for the next one that is due. Deliveries are rows of their own:
- * this job does not wait for the receiver.
+ * Resumes the deliveries of a webhook, and stays planned for the next one that is due. Deliveries have rows of their
+ * own: this job does not wait for the receiver.
  */
 export const webhookRetry: JobKind<string> = {
   name: WEBHOOK_JOBS.retry,
@@ -38,13 +38,13 @@ export const webhookRetry: JobKind<string> = {
 const CLEANING = 'webhook cleaning';
 const CLEANING_PERIOD_S = 600;
 const ROWS_PER_UNIT = 2000;
-/** Replays that ended are kept for a week. */
+/** How long ended replays are kept. @source decision 402 */
 const REPLAYS_KEPT_S = 7 * 86_400;
 
 /** The cleaning job, planned when a server starts unless it is planned already. */
 export const WEBHOOK_CLEANING = { kind: CLEANING, key: 'all' } as const;
 
-/** Removes deliveries of expired events, ended replays, and deliveries of removed webhooks. */
+/** Removes deliveries of expired events, ended replays, and deliveries of removed webhooks. @source decision 403 */
 export const webhookCleaning: JobKind<number> = {
   name: CLEANING,
   prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,

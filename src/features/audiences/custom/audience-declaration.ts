@@ -10,7 +10,7 @@ export const processingFields = {
   size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().hidden(),
 } satisfies Fields;
 
-/** The fields of custom and tailored audiences. */
+/** The fields of custom and tailored audiences. @source decision 250 */
 export const audienceFields = {
   name: text({ max: 255 }).required().sortable().describe('Unique within the account.'),
   name_trimmed: text({ max: 255 }).readOnly().derived().hidden(),

@@ -12,7 +12,7 @@ export function flexibleIsImmutable(change: Change<CustomAudience>): ErrorDetail
   return change.verb === 'update' && change.after.audience_type === 'FLEXIBLE' ? notAllowed(change) : undefined;
 }
 
-/** Rule: accounts other than the owner need a READ_WRITE grant to change it. @source creatives 18.2 */
+/** Rule: accounts other than the owner need a READ_WRITE grant to change an audience. @source creatives 18.2 */
 export async function updateIsGranted(change: Change<CustomAudience>): Promise<ErrorDetail | undefined> {
   const { verb, after, account, tx } = change;
   if (verb !== 'update' || after.account_id === account!.id) return undefined;
@@ -20,12 +20,15 @@ export async function updateIsGranted(change: Change<CustomAudience>): Promise<E
   return usable?.permission_level === 'READ_WRITE' ? undefined : notAllowed(change);
 }
 
-/** Rule: only the owner may delete it. @source creatives 18.2 */
+/** Rule: only the owner may delete an audience. @source creatives 18.2 */
 export function onlyOwnerDeletes(change: Change<CustomAudience>): ErrorDetail | undefined {
   return change.after.account_id === change.account!.id ? undefined : notAllowed(change);
 }
 
-/** Rule: the leaves of a flexible audience exist, are readable by the account, and are not flexible. @source creatives 20 */
+/**
+ * Rule: the leaves of a new flexible audience exist, are readable by the account, and are not flexible.
+ * @source creatives 20; decision 261
+ */
 export async function leavesAreUsable({ verb, after, account, tx }: Change<CustomAudience>): Promise<ErrorDetail[]> {
   if (verb !== 'create' || after.segments === null) return [];
   const leaves = leavesOf(JSON.parse(after.segments) as Segment);
@@ -48,9 +51,9 @@ export function typeIsSupported({ verb, after }: Change<CustomAudience>): ErrorD
 }
 
 /**
- * Rule: names of live audiences are unique within an account, ignoring surrounding spaces; case-sensitive.
- * When one batch gives several the same name, the first keeps it.
- * @source advertising: Custom audiences; creatives 18.2
+ * Rule: names of live audiences are unique within their owner's account, case-sensitive and ignoring surrounding
+ * spaces. When one batch gives several the same name, the first keeps it.
+ * @source advertising: Custom audiences; creatives 18.2; decision 248, 249
  */
 export const namesAreUnique: ChangeSetRule<CustomAudience> = async ({ changes, tx }) => {
   const last = new Map(changes.map(({ before, after }, index) => [after.id, { index, before, after }]));

@@ -2,7 +2,10 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { WriteContext } from '../../../contract/declare/resource.ts';
 import { AUDIENCE_PROCESSING, type Subject } from '../../../contract/store/audiences.ts';
 
-/** Plans the processing of an audience or list: after the processing delay, at once when it was deleted. */
+/**
+ * Schedules the processing of an audience or list: after the processing delay, or at once when it was deleted.
+ * @source decision 262
+ */
 export async function planProcessing(
   subject: Subject,
   { verb, account, tx, services, now }: Pick<WriteContext<never>, 'verb' | 'account' | 'tx' | 'services' | 'now'>,

@@ -14,12 +14,12 @@ import {
 } from './people-set.ts';
 import { forEachUser } from './user-ids.ts';
 
-/** Counts the people of an image that a question selects and that were active since a time. */
+/** Counts the people of an image who match a query and were active since a time. */
 export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
   const { people, lastActiveAt } = image;
   const everybody = fullSet(people);
   const meant = question.anyOf.length > 0 ? unionOf(image, question.anyOf, everybody) : everybody;
-  // Checks of each person run only over those who are left.
+  // Conditions that are checked person by person run only over those who are left.
   for (const group of question.allOf) intersect(meant, unionOf(image, group, meant));
   if (question.noneOf.length > 0) subtract(meant, unionOf(image, question.noneOf, meant));
   const active = emptySet(people);
@@ -28,7 +28,7 @@ export function countPeople(image: Image, question: PeopleQuery, activeSince: nu
   return sizeOf(meant);
 }
 
-/** People who meet one of the conditions. Complete only for those in `of`; others may be included or not. */
+/** People who meet one of the conditions. Complete only within `of`; others may be included or not. */
 function unionOf(image: Image, conditions: readonly Condition[], of: PeopleSet): PeopleSet {
   const set = emptySet(image.people);
   for (const condition of conditions) addMatching(set, image, condition, of);

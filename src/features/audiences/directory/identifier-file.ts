@@ -13,9 +13,9 @@ const BLOCK_ENTRIES = 32_768;
 
 /** The header of the files of an image. All members are integers below 2^32. */
 export interface ImageHeader {
-  /** The version of the directory that it shows. */
+  /** The version of the directory that the image contains. */
   readonly version: number;
-  /** Number of people; each has a number below. */
+  /** Number of people; all person numbers are below it. */
   readonly people: number;
   /** Number of entries that follow. */
   readonly entries: number;
@@ -95,7 +95,7 @@ function readHeader(file: number): ImageHeader {
   return { version: bytes.readUInt32LE(8), people: bytes.readUInt32LE(12), entries: bytes.readUInt32LE(16) };
 }
 
-/** Reads exactly so many bytes into the start of a block. */
+/** Reads exactly `bytes` bytes into the start of a block. */
 function readFully(file: number, block: Uint8Array, bytes: number): void {
   for (let done = 0; done < bytes; ) {
     const read = readSync(file, block, done, bytes - done, null);

@@ -75,7 +75,7 @@ function writeFile(
   closeSync(file);
 }
 
-/** When another process was faster, its image is equivalent. */
+/** Moves an image into place. If another process was faster, its image is equivalent. */
 function moveIntoPlace(making: string, folder: string): void {
   try {
     renameSync(making, folder);

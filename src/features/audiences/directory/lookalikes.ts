@@ -1,14 +1,15 @@
 import type { Image } from './image.ts';
 import { emptySet, forEachPerson, type PeopleSet, sizeOf } from './people-set.ts';
 
-/** Size of the sample of the given people: every n-th of them. */
+/** The most people sampled from the input: every n-th of them. */
 const SAMPLE_MAX = 10_000;
 /** The most distinctive followed users that define the lookalikes. */
 const SHARED_MAX = 10;
 
 /**
- * People and their lookalikes: whoever follows at least two of the ten users whom the given people follow most
+ * People and their lookalikes: those who follow at least two of the ten users whom the input people follow most
  * disproportionately. With fewer than two such users there are no lookalikes.
+ * @source decision 295
  */
 export function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
   const { starts, people } = image.lists.follows.byCode;
@@ -25,7 +26,7 @@ export function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet 
   return set;
 }
 
-/** The codes of the users whom the given people follow more often than expected, largest excess first. */
+/** The codes of the users whom the input people follow more often than expected, largest excess first. */
 function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
   const { byPerson: of, byCode: have, values } = image.lists.follows;
   const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE_MAX));

@@ -6,9 +6,12 @@ import { ENTRY_BYTES, IDENTIFIER_BYTES } from './identifier-file.ts';
 export interface IdentifierSorter {
   /** Adds the concatenated identifiers of a person. Numbers must ascend. */
   add(identifiers: Uint8Array, number: number): void;
-  /** How many were added. */
+  /** How many entries were added. */
   count(): number;
-  /** Writes all entries in order, in blocks of whole entries that are valid until the next. Call it once, at the end. */
+  /**
+   * Writes all entries in order, in blocks of whole entries that are valid until the next one. Call it once, at the
+   * end.
+   */
   drain(write: (block: Uint8Array) => void): void;
 }
 

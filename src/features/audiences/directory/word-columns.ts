@@ -8,7 +8,7 @@ export interface ValueCodes {
   find(text: string): number | undefined;
 }
 
-/** The most distinct values of a word column, whose codes are 16 bits. */
+/** The most distinct values of a word column: codes have 16 bits. */
 const VALUES_MAX = 65_535;
 
 /** Writes a column with one value a person. */

@@ -17,7 +17,7 @@ export interface PeopleSource {
   people(): AsyncIterable<PersonOrErrors> | Iterable<PersonOrErrors>;
 }
 
-/** What an import of people did. `skipped`: imported by an earlier run that was interrupted. */
+/** The result of an import of people. `skipped`: imported by an earlier run that was interrupted. */
 export interface PeopleImported {
   readonly added: number;
   readonly changed: number;
@@ -26,7 +26,7 @@ export interface PeopleImported {
   readonly people: number;
 }
 
-/** What importing people depends on. */
+/** Dependencies of an import of people. */
 export interface PeopleImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
@@ -37,8 +37,10 @@ export interface PeopleImportDependencies {
 const BATCH = 2000;
 
 /**
- * Imports people into the directory in batches; each is stored together with the progress. At the end the directory gets
- * a new revision, its index is built, and rematching of audiences is scheduled.
+ * Imports people into the directory in batches; each is stored together with the progress. Invalid records are reported
+ * and skipped. At the end the directory gets a new revision, its index is built, and rematching of audiences is
+ * scheduled.
+ * @source decision 286, 302, 303
  */
 export async function importPeople(
   { store, clock, settings }: PeopleImportDependencies,

@@ -6,7 +6,7 @@ import { COLUMNS, type PersonRecord } from './person-record.ts';
 /** A record of a file, or its error. */
 export type FileRecord = PersonRecord | string;
 
-/** Between several values of one CSV column. */
+/** Separates the values of one CSV column. */
 const VALUE_SEPARATOR = ';';
 const known = new Set(COLUMNS);
 

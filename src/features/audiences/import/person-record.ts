@@ -48,7 +48,7 @@ export const COLUMNS: readonly string[] = [
   ...COLUMN_KINDS.map((kind) => kind + HASHED_SUFFIX),
 ];
 
-/** A person as in a file: one or more strings a column. */
+/** A person as in a file: the values of each column. */
 export type PersonRecord = Readonly<Record<string, readonly string[]>>;
 
 /** A person, or the errors of the record; errors never repeat an identifier. */
@@ -157,7 +157,7 @@ function parseTime(text: string): number | undefined {
   return instant === undefined ? undefined : Math.floor(instantMs(instant) / 1000);
 }
 
-/** `VIDEO_VIEW:user:901` or `ENGAGEMENT:campaign:8k2vd`. */
+/** Parses `VIDEO_VIEW:user:901` or `ENGAGEMENT:campaign:8k2vd` into the kind and the target. @source decision 299 */
 function parseEngagement(text: string, errors: string[]): string[] {
   const [kind = '', what = '', id = '', more] = text.trim().split(':');
   const isTarget = what === 'user' ? /^\d{1,20}$/.test(id) : what === 'campaign' && /^[0-9a-z]{1,13}$/.test(id);

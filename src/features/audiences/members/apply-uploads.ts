@@ -1,6 +1,6 @@
 import type { UnpackedUploads } from './unpack-uploads.ts';
 
-/** The handle of no member. */
+/** The handle that stands for no member. */
 export const NO_MEMBER = 0xffff_ffff;
 
 /** Members during a merge, by handle: touched members of the file first, then new ones. */
@@ -52,7 +52,7 @@ export function isAlive({ hasEnded, expires_at }: MemberTable, handle: number, n
   return hasEnded[handle] === 0 && expires_at[handle]! > now;
 }
 
-/** What uploads are applied to. */
+/** The input of `applyUploads`. */
 export interface ApplyInput {
   readonly pending: UnpackedUploads;
   /** By identifier of the uploads: its index among the distinct ones. */
@@ -67,7 +67,7 @@ export interface ApplyInput {
 /**
  * Applies uploads in log order; returns the number of the next new member. A member that has ended or expired is not
  * changed, and its identifiers are free.
- * @source creatives 19.5
+ * @source creatives 19.5; decision 281, 282
  */
 export function applyUploads({ pending, slots, holders, members, next }: ApplyInput): number {
   let number = next;
@@ -106,6 +106,7 @@ export function applyUploads({ pending, slots, holders, members, next }: ApplyIn
   return number;
 }
 
+/** Ends a member at once, or closes their window at a future `effective_at`. @source decision 283 */
 function endMember(members: MemberTable, handle: number, effective_at: number, now: number): void {
   if (effective_at <= now) members.hasEnded[handle] = 1;
   else members.expires_at[handle] = Math.min(members.expires_at[handle]!, effective_at);

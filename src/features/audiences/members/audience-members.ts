@@ -52,7 +52,7 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     return { folder, version, people, mark: crc32(mark) };
   };
 
-  /** Up to which upload a subject is merged. Files that do not match the log are deleted and rebuilt. */
+  /** The number of the last merged upload; 0 for none. Files that do not match the log are deleted and rebuilt. */
   async function findMerged(subject: Subject): Promise<number> {
     const files = filesOf(subject);
     const found = await merging.call('look', files);
@@ -78,7 +78,7 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     return batch;
   }
 
-  /** Merges the uploads that the log has now; later ones are merged the next time. */
+  /** Merges the uploads that the log has now; later ones are merged next time. Returns the last merged upload. */
   async function catchUp(subject: Subject): Promise<number> {
     let merged = await findMerged(subject);
     const last = (await store.read((tx) => tx.audienceLog.find(subject)))?.number ?? 0;
@@ -104,11 +104,16 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     return done;
   }
 
+  /**
+   * Merges and matches the uploads that the log has now; a deleted subject has no members. Returns the last merged
+   * upload.
+   * @source decision 262
+   */
   const bringUpToDate = (subject: Subject, now_image: ImageReference): Promise<number> =>
     inTurn(async () => {
       const kept = await store.read((tx) => tx.audiences.find(subject));
       if (kept?.deleted === 1) {
-        // Its log is removed in steps: what is left of it counts for nobody.
+        // Its log is removed in steps, and is not read any more.
         await merging.call('remove', filesOf(subject));
         return 0;
       }

@@ -5,7 +5,7 @@ export function leavesOf(tree: AudienceTree): Subject[] {
   return 'leaf' in tree ? [tree.leaf] : [...new Set(tree.children.flatMap(leavesOf))];
 }
 
-/** Whether a person is in a tree; `isIn` says in which leaves they are. */
+/** Whether a person is in a tree; `isIn` returns whether they are in a leaf. */
 export function isInTree(tree: AudienceTree, isIn: (leaf: Subject) => boolean): boolean {
   if ('leaf' in tree) return isIn(tree.leaf) !== tree.negate;
   const meant = (child: AudienceTree): boolean => isInTree(child, isIn);

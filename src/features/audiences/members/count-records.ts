@@ -16,7 +16,7 @@ interface LeafCursor {
   next(): boolean;
 }
 
-/** The number of records of a tree, and when it may nextChangeAt without an upload; Infinity for never. */
+/** The number of records of a tree, and when it may change without an upload; Infinity for never. */
 export interface RecordCount {
   readonly size: number;
   readonly nextChangeAt: number;
@@ -24,7 +24,8 @@ export interface RecordCount {
 
 /**
  * Counts the records of a tree. Members of different leaves that share an identifier are one record. People outside all
- * leaves are not counted. Memory is proportional to the number of members.
+ * leaves are not counted, not even by a negated leaf. Memory is proportional to the number of members.
+ * @source decision 284
  */
 export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => string, now: number): RecordCount {
   const leaves = leavesOf(tree);

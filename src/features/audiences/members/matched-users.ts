@@ -2,7 +2,7 @@ import { MATCHED_RECORDS, openMatched } from './matched-file.ts';
 import { isOpen, nextChangeOf } from './membership-windows.ts';
 import { readRecords } from './record-file.ts';
 
-/** A set of users, one bit each, and when it may nextChangeAt without an upload; Infinity for never. */
+/** A set of users, one bit each, and when it may change without an upload; Infinity for never. */
 export interface UserSet {
   readonly bits: Uint32Array;
   readonly nextChangeAt: number;

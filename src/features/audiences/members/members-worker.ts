@@ -13,7 +13,7 @@ import { type MemberMetadata, openMembers } from './member-file.ts';
 import { countOpen } from './membership-windows.ts';
 import { type Batch, mergeUploads } from './merge-uploads.ts';
 
-/** Somebody is active who was seen so short a time ago. @source creatives 18.3 */
+/** Users who were last seen within this many seconds are active. @source creatives 18.3; decision 285 */
 const ACTIVE_S = 90 * 86_400;
 
 interface CountInput {
@@ -24,7 +24,7 @@ interface CountInput {
   readonly now: number;
 }
 
-/** A count, and when it may nextChangeAt without an upload; Infinity for never. */
+/** A count, and when it may change without an upload; Infinity for never. */
 export interface CountResult {
   readonly size: number;
   readonly nextChangeAt: number;
@@ -41,7 +41,7 @@ function remove({ members, matched }: SubjectPaths): void {
   }
 }
 
-/** Up to which upload a subject is merged; undefined without a file. */
+/** The last merged upload of a subject; undefined without a file. */
 function readMergeState({ members }: SubjectPaths): Pick<MemberMetadata, 'merged' | 'accepted_at'> | undefined {
   const file = openMembers(members);
   file?.close();
@@ -88,6 +88,10 @@ function evaluateUsers({ tree, files, image, now }: Omit<CountInput, 'strategy'>
   return { bits: evaluateBits(tree, (leaf) => found.get(leaf)!), nextChangeAt };
 }
 
+/**
+ * Counts a tree: active users of the directory, or uploaded records, depending on the strategy.
+ * @source decision 284
+ */
 function count(counting: CountInput): CountResult {
   const { tree, files, image, strategy, now } = counting;
   if (strategy === 'directory') {

@@ -76,7 +76,7 @@ export function nextChangeOf(effective_at: number, expires_at: number, now: numb
   return effective_at > now && effective_at < expires_at ? effective_at : expires_at;
 }
 
-/** The number of members with an open window, and when it may nextChangeAt next. */
+/** The number of members with an open window, and when it may change next. */
 export function countOpen(table: Uint32Array, now: number): { readonly size: number; readonly nextChangeAt: number } {
   let size = 0;
   let nextChangeAt = Number.POSITIVE_INFINITY;

@@ -31,9 +31,10 @@ export interface Batch {
 }
 
 /**
- * Merges uploads into the members of a subject in two sequential passes: find the entries that the uploads touch, apply the
- * uploads to them, then rewrite the file, which replaces the old one at the end. The uploads are consumed: memory is
- * released as soon as possible, because batches are as large as memory allows.
+ * Merges uploads into the members of a subject in two sequential passes: find the entries that the uploads touch, apply
+ * the uploads to them, then rewrite the file, which replaces the old one at the end. The uploads are consumed: memory
+ * is released as soon as possible, because batches are as large as memory allows.
+ * @source decision 280
  */
 export function mergeUploads(path: string, { uploads, last }: Batch): MemberMetadata {
   const file = openMembers(path);
@@ -72,6 +73,7 @@ export function mergeUploads(path: string, { uploads, last }: Batch): MemberMeta
   }
 }
 
+/** The largest member number. @source decision 288 */
 const NUMBERS_MAX = 0xffff_fff0;
 
 /** By distinct identifier of the uploads: its entry in the file; `expires_at` is 0 where there is none. */
@@ -146,7 +148,7 @@ interface RewriteInput {
   readonly holders: Uint32Array;
   readonly members: MemberTable;
   readonly touched: TouchedMembers;
-  /** Members that have expired by then are left out. */
+  /** Members that have expired by this time are left out. */
   readonly now: number;
 }
 

@@ -12,7 +12,7 @@ interface Outcome {
   readonly standing: AudienceSize | undefined;
   readonly size_min: number;
   readonly delay_s: number;
-  /** Seconds until the next run in any case: users become inactive without an event. */
+  /** Seconds until the next run in any case, because users become inactive without an event. @source decision 286 */
   readonly again_s: number | undefined;
 }
 
@@ -21,8 +21,8 @@ const DAY_S = 86_400;
 const UPLOADS_PER_UNIT = 16;
 
 /**
- * Processes an audience or a list: merges uploads, matches the directory, counts and stores the result; runs again when the
- * size may change. Then the audiences that combine it are processed.
+ * Processes an audience or a list: merges uploads, matches the directory, counts, and stores the result. Runs again
+ * when the size may change. Then the audiences that combine it are processed.
  * @source creatives 18.3
  */
 export const audienceProcessing: JobKind<Outcome | undefined> = {

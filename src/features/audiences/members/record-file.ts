@@ -130,7 +130,7 @@ export interface RecordWriter {
   flush(): void;
   /** Replaces the file durably and atomically. */
   finish(notes: RecordMetadata): void;
-  /** Deletes what was written. */
+  /** Deletes the unfinished file. */
   discard(): void;
 }
 

@@ -7,7 +7,10 @@ import type { JobKind } from '../../../contract/store/jobs.ts';
 const JOBS_PER_UNIT = 500;
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
-/** After a change of the directory: plans the processing of every audience that is matched with it, in steps. */
+/**
+ * After a change of the directory, schedules the processing of every audience that is matched with it, in steps.
+ * @source decision 286
+ */
 export const audienceRematching: JobKind<readonly Environment[]> = {
   name: AUDIENCE_REMATCHING,
   prepare: async (_, { audiences: { rules: audiences } }) =>

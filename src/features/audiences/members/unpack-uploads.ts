@@ -9,13 +9,13 @@ export interface PendingUpload {
 
 /** Uploads as columns, in log order: operations, their people, and the identifiers of those. */
 export interface UnpackedUploads {
-  /** By operation: whether it adds, its window, when it was accepted, and the index behind its last person. */
+  /** By operation: whether it adds, its window, when it was accepted, and the index after its last person. */
   readonly isUpdate: Uint8Array;
   readonly effective_at: Uint32Array;
   readonly expires_at: Uint32Array;
   readonly accepted_at: Uint32Array;
   readonly peopleEnd: Uint32Array;
-  /** By person: the index behind their last identifier. */
+  /** By person: the index after their last identifier. */
   readonly identifiersEnd: Uint32Array;
   /** By identifier: four big-endian numbers, which sort like its bytes. */
   readonly words: Uint32Array;

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { COMPARATORS, LOOKBACKS } from './segment-tree.ts';
 
-/** Levels of a tree, including the root and the leaves. @source creatives 20 */
+/** Levels of a tree, including the root and the leaves. @source creatives 20; decision 258 */
 export const LEVELS_MAX = 5;
 /** Leaves of a tree. @source advertising: Limits */
 export const LEAVES_MAX = 10;

@@ -80,6 +80,7 @@ function readRoot(raw: RawValue, path: string, errors: ErrorDetail[]): SegmentIn
   return readNode(raw, path, 1, errors, true);
 }
 
+/** A leaf, or a group with its children; a node that is both is an error. @source decision 260 */
 function readNode(raw: RawValue, path: string, level: number, errors: ErrorDetail[], isWhole = false): SegmentInput {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
@@ -108,7 +109,7 @@ function readNode(raw: RawValue, path: string, level: number, errors: ErrorDetai
   return { ...members, child_segments: below };
 }
 
-/** The children of a node; an empty list means a leaf, except for the root. */
+/** The children of a node; an empty list means a leaf, except for the root. @source decision 259 */
 function readChildren(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly RawValue[] {
   const { child_segments: children } = raw;
   if (isAbsent(children)) return [];

@@ -12,7 +12,7 @@ import {
 } from '../../../contract/store/audiences.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 
-/** Without a processing delay, the reply waits this long for the processing. */
+/** How long the reply waits for the processing when there is no processing delay. @source decision 287 */
 const WAIT_MS = 1000;
 
 /** The target of an upload. */
@@ -23,8 +23,9 @@ export interface Destination {
 }
 
 /**
- * Accepts an upload, all of it or nothing. It is durable before the reply, and processed later.
- * @source creatives 19
+ * Accepts an upload, all of it or nothing; the body is checked before the audience. It is durable before the reply, and
+ * processed later.
+ * @source creatives 19; decision 276, 277
  */
 export async function acceptUpload(
   call: Call,
@@ -47,8 +48,8 @@ export async function acceptUpload(
   await store.write(async (tx) => {
     await check(tx);
     await tx.audienceLog.storePayload(subject, key, payload);
-    // From here on, uploads to the same audience wait for each other. The order of the rows is that of the processing job,
-    // so that two units never lock the same rows in opposite orders.
+    // From here on, uploads to the same audience wait for each other. Rows are locked in the same order as by the
+    // processing job, so that no two units of work deadlock.
     await Promise.all([
       tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at }),
       tx.audiences.beginProcessing(subject),
@@ -62,6 +63,6 @@ export async function acceptUpload(
 
 async function waitForProcessing({ services }: Call, subject: Subject): Promise<void> {
   const done = services.jobs.runNow(AUDIENCE_PROCESSING, subject);
-  // The upload is stored in any case.
+  // A failure or a timeout is ignored: the upload is stored already.
   await within(WAIT_MS, done).catch(() => undefined);
 }

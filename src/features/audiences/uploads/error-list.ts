@@ -1,17 +1,21 @@
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
-/** Errors reported for an upload; beyond them only the first of each operation. */
+/** The most errors reported for an upload; beyond them, only the first of each operation is reported. */
 const REPORTED_MAX = 500;
-/** Errors reported for one operation. */
+/** The most errors reported for one operation. */
 const REPORTED_PER_OPERATION_MAX = 50;
 
-/** Collects errors by operation, up to a limit: a hundred thousand plaintext values show in the first few. */
+/**
+ * Collects errors by operation, up to a limit: the first few show what is wrong with a hundred thousand plaintext
+ * values.
+ * @source decision 273
+ */
 export interface ErrorList {
   /** Starts the next operation. */
   nextOperation(): void;
   add(error: ErrorDetail): void;
   count(): number;
-  /** The errors of each operation; the last one may say how many were omitted. */
+  /** The errors of each operation; the last one may report how many were omitted. */
   items(): ErrorDetail[][];
 }
 

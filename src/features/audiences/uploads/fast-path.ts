@@ -29,13 +29,13 @@ const TYPES = asBytes('Update', 'Delete');
 const [EFFECTIVE_AT, EXPIRES_AT] = [0, 1] as const;
 const PLAIN = IDENTIFIER_KINDS.indexOf('partner_user_id');
 
-/** Thrown for input that is left to the full parser. */
+/** Thrown for input that only the full parser handles. */
 class Unsupported extends Error {}
 
 /**
- * Parses an upload directly from its bytes, several times as fast as `parseFully` and without extra memory. Escapes, unknown
- * names and errors of any kind are left to the full parser: the result is undefined. What it does parse, the full parser
- * parses to the same result.
+ * Parses an upload directly from its bytes, several times as fast as `parseFully` and without extra memory; undefined
+ * when the full parser has to read it, because of escapes, unknown names or errors of any kind. Both parsers return the
+ * same result for the uploads that this one reads.
  */
 export function parseFast(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | undefined {
   const defaults = defaultWindow(now_s);
@@ -85,7 +85,7 @@ export function parseFast(body: Uint8Array, now_s: number, rules: UploadRules): 
     expect(COLON);
     return seen & (1 << index) ? fail() : index;
   };
-  /** Consumes a string of printable ASCII; returns its start, its end is `at - 1`. */
+  /** Consumes a string of printable ASCII; returns its start. It ends at `at - 1`. */
   const plainText = (): number => {
     expect(QUOTE);
     const start = at;

@@ -102,7 +102,7 @@ function readTime(name: string, params: Members, errors: ParserState['errors']):
   return read;
 }
 
-/** A value as a message may quote it: one that does not look as expected may be personal data. */
+/** A value as a message may quote it. Values of an unexpected form are not quoted: they may be personal data. */
 function quotableValue(value: unknown, shape: RegExp): string {
   return typeof value === 'string' ? (shape.test(value) ? value : '...') : Array.isArray(value) ? 'list' : typeof value;
 }
@@ -128,7 +128,10 @@ function readUsers(users: unknown, ground: ParserState): number {
   return users.length;
 }
 
-/** Reads a person; returns the hash when it is their only identifier. */
+/**
+ * Reads a person, who needs one identifier of any kind; returns the hash when it is their only one.
+ * @source decision 269
+ */
 function readPerson(user: unknown, place: string, { errors, packed, rules }: ParserState): string | undefined {
   packed.person();
   if (!isObject(user)) {
@@ -158,7 +161,10 @@ function readPerson(user: unknown, place: string, { errors, packed, rules }: Par
   return count === 1 ? only : undefined;
 }
 
-/** A member name as a message may quote it: a long or unusual name may be personal data. */
+/**
+ * A member name as a message may quote it. Long or unusual names are not quoted: they may be personal data.
+ * @source decision 274
+ */
 function quotableName(name: string): string {
   return /^[A-Za-z_]{1,40}$/.test(name) ? name : '...';
 }

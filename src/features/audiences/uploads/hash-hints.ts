@@ -1,6 +1,6 @@
 import type { IdentifierKind } from '../../../contract/store/audiences.ts';
 
-/** What a value that should be a hash looks like; the first match counts. */
+/** Patterns of values that are not hashes, with a hint for each; the first match counts. */
 const SHAPES: readonly [pattern: RegExp, details: string, kinds?: readonly IdentifierKind[]][] = [
   [/^$/, 'it is empty'],
   [/^\s+|\s+$/, 'it has surrounding whitespace'],
@@ -19,7 +19,7 @@ const SHAPES: readonly [pattern: RegExp, details: string, kinds?: readonly Ident
   [/^(\W?[0-9a-f]{64}\W?){2,}$/i, 'looks like several hashes in one value'],
 ];
 
-/** Why a value is not a hash, without quoting it. */
+/** Why a value is not a hash, without quoting it. @source decision 274 */
 export function hashHint(value: unknown, kind: IdentifierKind): string {
   if (typeof value !== 'string') return value === null ? 'it is null' : `expected a string, got a JSON ${typeof value}`;
   const shape = SHAPES.find(([pattern, , kinds]) => pattern.test(value) && (!kinds || kinds.includes(kind)));

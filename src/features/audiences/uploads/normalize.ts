@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
 
 /**
- * The normalized form of an identifier, which is hashed; empty when nothing is left of it.
+ * The normalized form of an identifier, ready to be hashed; empty when nothing is left of it.
  * @source creatives 19.2
  */
 export function normalize(kind: IdentifierKind, text: string): string {
@@ -30,7 +30,10 @@ export function hashIdentifier(kind: IdentifierKind, text: string): string {
   return hash('sha256', normalize(kind, text), 'hex');
 }
 
-/** Writes the 16-byte identifier for a kind and a hash (64 hexadecimal digits). */
+/**
+ * Writes the 16-byte identifier of a hash (64 hexadecimal digits): its first 15 bytes, then the kind.
+ * @source decision 278
+ */
 export function writeIdentifier(into: Buffer, at: number, kind: IdentifierKind, digits: string): void {
   into.write(digits, at, IDENTIFIER_BYTES - 1, 'hex');
   into[at + IDENTIFIER_BYTES - 1] = IDENTIFIER_KINDS.indexOf(kind);

@@ -117,6 +117,7 @@ export function readPacked(bytes: Uint8Array, reader: PackedVisitor): void {
   }
 }
 
+/** A time within the range of 32-bit Unix seconds. @source decision 275 */
 function clamped(time_s: number): number {
   return Math.min(Math.max(time_s, 0), TIME_MAX);
 }

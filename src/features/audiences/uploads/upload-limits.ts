@@ -2,22 +2,25 @@ import { formatInstant, instantMs, monthsAfter } from '../../../base/instants.ts
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { UploadRules } from '../../../contract/store/audiences.ts';
 
-/** @source advertising: Batch behaviour; creatives 19.1 */
+/** Operations of an upload. @source advertising: Batch behaviour; creatives 19.1; decision 267 */
 export const OPERATIONS_MAX = 2500;
 
-/** Bytes of an upload. @source creatives 19.1 */
+/** Bytes of an upload. @source creatives 19.1; decision 268 */
 export const UPLOAD_BYTES_MAX = 5_000_000;
 
 /** Characters of an identifier that is not hashed. @source creatives 19.3 */
 export const PLAINTEXT_CHARACTERS_MAX = 256;
 
-/** With this many people, the same single hash for all is an error of the sender. */
+/**
+ * From this many people on, a single hash that all of them share is reported as the hash of a file.
+ * @source decision 272
+ */
 export const SAME_HASH_MIN = 100;
 
 /** Months until people expire by default. @source creatives 19.1 */
 export const DEFAULT_MONTHS = 13;
 
-/** When people start and cease to be members, in Unix seconds. */
+/** When membership begins (inclusive) and ends (exclusive), in Unix seconds. */
 export interface MembershipWindow {
   readonly effective_at: number;
   readonly expires_at: number;
@@ -29,7 +32,7 @@ export function defaultWindow(now_s: number): MembershipWindow {
   return { effective_at: now_s, expires_at: instantMs(expires) / 1000 };
 }
 
-/** Errors of the window of an operation; `isEnd` says that `expires_at` was sent. */
+/** Errors of the window of an operation; `isEnd`: `expires_at` was sent. */
 export function windowErrors(
   window: MembershipWindow,
   input: { readonly isEnd: boolean },

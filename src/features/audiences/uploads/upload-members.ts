@@ -8,7 +8,9 @@ import { acceptUpload, type Destination } from './accept-upload.ts';
 import { UPLOAD_BYTES_MAX } from './upload-limits.ts';
 import { byOperationSchema, countsSchema, uploadSchema } from './upload-schemas.ts';
 
+/** The rules of uploads to custom audiences. */
 const AUDIENCE_UPLOADS: UploadRules = { kinds: IDENTIFIER_KINDS, acceptsEffectiveAt: true, limitsExpiry: false };
+/** The rules of uploads to do-not-reach lists. @source decision 270, 271 */
 const LIST_UPLOADS: UploadRules = { kinds: ['email', 'phone_number'], acceptsEffectiveAt: false, limitsExpiry: true };
 
 const WHOLE: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'TOO_MANY_OPERATIONS'];
@@ -39,7 +41,7 @@ const UPLOAD = {
   bodyBytes: { max: UPLOAD_BYTES_MAX, problem: 'PEOPLE_TOO_LARGE' },
 } as const;
 
-/** Adds people to a custom audience, and removes people. @source creatives 19 */
+/** Adds people to a custom audience and removes people. @source creatives 19 */
 export const uploadUsers: Operation = {
   ...UPLOAD,
   id: 'custom_audiences.users',
@@ -57,7 +59,7 @@ export const uploadUsers: Operation = {
   },
 };
 
-/** Adds people to a do-not-reach list, and removes people. @source creatives 24 */
+/** Adds people to a do-not-reach list and removes people. @source creatives 24 */
 export const uploadDoNotReachUsers: Operation = {
   ...UPLOAD,
   id: 'do_not_reach_lists.users',

@@ -20,7 +20,7 @@ export interface PostSource {
   posts(): AsyncIterable<readonly PostOrErrors[]> | Iterable<readonly PostOrErrors[]>;
 }
 
-/** What an import of posts did. */
+/** The result of an import of posts. */
 export interface PostsImported {
   readonly added: number;
   /** Already in the corpus. */
@@ -32,7 +32,7 @@ export interface PostsImported {
   readonly skipped: number;
 }
 
-/** What importing posts depends on. */
+/** Dependencies of an import of posts. */
 export interface PostImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
@@ -41,12 +41,13 @@ export interface PostImportDependencies {
 
 /** Posts in one unit of work. */
 const BATCH = 16_384;
-/** Ids that are cached in memory; those of other days are read again. */
+/** The most ids cached in memory; those of other days are read again. */
 const CACHED_IDS_MAX = 20_000_000;
 
 /**
- * Imports posts in batches; each is stored together with the progress, and indexing is scheduled. A post whose id its day
- * already has is skipped, even when other imports run at the same time.
+ * Imports posts in batches; each is stored together with the progress, and indexing is scheduled. A post whose id its
+ * day already has is skipped, even when other imports run at the same time.
+ * @source decision 317, 319
  */
 export async function importPosts(
   { store, clock, settings }: PostImportDependencies,
@@ -106,7 +107,7 @@ interface Storing {
   readonly days: Map<number, KnownIds>;
 }
 
-/** Stores the new posts of a batch and answers how many; undefined when another import has stored pages in between. */
+/** Stores the new posts of a batch; returns how many, or undefined when another import stored pages in between. */
 async function storeBatch(
   { store, clock, days }: Storing,
   batch: ReadonlyMap<number, readonly CorpusPost[]>,
@@ -138,7 +139,7 @@ async function storeBatch(
   return added;
 }
 
-/** Loads the ids of the posts of some days; the answer is the number of pages in the corpus. */
+/** Loads the ids of the posts of some days; returns the number of pages in the corpus. */
 function loadKnownIds(store: Store, days: Map<number, KnownIds>, wanted: readonly number[]): Promise<number> {
   return store.read(async (tx) => {
     const { pages } = await tx.corpus.findState();
@@ -159,7 +160,7 @@ function addIds(known: KnownIds, ids: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += 8) known.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
 }
 
-/** The posts whose ids are not known; of two with one id, the first. */
+/** The posts whose ids are not known; of several with the same id, the first. */
 function newPosts(posts: readonly CorpusPost[], known: KnownIds): CorpusPost[] {
   const seen = noKnownIds();
   return posts.filter(({ id }) => {
