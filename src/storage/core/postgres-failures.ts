@@ -9,6 +9,7 @@ const AWAY =
 /**
  * Error codes of temporary refusals: full disk, out of memory or connections (class 53), I/O errors (58), statement
  * timeout (57014), lock not available (55P03), serialization failure and deadlock (40001, 40P01).
+ * @source decision 412
  */
 const BUSY = /^(53...|58...|57014|55P03|40001|40P01)$/;
 

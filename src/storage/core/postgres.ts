@@ -139,7 +139,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     }
   }
 
-  /** When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again. */
+  /** When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again. @source decision 61 */
   async function writeAgain<T>(work: (session: Session) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -12,6 +12,7 @@ export class ServerAlreadyRunning extends Error {
 /**
  * Locks a file until this process ends, however it ends, with a lock of the operating system. Rate windows, used nonces
  * and caches live in one process, so two servers on the same data would not know of each other's.
+ * @source decision 67
  */
 export function lockServerFile(path: string): ReleaseLock {
   restrictToOwner(path);

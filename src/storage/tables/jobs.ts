@@ -12,7 +12,7 @@ interface Key {
 
 type JobsBuilder = ExpressionBuilder<Database, 'jobs'>;
 
-/** Jobs. A job that is leased is not taken by another worker until the lease ends. */
+/** Jobs. A leased job is not taken by another worker until the lease ends. @source decision 182, 183 */
 export function jobsOn(session: Session): Jobs {
   const isJob = (param: Param<Key>) => (eb: JobsBuilder) =>
     eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key'))]);

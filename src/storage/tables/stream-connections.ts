@@ -5,7 +5,7 @@ import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** Connections of streams. */
+/** Stream connections. */
 export function streamConnectionsOn(session: Session, touch: (tag: string) => void): StreamConnections {
   const rows = tableRows(session, 'stream_connections');
   const ofApplication = (db: Db, param: Param<{ readonly application: string }>) =>
