@@ -78,7 +78,7 @@ function isMeant({ actor, sudo_user, targets }: AuditRecord, { actor: who, id }:
   return isActor && (id === undefined || targets.some((each) => names(each, id)));
 }
 
-/** Whether a text with its kind before the colon is meant, by the whole of it or by the id alone. */
+/** Whether a `kind:id` text matches, either as a whole or by the id alone. */
 function names(whole: string | null, said: string): boolean {
   return whole === said || whole?.slice(whole.indexOf(':') + 1) === said;
 }

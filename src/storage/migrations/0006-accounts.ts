@@ -51,8 +51,8 @@ export const accountSettings: Migration = {
     index('targeting_criteria_value', 'targeting_criteria', ['targeting_type', 'targeting_value', 'operator_type'], {
       deleted: 0,
     }),
-    // Existing accounts advertise their first administrator. An account id has the form of an id, and is longer than
-    // the ids that promotable users get.
+    // Existing accounts advertise their first administrator. The row gets the account's id, which is a valid id, and
+    // longer than those that promotable users get.
     // @source decision 162
     `insert into promotable_users (account_id, id, user_id, promotable_user_type, created_at, updated_at, deleted)
      select accounts.id, accounts.id, min(account_users.user_id), 'FULL', accounts.created_at, accounts.created_at, 0

@@ -26,6 +26,7 @@ export function secondFactorsOn(session: Session): SecondFactors {
       return row?.count ?? 0;
     },
     add: (factor) => table.insert(factor),
+    // False if this time step or a later one was used before. @source decision 511
     async use(user, step) {
       return (
         (await session.run('second_factors use', { user, step }, (db, param) =>
