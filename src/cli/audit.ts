@@ -7,7 +7,7 @@ import { oneLine, print } from './output.ts';
 import { addSettings } from './setting-options.ts';
 import { withStore } from './with-store.ts';
 
-/** `barker audit`. */
+/** `barker audit`. @source decision 590 */
 export function auditCommand(command: Command): void {
   const list = command.command('list').description('List audit records, newest first');
   addSettings(list, 'serve', ['data_folder', 'database_url'])

@@ -55,6 +55,7 @@ export function userCommand(command: Command): void {
   }
 }
 
+/** Registers a user. The e-mail address is the operator's word: no mail is sent to verify it. @source decision 105 */
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
   const rules = await import('../features/platform/user-rules.ts');

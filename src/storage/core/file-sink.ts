@@ -9,8 +9,8 @@ const WAITING_BYTES = 1_048_576;
 type Done = (error?: Error | null) => void;
 
 /**
- * Writes a stream to a new file: all chunks that arrived while the disk was busy go into one write. Their memory is
- * released afterwards. When the stream has finished, the bytes are on disk.
+ * Writes a stream to a new file: all chunks that arrived while the disk was busy go into one write. Takes ownership of
+ * the chunks and releases their memory. When the stream has finished, the bytes are on disk.
  */
 export class FileSink extends Writable {
   /** Bytes received so far. */

@@ -119,6 +119,7 @@ export function openNonceLog(
     append(entry) {
       if (waiting.length === 0) {
         const opened = Promise.withResolvers<void>();
+        // Rejects as StoreUnavailable, so that a request whose nonce cannot be written gets 503. @source decision 434
         group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
         // Callers that await it see the failure; without such callers the rejection must not count as unhandled.
         group.promise.catch(() => {});

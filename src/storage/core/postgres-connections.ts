@@ -187,7 +187,7 @@ export function destroyClient(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** Rethrows a failure to connect as StoreUnavailable. */
+/** Rethrows a failure to connect as StoreUnavailable. @source decision 62 */
 export function rethrowUnreachable(error: Error): never {
   throw error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
 }

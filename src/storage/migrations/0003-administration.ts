@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /**
  * Administration of users and applications: applications by owner, their tokens and request tokens; e-mail addresses
  * and locks of users; the access token that an exchange issued.
+ * @source decision 89
  */
 export const administration: Migration = {
   name: '0003-administration',

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Details of sessions, password links, failed logins, and forced logins of request tokens. @source decision 510 */
+/** Details of sessions, password links, failed logins, and forced logins of request tokens. @source decision 507, 510 */
 export const logins: Migration = {
   name: '0024-logins',
   statements: ({ table, index, addColumn }) => [

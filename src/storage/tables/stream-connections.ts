@@ -57,6 +57,7 @@ export function streamConnectionsOn(session: Session, touch: (tag: string) => vo
       if (isEnded) touch(`stream:${id}`);
       return isEnded;
     },
+    // For connections that a former process left open. @source decision 371
     async endAll(reason, at) {
       await session.run('stream_connections end all', { reason, at }, (db, param) =>
         db
