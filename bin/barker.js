@@ -6,8 +6,9 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The one file that an old Node can read: it hands over to the Node.js that was installed with this package, or says
-// what is missing instead of failing on TypeScript syntax.
+// The only file that an old Node.js can parse: it hands over to the Node.js that was installed with this package, or
+// reports what is missing instead of failing on TypeScript syntax.
+// @source decision 562
 const NEEDED = [24, 7];
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -15,15 +16,15 @@ if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) await star
 else handOver(ownNode());
 
 async function start() {
-  // What was compiled once need not be the next time: starting takes two thirds of the time, and less memory. The folder
-  // belongs to whoever installed this; where it cannot be written, nothing is kept.
+  // The compile cache cuts the time to start by a third, and uses less memory. The folder belongs to the user that
+  // installed the package; if it is not writable, nothing is cached.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/barker', import.meta.url)));
-  // A checkout runs its sources; the package has what was made from them.
+  // A checkout runs its sources, the package its compiled files.
   const source = new URL('../src/main.ts', import.meta.url);
   await import(existsSync(source) ? source.href : '../dist/main.js');
 }
 
-/** The program of the optional dependency for this platform, if it was installed. */
+/** The Node.js of the optional dependency for this platform, if it is installed. */
 function ownNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const { resolve } = module.createRequire(import.meta.url);
@@ -32,19 +33,19 @@ function ownNode() {
       const folder = dirname(resolve(`${name}/package.json`));
       return join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     } catch {
-      // Left out, or there is none for this platform.
+      // Omitted at installation, or not available for this platform.
     }
   }
   return undefined;
 }
 
-/** Runs the same command with another Node and ends as it ends. */
+/** Runs the same command with another Node.js, and exits with its exit code. */
 function handOver(node) {
   if (node === undefined) return refuse();
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  // It was made for another C library, for instance.
+  // It may have been built for another C library, for instance.
   child.on('error', refuse);
-  // A terminal sends them to both; a service takes what comes at the same time as one signal.
+  // A terminal signals both processes; the server treats signals that arrive together as one.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => void child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }

@@ -4,11 +4,11 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Makes what the package runs, `dist/`, or the folder that is given: Node strips no types below node_modules. Types
-// become blanks, as they do when a checkout runs its sources, so that each line and column stays where it was and stack
-// traces need no source maps. `--no-types` leaves the declaration files out.
+// Builds `dist/`, or the folder given as an argument, which the package runs: Node.js strips no types below
+// node_modules. Types become blanks, as when a checkout runs its sources, so that every line and column stays in place
+// and stack traces need no source maps. `--no-types` omits the declaration files.
 
-/** A module of ours as it is named by an import, or by the address of a thread or process. */
+/** A relative module specifier in an import, or in the URL of a thread or process. */
 const SPECIFIER = /((?:from|import|new URL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g;
 
 const home = fileURLToPath(new URL('../', import.meta.url));
@@ -38,7 +38,7 @@ if (!process.argv.includes('--no-types')) {
   }
 }
 
-/** Names what was made instead of what it was made from; nothing moves, because both names are as long. */
+/** Replaces `.ts` by `.js` in specifiers; nothing moves, because both have the same length. */
 function named(code: string): string {
   return code.replace(SPECIFIER, '$1$2$3.js$2');
 }

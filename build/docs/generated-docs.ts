@@ -7,7 +7,7 @@ import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
 
-/** What the descriptions say of a service with the settings that it has by default. */
+/** The service that the documents describe: one with default settings. */
 export const byDefault: DescribedService = {
   servers: {
     production: `http://127.0.0.1:${settingsTable.port.default}`,
@@ -31,7 +31,7 @@ function placeOf(event: AuditEvent): string {
   return LOG_ONLY.includes(event) ? 'log' : 'log, database';
 }
 
-/** The documents that follow from the declarations: text by file name. */
+/** The documents that are generated from the declarations: text by file name. */
 export function generatedDocs(): Readonly<Record<string, string>> {
   return {
     'openapi.json': `${JSON.stringify(openApiOf(operations, byDefault), null, 1)}\n`,

@@ -16,12 +16,13 @@ interface ColumnInfo {
 }
 
 const TYPES: Readonly<Record<string, string>> = { text: 'string', integer: 'number', blob: 'Uint8Array' };
-/** Columns share a line up to this length. */
+/** Maximum line length. */
 const LINE_MAX = 120;
 
 /**
- * The TypeScript source of `src/storage/generated/schema.ts`: the type of each column of each table, as the migrations make it on
- * SQLite; enums and booleans of declared resources by their values.
+ * The TypeScript source of `src/storage/generated/schema.ts`: the type of each column of each table as the migrations
+ * create it on SQLite; enums and booleans of declared resources as unions of their values.
+ * @source decision 690
  */
 export function generatedSchema(): string {
   const database = new DatabaseSync(':memory:');
@@ -67,7 +68,7 @@ function columnText({ name, type, notnull, dflt_value, pk }: ColumnInfo, values?
   return `${name}: ${dflt_value === null ? text : `Generated<${text}>`};`;
 }
 
-/** The values of the columns of declared resources that have few, by \`table.column\`, as TypeScript writes them. */
+/** The values of enum and boolean columns of declared resources, by `table.column`, as TypeScript literals. */
 function declaredValues(): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const entry of catalog) {

@@ -12,7 +12,10 @@ import {
 } from '../../src/engine/describe/words.ts';
 import { type DescribedService, groupsOf } from '../../src/engine/describe.ts';
 
-/** Every operation with what it takes and how it can end, in Markdown; `before` stands between title and operations. */
+/**
+ * Every operation with its parameters and errors, in Markdown; `before` is inserted between the title and the
+ * operations.
+ */
 export function endpointsMarkdown(
   operations: readonly Operation[],
   limits: DescribedService['limits'],
@@ -25,7 +28,7 @@ export function endpointsMarkdown(
   return ['# Endpoints', GENERATED, before, ...groups, ''].join('\n\n');
 }
 
-/** Every problem, as each family says it, in Markdown. */
+/** Every problem with its code and message in each API family, in Markdown. */
 export function problemsMarkdown(operations: readonly Operation[]): string {
   const rows = (Object.keys(problems) as ProblemName[]).map((name) => {
     const row = problems[name];
@@ -47,7 +50,7 @@ export function problemsMarkdown(operations: readonly Operation[]): string {
   ].join('\n\n');
 }
 
-/** What stands at the head of a file that `npm run generate` writes. */
+/** The header of a file that `npm run generate` writes. */
 export const GENERATED = '<!-- Written by `npm run generate`; do not edit. -->';
 
 function operationMarkdown(
@@ -96,7 +99,7 @@ function code(text: string | number): string {
   return `\`${cell(String(text))}\``;
 }
 
-/** A bar would end the cell of a table. */
+/** Escapes a table cell: a bar would end it. */
 function cell(text: string): string {
   return text.replace(/(?<!\\)\|/g, '\\|');
 }

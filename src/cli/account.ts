@@ -97,7 +97,7 @@ function onDatabase(command: Command, example: string): Command {
   );
 }
 
-/** An option that takes the values of an enum field. */
+/** An option whose choices are the values of an enum field. */
 function choice(flags: string, about: string, field: { readonly kind: { readonly schema: object } }): Option {
   const { anyOf } = field.kind.schema as { readonly anyOf: readonly { readonly const: string }[] };
   return new Option(flags, about).choices(anyOf.map((word) => word.const));

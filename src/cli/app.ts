@@ -25,7 +25,7 @@ import { oneLine, print, printFields } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
-/** `barker app`: the same as the pages at `/developer/apps`, for all applications. */
+/** `barker app`: the same as the pages at `/developer/apps`, for all applications. @source decision 95 */
 export function appCommand(command: Command): void {
   const create = command.command('create').description('Register an application').argument('<name>');
   addApplicationOptions(create.requiredOption('--owner <user-name>', 'User who owns the application'));
@@ -143,11 +143,13 @@ async function editApp(command: Command, key: string): Promise<void> {
 
 type Told = Readonly<Record<string, string>>;
 
+/** Replaces the consumer key and secret. @source decision 99 */
 async function regenerate(registrar: RecordedRegistrar, { id, consumer_key }: Application): Promise<Told> {
   const keys = (await regenerateKeys(registrar, id, consumer_key))!;
   return { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret };
 }
 
+/** Issues a token for the owner of the application. @source decision 100 */
 async function ownToken(registrar: RecordedRegistrar, application: Application): Promise<Told> {
   const { id, token, tokenSecret } = await issueOwnerToken(registrar, application);
   registrar.addTarget('token', id);
@@ -163,6 +165,7 @@ async function removeBearer({ tx, now }: RecordedRegistrar, { id, name }: Applic
   return { revoked: 'yes' };
 }
 
+/** Suspends an application or lifts the suspension. @source decision 101 */
 async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspended: boolean): Promise<Told> {
   await suspendApplication(tx, id, isSuspended);
   return { suspended: isSuspended ? 'yes' : 'no' };
@@ -208,7 +211,7 @@ const LIMITS_SAID: Readonly<Record<ApplicationLimit, string>> = {
 
 const LIMIT_MAX = 1_000_000_000;
 
-/** Prints the effective limits of an application, after applying changes. */
+/** Prints the effective limits of an application, after applying changes. @source decision 345 */
 async function limitsOf(command: Command, key: string): Promise<void> {
   const input = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ACCESS_LEVELS, type ApplicationDraft } from '../contract/store/credentials.ts';
 
-/** Options with values, by the member of the draft that they set. */
+/** Options with values, by the draft member that they set. */
 const TEXTS = {
   description: ['--description <text>', 'Description for users'],
   website_url: ['--website <address>', 'Web site, shown to users'],
@@ -12,7 +12,7 @@ const TEXTS = {
   privacy_url: ['--privacy <address>', 'URL of the privacy policy'],
 } as const satisfies Partial<Record<keyof ApplicationDraft, readonly [flags: string, about: string]>>;
 
-/** Options that are on or off. */
+/** Boolean options, by the draft member that they set. */
 const SWITCHES = {
   sign_in: ['sign-in', 'Users who authorized it once are not asked again'],
   extra_query: ['extra-query', 'Callbacks registered without a query string also match with one'],
@@ -30,7 +30,7 @@ export function addApplicationOptions(command: Command): Command {
   return command;
 }
 
-/** The application as the options of a command change it; others keep their values in `before`. */
+/** The draft with the changes of a command's options; other members keep their values. */
 export function draftFromOptions(command: Command, before: ApplicationDraft): ApplicationDraft {
   const options = command.opts();
   const changes: [member: string, value: unknown][] = [['access_level', options.level]];

@@ -7,7 +7,7 @@ import { oneLine, print } from './output.ts';
 import { addSettings } from './setting-options.ts';
 import { withStore } from './with-store.ts';
 
-/** `barker audit`. */
+/** `barker audit`. @source decision 590 */
 export function auditCommand(command: Command): void {
   const list = command.command('list').description('List audit records, newest first');
   addSettings(list, 'serve', ['data_folder', 'database_url'])
@@ -78,7 +78,7 @@ function isMeant({ actor, sudo_user, targets }: AuditRecord, { actor: who, id }:
   return isActor && (id === undefined || targets.some((each) => names(each, id)));
 }
 
-/** Whether a text with its kind before the colon is meant, by the whole of it or by the id alone. */
+/** Whether a `kind:id` text matches, either as a whole or by the id alone. */
 function names(whole: string | null, said: string): boolean {
   return whole === said || whole?.slice(whole.indexOf(':') + 1) === said;
 }

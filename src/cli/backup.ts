@@ -5,7 +5,7 @@ import { CommandFailed } from './failure.ts';
 import { printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker backup`. */
+/** `barker backup`. @source decision 450 */
 export function backupCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .argument('[file]', 'Archive to write: .tar.zst, .tar.gz or .tar')
@@ -17,6 +17,7 @@ export function backupCommand(command: Command): void {
     .action((file: string | undefined) => runBackup(command, file));
 }
 
+/** Writes an archive; fails afterwards if media is missing, unless that is allowed. @source decision 453 */
 async function runBackup(command: Command, file: string | undefined): Promise<void> {
   const { folder, keep, force, allowMissingMedia } = command.opts();
   if ((file === undefined) === (folder === undefined)) throw new CommandFailed('give either a file or --folder', 2);

@@ -73,7 +73,7 @@ function pretty(text: string): string {
 interface Told {
   readonly code?: string | number;
   readonly message?: string;
-  /** What version 2 says of something that was not found. */
+  /** Version 2's description of something that was not found. */
   readonly detail?: string;
   readonly parameter?: string;
   readonly attribute?: string;

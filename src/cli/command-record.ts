@@ -24,7 +24,7 @@ export type TargetKind =
   | 'database'
   | 'archive';
 
-/** Says that a command touches something; without an id, all there is of the kind. */
+/** Adds an object to the audit record; without an id, everything of the kind. */
 export type AddTarget = (kind: TargetKind, id?: string) => void;
 
 /** The audit record of a command while it runs. */
@@ -34,10 +34,10 @@ export interface CommandRecord {
   withOutcome(outcome: AuditOutcome): AuditRecord;
 }
 
-/** More targets are not listed. */
+/** Maximum number of recorded targets. */
 const TARGETS_MAX = 100;
 
-/** Begins the audit record of a command: operator, host and command line. `now` is in milliseconds since 1970. */
+/** Starts the audit record of a command: operator, host and command line. `now` is in Unix milliseconds. */
 export function commandRecord(command: Command, now: number): CommandRecord {
   const targets = new Set<string>();
   const about = {
@@ -56,7 +56,7 @@ export function commandRecord(command: Command, now: number): CommandRecord {
   };
 }
 
-/** The user of the operating system, or their number if it has no name, as in containers. */
+/** The user of the operating system, or the user id if it has no name, as in containers. */
 function operator(): string {
   try {
     return userInfo().username;
@@ -66,8 +66,9 @@ function operator(): string {
 }
 
 /**
- * The command with its options except settings. Values are recorded only if they are numbers or from a fixed list: any other
- * may be secret or personal.
+ * The command with its options except settings. Values are recorded only if they are numbers or from a fixed list: any
+ * other may be secret or personal.
+ * @source decision 593
  */
 function wordsOf(command: Command): string {
   const names: string[] = [];
@@ -88,15 +89,16 @@ function optionWords({ long, flags, argChoices }: Option, value: unknown): strin
   return isTold ? [long!, String(value)] : [long!];
 }
 
-/** What a long command runs on. */
+/** The database and clock of a long command. */
 interface Place {
   readonly store: Pick<Store, 'write'>;
   readonly clock: Clock;
 }
 
 /**
- * Runs a command of many units of work. Its audit record is stored before the work, and updated with the outcome; a killed
- * process leaves it as `begun`.
+ * Runs a command of many units of work. Its audit record is stored before the work, and updated with the outcome; if
+ * the process is killed, it stays `begun`.
+ * @source decision 592, 594
  */
 export async function runRecorded<T>(
   command: Command,

@@ -6,8 +6,10 @@ import { settingsTable } from '../settings.ts';
 import { settingsFrom } from './setting-options.ts';
 
 /**
- * Opens the database that a command works on, with the production settings. Without a master key, the key in the data folder of a
- * development server is used, but only for the database of its demo world; callback rules are then those of that server.
+ * Opens the database that a command works on, with the production settings. Without a master key, the key in the data
+ * folder of a development server is used, but only for the database of its demo world; callback rules are then those of
+ * that server.
+ * @source decision 606
  */
 export async function openCommandRuntime(command: Command): Promise<Runtime> {
   const { openRuntime } = await import('../app/database.ts');

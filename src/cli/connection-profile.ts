@@ -19,7 +19,7 @@ export interface ConnectionProfile {
   readonly keys: SigningKeys;
   /** The origin that a path is joined to; undefined when neither options nor stored keys name one. */
   readonly origin: string | undefined;
-  /** A file with the certificate of a development service that is to be trusted beside the usual ones. */
+  /** A file with the certificate of a development server, trusted in addition to the system's. */
   readonly tlsCa: string | undefined;
 }
 
@@ -101,7 +101,7 @@ function demoKeys(file: DevFile, { as, app }: CallerOptions): SigningKeys {
     const { other_access_token: access_token, other_access_token_secret: access_token_secret } = file;
     return isFirst ? file : { ...file, access_token, access_token_secret };
   }
-  // Written by an earlier release.
+  // The file was written by an earlier release.
   if (file.messages_consumer_key === undefined) {
     throw new CommandFailed('dev.json has no keys of the application for messages; start barker dev again');
   }
@@ -125,10 +125,10 @@ export function protocolParameters(keys: SigningKeys): Record<string, string> {
   };
 }
 
-/** A pair of a name and a value, as given to `-d`. */
+/** A name and a value, as passed to `-d`. */
 export type Pair = readonly [name: string, value: string];
 
-/** Adds a `name=value` to those before it; the value may hold more equals signs. */
+/** Appends a parsed `name=value`; the value may contain equals signs. */
 export function collectPair(text: string, before: readonly Pair[] = []): readonly Pair[] {
   const equals = text.indexOf('=');
   if (equals < 1) throw new CommandFailed(`expected name=value, got ${JSON.stringify(text)}`, 2);

@@ -4,7 +4,7 @@ import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker copy`. */
+/** `barker copy`. @source decision 458 */
 export function copyCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .requiredOption('--to <target>', 'Target: a postgres:// URL, or a data folder for SQLite')
@@ -33,7 +33,7 @@ async function runCopy(command: Command): Promise<void> {
   const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const { sent, appliedSteps } = await runRecordedCopy(command, settings, (source, record) => {
     record.addTarget('database');
-    // The copy also has the audit record of its source, as it was when the rows were read.
+    // The copy also contains the audit record of its source, as it was when the rows were read.
     const own = commandRecord(command, source.now);
     own.addTarget('database');
     return copyDatabase(source, { folder, databaseUrl, includesFiles }, own.withOutcome('done'));

@@ -8,7 +8,7 @@ import { openCommandRuntime } from './command-runtime.ts';
 import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
 
-/** `barker demo`: sample data for trying things out. */
+/** `barker demo`: generates sample data. */
 export function demoCommand(command: Command): void {
   const population = command.command('population').description('Generate sample people in the directory');
   addSettings(population, 'serve', ['data_folder', 'database_url'])
@@ -70,7 +70,7 @@ async function makePopulation(command: Command): Promise<void> {
   }
 }
 
-/** Posts that are made up and handed over at a time. */
+/** Posts that are generated and imported at once. */
 const AT_ONCE = 10_000;
 const HOUR_S = 3600;
 
@@ -81,7 +81,7 @@ async function makePosts(command: Command): Promise<void> {
   const { printProgress } = await import('./import-progress.ts');
   const runtime = await openCommandRuntime(command);
   try {
-    // Of a whole hour: what was broken off soon goes on with the same posts.
+    // Rounded to an hour, so that a rerun within it generates the same posts and resumes the import.
     const end = Math.floor(runtime.clock.now() / 1000 / HOUR_S) * HOUR_S;
     const { people } = await runtime.store.read((tx) => tx.directory.findState());
     const made = samplePosts({ seed, count, days, end, people });
@@ -101,7 +101,7 @@ async function makePosts(command: Command): Promise<void> {
   }
 }
 
-/** So many of the users who were registered first are followed by some of the people. */
+/** The number of earliest registered users whom some of the people follow. */
 const FOLLOWED_MAX = 20;
 
 async function registeredUsers(runtime: Runtime): Promise<string[]> {

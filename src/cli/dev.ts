@@ -61,7 +61,7 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
   return stopped;
 }
 
-/** Starts development mode: schema, demo world, listeners; tells the addresses and keys in `dev.json`. */
+/** Starts development mode: schema, demo world, listeners; writes the addresses and keys to `dev.json`. */
 export async function startDev(
   input: Settings,
   options: { readonly reset: boolean; readonly seams?: DependencyOverrides },
@@ -79,7 +79,7 @@ export async function startDev(
   };
   const parts = await openDependencies('dev', settings, options.seams);
   const keys = await demoKeys(parts);
-  // New keys must not be lost when a port is taken; `dev.json` comes when there is something to call.
+  // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
   if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
   const service = await startListeners('dev', parts, { operator_token });
@@ -94,17 +94,20 @@ export async function startDev(
   return { service, file };
 }
 
-/** Certificates are judged by clients, whose clock is the machine's. */
+/**
+ * Creates or reuses the certificates. They use the machine's clock, because clients check them by theirs.
+ * @source decision 110
+ */
 async function ownCertificates({ data_folder, tls_names, host }: Settings): Promise<CertificatePaths> {
   const { ensureCertificates } = await import('../dev/certificates.ts');
   const isWildcard = host === '0.0.0.0' || host === '::';
   return ensureCertificates(data_folder, isWildcard ? tls_names : [...tls_names, host], systemClock);
 }
 
-/** What PostgreSQL says of a table that is not there. */
+/** PostgreSQL's error code undefined_table. */
 const UNDEFINED_TABLE = '42P01';
 
-/** Forgets what earlier runs stored. A database that is not of development is left alone. */
+/** Deletes the data of earlier runs, but only from a development database. */
 async function reset(settings: Settings): Promise<void> {
   const { openDriver } = await import('../app/database.ts');
   const { dropSchema } = await import('../storage/core/migrate.ts');
@@ -113,7 +116,7 @@ async function reset(settings: Settings): Promise<void> {
   let release = async (): Promise<void> => {};
   try {
     release = await driver.acquireServerLock();
-    // Tables that are not there hold nothing.
+    // Missing tables have no rows.
     const isForeign = await storeOn(driver)
       .read(holdsOthers)
       .catch((error: { code?: string; message: string }) => {
@@ -135,13 +138,13 @@ async function reset(settings: Settings): Promise<void> {
 const FOREIGN =
   'the database has users that are not part of a demo world; use another database or data folder for development';
 
-/** Whether there are users, and none of them from a demo world. */
+/** Whether there are users although there is no demo world. */
 async function holdsOthers(tx: ReadTransaction): Promise<boolean> {
   const { FIRST_USER_ID: FIRST_USER } = await import('../features/platform/registration.ts');
   return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
 }
 
-/** The keys of the demo world, which is made if the database has none. */
+/** The keys of the demo world, which is created if the database has none. */
 async function demoKeys(parts: Dependencies): Promise<DemoKeys> {
   try {
     const demo = await parts.store.read((tx) => tx.credentials.findDemo());

@@ -40,7 +40,7 @@ async function examineAll(command: Command): Promise<Finding[]> {
   ];
 }
 
-/** The settings as far as they can be used, and what is wrong with them. */
+/** The settings, if they are usable, and the problems with them. */
 function examineSettings(command: Command): { settings: Settings | undefined; findings: Finding[] } {
   try {
     return { settings: settingsFrom(command, 'serve'), findings: [ok('the settings are complete')] };

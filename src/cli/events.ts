@@ -44,10 +44,13 @@ interface EmitOptions extends Partial<Record<'with' | 'text' | 'before' | 'about
 }
 
 const COUNT_MAX = 1_000_000;
-/** Events that are written together. */
+/** Events per unit of work. */
 const TOGETHER = 500;
 
-/** No secret is read or sealed, so no master key is needed. */
+/**
+ * Appends test events to the log. Needs no master key, because no secret is read or sealed.
+ * @source decision 330, 355
+ */
 async function emitEvents(command: Command, name: string): Promise<void> {
   const input = command.opts<EmitOptions>();
   const type = resolveType(name)?.type;
@@ -90,12 +93,12 @@ function objectOf(text: string): string {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value);
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CommandFailed('--payload must be a JSON object', 2);
 }
 
-/** A user by name, or by id when nobody has that name. */
+/** A user by name, or by id if no user has that name. */
 async function userNamed(tx: ReadTransaction, name: string): Promise<User> {
   const user = (await tx.credentials.findUserByName(name)) ?? (await tx.credentials.findUser(name));
   if (!user) throw new CommandFailed(`there is no user ${name}`);

@@ -1,7 +1,7 @@
 /** A command failed for an expected reason; the message is one sentence for the user. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
-  /** 1: failure. 2: usage error. */
+  /** 1: failure; 2: usage error. */
   readonly exitCode: 1 | 2;
   constructor(message: string, exitCode: 1 | 2 = 1) {
     super(message);

@@ -5,7 +5,7 @@ import { print } from './output.ts';
 import { queryReadiness } from './readiness.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker health`. */
+/** `barker health`. @source decision 567 */
 export function healthCommand(command: Command): void {
   addSettings(command, 'serve', ['operations_host', 'operations_port'])
     .addHelpText('after', '\nExit code: 0 if the server is ready, otherwise 1.\n\nExample:\n  barker health')

@@ -6,7 +6,10 @@ import { printError } from './output.ts';
 /** How often progress is printed, in records. */
 const STEP = 10_000;
 
-/** Prints the progress of an import on stderr, and the errors of the first `errorsMax` records that are rejected. */
+/**
+ * Prints the progress of an import on stderr, and the errors of the first `errorsMax` rejected records.
+ * @source decision 302
+ */
 export function printProgress(errorsMax: number, what: 'people' | 'posts'): ImportProgress {
   let rejected = 0;
   let next = STEP;

@@ -22,7 +22,7 @@ export function importCommand(command: Command): void {
     .action((file: string) => runPostsImport(posts, file));
 }
 
-/** Rejected records whose errors are printed. */
+/** Maximum number of rejected records whose errors are printed. @source decision 302 */
 const ERRORS_MAX = 20;
 
 async function runPeopleImport(command: Command, file: string): Promise<void> {

@@ -12,7 +12,7 @@ import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/k
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker keys`: which master keys encrypt which secrets, and replacing one. */
+/** `barker keys`: shows which master keys encrypt which secrets, and re-encrypts them. @source decision 544 */
 export function keysCommand(command: Command): void {
   const status = command.command('status').description('Show which master keys are used, unused or missing');
   addSettings(status, 'serve', ['data_folder', 'database_url', 'master_key_id'])
@@ -33,7 +33,7 @@ interface Secrets {
   readonly command: Command;
   readonly driver: Driver;
   readonly settings: Settings;
-  /** Undefined where no master key is configured. */
+  /** Undefined if no master key is configured. */
   readonly box: SecretBox | undefined;
 }
 
@@ -102,6 +102,7 @@ function tableOf(uses: readonly KeyUsage[]): string {
     .join('');
 }
 
+/** Re-encrypts all secrets, if a running server has the current master key already. @source decision 544, 604 */
 async function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
   if (!box) throw new CommandFailed('master_key: required to encrypt secrets', 2);
   const store = storeOn(driver);

@@ -8,7 +8,7 @@ import { commandRecord } from './command-record.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker migrate`. */
+/** `barker migrate`. @source decision 596, 610 */
 export function migrateCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .option('--dry-run', 'List pending migrations without applying them')

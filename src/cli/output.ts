@@ -1,15 +1,21 @@
-/** Characters that move the caret, colour, hide or turn text around: C0 but tab and newline, DEL, C1, separators, bidi controls. */
+/**
+ * Characters that move the cursor, or that color, hide or reverse text: C0 except tab and newline, DEL, C1, separators,
+ * bidi controls.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const COMMANDING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Escapes control characters as in JSON, so that output cannot control the terminal and JSON stays valid. */
+/**
+ * Escapes control characters as in JSON, so that output cannot control the terminal and JSON stays valid.
+ * @source decision 546
+ */
 export function escapeControls(text: string): string {
   return text.replace(COMMANDING, escaped);
 }
 
-/** Escapes control characters, tabs and newlines: a value for one line or column. */
+/** Escapes control characters, tabs and newlines, for values in a line or column. @source decision 546 */
 export function oneLine(value: string): string {
   return escapeControls(value.replace(/[\t\n]/g, escaped));
 }
@@ -24,7 +30,7 @@ export function printError(text: string): void {
   process.stderr.write(escapeControls(text));
 }
 
-/** Prints a result, one `name=value` a line, for people and for scripts. */
+/** Prints a result, one `name=value` per line, for people and scripts. */
 export function printFields(fields: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(fields)) print(`${name}=${oneLine(value)}\n`);
 }

@@ -5,8 +5,8 @@ import { CommandFailed } from './failure.ts';
 import { printError } from './output.ts';
 
 /**
- * A password from a file, from a pipe, or typed without being shown. Never an argument: those are seen by everybody on
- * the machine and kept in the history of the shell.
+ * Reads a password from a file, from stdin, or from a prompt without echo. Never from an argument: other users of the
+ * machine can see arguments, and the shell keeps them in its history.
  */
 export async function readPassword(file: string | undefined): Promise<string> {
   if (file !== undefined && file !== '-') return firstLine(linesOf(file));

@@ -26,7 +26,7 @@ export async function queryReadiness({ operations_host, operations_port }: Setti
   }
 }
 
-/** The address at which this machine reaches a listener. */
+/** The address by which this machine reaches a listener. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -35,7 +35,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   if (verify) return printLine('the archive is valid');
   const { head } = examined;
   if (stopped < Date.parse(head.made_at)) throw new CommandFailed('--stopped-at is earlier than the backup', 2);
-  // Also refuses the last second that the old server could have accepted.
+  // Also refuses the last second that the old server could have accepted. @source decision 454
   const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s + 1;
   const { restore } = await import('../backup/restore.ts');
   const record = commandRecord(command, systemClock.now());
@@ -73,7 +73,7 @@ function summaryOf({ head, contents }: ArchiveInspection): string[] {
   ];
 }
 
-/** Fails when the configured keys do not open the secrets: the server could then verify no signature. */
+/** Fails if the configured keys cannot decrypt the secrets: the server could then verify no signature. */
 function judgeKeys({ head, secrets }: ArchiveInspection, keys: MasterKeys, isVerifying: boolean): void {
   const closed = Object.entries(secrets).filter(([, { sealed, opened }]) => opened < sealed);
   const told = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');

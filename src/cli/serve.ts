@@ -39,7 +39,7 @@ async function runServe(settings: Settings): Promise<number> {
     close: async () => (await starting).close(),
     timeout_s: settings.shutdown_timeout_s,
     ended: starting.then((service) => service.superseded),
-    // A process that speaks https by itself lives on when its certificate is renewed.
+    // With TLS in this process, SIGHUP reloads a renewed certificate instead of stopping the server.
     ...(settings.tls_cert !== '' && { onHangUp: () => void starting.then((service) => service.reloadCertificate?.()) }),
     log: (message) => log.info(message),
   });
@@ -48,6 +48,7 @@ async function runServe(settings: Settings): Promise<number> {
   return stopped;
 }
 
+/** Starts the listeners, but not on the database of a demo world. @source decision 5 */
 async function start(parts: Dependencies): Promise<Service> {
   const { startListeners } = await import('../app/server.ts');
   if (await parts.store.read((tx) => tx.credentials.findDemo())) {

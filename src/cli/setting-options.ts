@@ -8,8 +8,8 @@ const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
 
 /**
- * Adds a flag for each setting of the mode; help shows those in `shown`. Secrets have none, because other users of the machine
- * can see the arguments of a process; the database URL is an exception, for development.
+ * Adds a flag for each setting of the mode; help shows those in `shown`. Secrets have no flag, because other users of
+ * the machine can see the arguments of a process; the database URL is an exception, for development.
  */
 export function addSettings(command: Command, mode: Mode, shown: readonly SettingName[]): Command {
   command.option('--config <file>', 'Settings file (JSON)');

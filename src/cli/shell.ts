@@ -1,4 +1,4 @@
-/** Quotes a text as one word of a POSIX shell. */
+/** Quotes text as one word for a POSIX shell. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -20,9 +20,7 @@ const SAME_SIGNAL_MS = 250;
 const CLOSING_MS = 5000;
 const LOOK_MS = 500;
 
-/**
- * Waits for a signal, then shuts down gracefully; resolves with the exit code. A second signal exits immediately.
- */
+/** Waits for a signal, then shuts down gracefully; resolves with the exit code. A second signal exits immediately. */
 export function waitForShutdown(options: ShutdownOptions): Promise<number> {
   return new Promise((resolve) => {
     let firstAt_ms: number | undefined;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { originsOf } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
 
-/** What an operator should know when a service starts, and what it means; one line each. */
+/** Warnings for the operator at start, one line each. */
 export function startWarnings(settings: Settings): string[] {
   return [...addressWarnings(settings), ...fileWarnings(settings)];
 }
@@ -24,7 +24,7 @@ function addressWarnings(settings: Settings): string[] {
   return warnings;
 }
 
-/** Files with secrets that others than their owner can read. */
+/** Warnings about files with secrets that others than their owner can access. */
 function fileWarnings(settings: Settings): string[] {
   const files = [...(originsOf(settings)?.secretFiles ?? [])];
   if (settings.tls_key !== '') files.push({ name: 'tls_key', path: settings.tls_key });
@@ -38,9 +38,9 @@ function fileWarnings(settings: Settings): string[] {
 }
 
 function modeOf(path: string): number | undefined {
-  // Windows has no such modes.
+  // Windows has no file modes.
   if (process.platform === 'win32') return undefined;
-  // What cannot be read any more was read before, and is told of elsewhere.
+  // The file was read before; that it is gone now is reported elsewhere.
   const found = statSync(path, { throwIfNoEntry: false });
   return found && found.mode & 0o777;
 }

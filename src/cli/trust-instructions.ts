@@ -1,6 +1,9 @@
 import { shellQuote } from './shell.ts';
 
-/** How to make clients and systems trust a certificate: client, and command to paste. @param ca absolute path */
+/**
+ * How to make clients and systems trust a certificate: pairs of the client and a command to paste.
+ * @param ca absolute path
+ */
 export function trustInstructions(ca: string): readonly (readonly [what: string, line: string])[] {
   const file = shellQuote(ca);
   return [

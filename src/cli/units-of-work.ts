@@ -8,15 +8,16 @@ import { type AddTarget, type CommandRecord, commandRecord } from './command-rec
 import { openCommandRuntime } from './command-runtime.ts';
 import { CommandFailed } from './failure.ts';
 
-/** What a command changes the database with. */
+/** The unit of work of a command, with its audit record. */
 export interface RecordedRegistrar extends Registrar {
   /** Adds an object to the audit record of the command. */
   readonly addTarget: AddTarget;
 }
 
 /**
- * Runs one unit of work that changes something, on the database of the production settings. Its audit record is part of the
+ * Runs one unit of work that writes, on the database of the settings for production. Its audit record is part of the
  * unit; a failed unit is recorded as failed.
+ * @source decision 106, 592
  */
 export async function runWrite<T>(
   command: Command,
@@ -28,7 +29,7 @@ export async function runWrite<T>(
   let record: CommandRecord = commandRecord(command, clock.now());
   try {
     return await store.write(async (tx) => {
-      // A unit may run again, so its record starts again.
+      // A unit of work may be retried, so its record starts again.
       record = commandRecord(command, clock.now());
       const { addTarget } = record;
       await announceExternalChange(tx);
@@ -47,7 +48,7 @@ export async function runWrite<T>(
   }
 }
 
-/** Reads from the database of the production settings. */
+/** Reads from the database of the settings for production. */
 export async function runRead<T>(
   command: Command,
   work: (look: { readonly tx: ReadTransaction; readonly now: string }) => Promise<T>,

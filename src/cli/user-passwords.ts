@@ -8,7 +8,7 @@ import { readPassword } from './password.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { runRead, runWrite } from './units-of-work.ts';
 
-/** `barker user password`. */
+/** `barker user password`. @source decision 501 */
 export function passwordCommand(user: Command): void {
   const command = user
     .command('password')
@@ -59,7 +59,7 @@ function addressOf({ public_base_url, host, port, tls_cert }: Settings): string 
   return `${tls_cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Why a password is not allowed for a user; undefined when it is. */
+/** The reason why a user may not have a password; undefined if they may. @source decision 500 */
 export async function passwordError(
   command: Command,
   password: string,

@@ -5,7 +5,7 @@ import { addSettings } from './setting-options.ts';
 import { runRead, runWrite } from './units-of-work.ts';
 import { requireUser } from './user-passwords.ts';
 
-/** `barker user totp`. */
+/** `barker user totp`. @source decision 512, 515 */
 export function totpCommand(user: Command): void {
   const command = user
     .command('totp')

@@ -10,7 +10,7 @@ import { userListCommands } from './user-list.ts';
 import { passwordCommand, passwordError, requireUser } from './user-passwords.ts';
 import { totpCommand } from './user-totp.ts';
 
-/** Commands that change the state of a user: name, changed columns, description. */
+/** Commands that change the status of a user: changed columns and description, by command name. */
 const STANDINGS = {
   suspend: [{ suspended: 1 }, 'Suspend a user for abuse: all their requests are refused'],
   resume: [{ suspended: 0 }, 'Lift the suspension of a user'],
@@ -55,6 +55,7 @@ export function userCommand(command: Command): void {
   }
 }
 
+/** Registers a user. The e-mail address is the operator's word: no mail is sent to verify it. @source decision 105 */
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
   const rules = await import('../features/platform/user-rules.ts');
@@ -75,6 +76,7 @@ async function createUser(command: Command, userName: string): Promise<void> {
   printFields({ user_id: id, username: userName });
 }
 
+/** Changes the profile of a user, which emits events. @source decision 351, 356 */
 async function changeProfileOf(command: Command, userName: string): Promise<void> {
   const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
   const rules = await import('../features/platform/user-rules.ts');

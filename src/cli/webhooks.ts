@@ -133,7 +133,7 @@ function triesOf({ tries }: WebhookDelivery): string[] {
   return tries.map((each) => `  ${each.at}\t${lastOutcome({ tries: [each] })}\t${each.duration_ms} ms`);
 }
 
-/** Deliveries that are sent again in one unit of work. */
+/** Deliveries to resend per unit of work. */
 const RESENT_AT_ONCE = 500;
 
 async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
@@ -175,6 +175,7 @@ async function named(tx: ReadTransaction, webhook: string, messages: readonly st
   return found;
 }
 
+/** Rotates the secret of a webhook and prints the new one. @source decision 404 */
 async function newSecret(command: Command, id: string): Promise<void> {
   const secret = await runWrite(command, async (registrar) => {
     const renewed = await rotateSecret(registrar, id);

@@ -14,7 +14,7 @@ export function welcome(service: Service, file: DevFile): string {
     ['sandbox', service.sandboxUrl],
     ['reference', `${service.url}/reference`],
     ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
-    // Whoever relaxes a rule of safety is told so at every start.
+    // Relaxed safety rules are shown at every start.
     ...(isOpen
       ? ([['webhooks', 'may use http, any port, and addresses of this machine and its networks']] as const)
       : []),
@@ -47,12 +47,12 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
   return rows.map(([name, value]) => (name === '' ? '' : `  ${name.padEnd(width)}  ${value}`)).join('\n');
 }
 
-/** A line that makes a signed call when it is pasted into a shell in `cwd`. */
+/** A command that makes a signed call when pasted into a shell in `cwd`. */
 function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
   const entry = resolve(dirname(fileURLToPath(import.meta.url)), '../../bin/barker.js');
   const call = `call GET /12/accounts${namesFolder ? ` --data ${shellQuote(folder)}` : ''}`;
   const isOurs = (file: string): boolean => existsSync(file) && realpathSync(file) === realpathSync(entry);
-  // In the folder of the program, and where it is installed, the package runner finds it, and the Node that it needs.
+  // In a checkout, and where the package is installed, npx finds it and the Node.js that it needs.
   const isHere = isOurs(resolve(cwd, 'bin/barker.js')) || isOurs(resolve(cwd, 'node_modules/.bin/barker'));
   if (isHere) return `npx barker ${call}`;
   const first = (process.env.PATH ?? '').split(delimiter).find((path) => existsSync(resolve(path, 'barker')));

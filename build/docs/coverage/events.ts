@@ -1,13 +1,16 @@
 import { EVENT_TYPES, type EventType } from '../../../src/contract/store/events.ts';
 
-/** One thing that the document says of events or of recorded changes. */
+/** One statement of the document about events or recorded changes. */
 export interface EventItem {
   readonly what: string;
-  /** Where it comes from, or what it means here. */
+  /** How it is implemented here. */
   readonly how: string;
-  /** Operations that serve it; it is not yet there while one of them is missing. None: it is no call. */
+  /**
+   * Operations that implement it; while one of them is missing, it is reported as not yet served. Empty if it is no
+   * call.
+   */
   readonly operations: readonly string[];
-  /** The file that tests it. */
+  /** The test file that covers it. */
   readonly test: string;
 }
 
@@ -96,6 +99,6 @@ export const EVENT_ITEMS: readonly EventItem[] = [
   },
 ];
 
-/** The recorded change that concerns nothing which is served. @source advertising: Versioning */
+/** The recorded change that affects nothing that is served. @source advertising: Versioning */
 export const OUTSIDE =
   'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change: the older is deprecated in favour of the newer) have no path in the two documents and are not served: what names them is answered with 404, as any unknown path.';

@@ -3,7 +3,10 @@ import { EVENT_ITEMS, OUTSIDE } from './events.ts';
 import { NOT_SHOWN } from './not-shown.ts';
 import { PAGES, REFERENCE_TABLES } from './reference-tables.ts';
 
-/** Every endpoint of the two documents with its state, what goes beyond them, and what they do not show, in Markdown. */
+/**
+ * The coverage page in Markdown: every endpoint of the two documents with its state, what this version serves beyond
+ * them, and what they do not show.
+ */
 export function coverageMarkdown(operations: readonly Operation[]): string {
   const served = new Map(operations.flatMap((operation) => namesOf(operation).map((name) => [name, operation.id])));
   const inDocuments = new Set(REFERENCE_TABLES.flatMap(({ endpoints }) => endpoints.map(plain)));
@@ -41,12 +44,12 @@ export function coverageMarkdown(operations: readonly Operation[]): string {
   ].join('\n\n');
 }
 
-/** `METHOD /path` of an operation and of its other paths, names of parameters aside. */
+/** `METHOD /path` of an operation and its aliases, without parameter names. */
 function namesOf({ method, path, aliases = [] }: Operation): string[] {
   return [path, ...aliases].map((each) => plain(`${method} ${each}`));
 }
 
-/** How parameters are named makes no other endpoint. */
+/** Removes parameter names: an endpoint is the same whatever its parameters are called. */
 function plain(endpoint: string): string {
   return endpoint.replace(/:\w+/g, ':');
 }

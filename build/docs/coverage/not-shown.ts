@@ -2,9 +2,9 @@
 export interface NotShown {
   readonly document: 'Authentication' | 'Advertising';
   readonly what: string;
-  /** Sections of the companion specification that fill it; empty while nothing of it is built. */
+  /** Sections of the companion specification that define it; empty if none of it is implemented. */
   readonly filledBy: string;
-  /** Rows of docs/decisions/ where neither document nor companion says it. */
+  /** Rows of docs/decisions/ where neither the documents nor the companion specification define it. */
   readonly decisions: readonly number[];
 }
 
@@ -15,7 +15,7 @@ const advertising = (what: string, filledBy: string, decisions: readonly number[
   return { document: 'Advertising', what, filledBy, decisions };
 };
 
-/** Neighbouring rows, both ends included. */
+/** A range of rows, both ends included. */
 const rows = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** Every behaviour that the two documents mark as not shown, in their order. */

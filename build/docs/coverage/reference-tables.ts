@@ -2,11 +2,11 @@
 export interface ReferenceTable {
   readonly document: 'Authentication' | 'Advertising';
   readonly table: string;
-  /** `METHOD /path`, as the document gives them, the version in front. */
+  /** `METHOD /path` as the document writes it, with the version prefix. */
   readonly endpoints: readonly string[];
 }
 
-/** Every endpoint of the two documents, by the table in which it stands. Pages are said apart: they are no operations. */
+/** Every endpoint of the two documents, by its table. Pages are listed separately: they are not operations. */
 export const REFERENCE_TABLES: readonly ReferenceTable[] = [
   {
     document: 'Authentication',
@@ -211,5 +211,5 @@ export const REFERENCE_TABLES: readonly ReferenceTable[] = [
   },
 ];
 
-/** The endpoints of the documents that are pages for people. */
+/** The documented endpoints that are pages for people. */
 export const PAGES: readonly string[] = ['GET /oauth/authorize', 'GET /oauth/authenticate'];

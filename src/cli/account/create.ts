@@ -9,7 +9,7 @@ import { runWrite } from '../units-of-work.ts';
 import { accountInput } from './account-input.ts';
 import { requireUser, validValues } from './on-account.ts';
 
-/** Creates an account with its administrator, who also becomes its FULL promotable user. */
+/** Creates an account with its administrator, who also becomes its FULL promotable user. @source decision 170 */
 export async function createAccount(command: Command, name: string): Promise<void> {
   const { admin, timezone, businessName, businessId, industry, sandbox } = command.opts();
   const environment = sandbox ? 'sandbox' : 'production';

@@ -6,7 +6,7 @@ import { printFields } from '../output.ts';
 import { accountInput } from './account-input.ts';
 import { updateAccount, validValues } from './on-account.ts';
 
-/** Grants features to an account and removes others; prints those that it has afterwards. */
+/** Grants features to an account and revokes others; prints the resulting features. @source decision 170 */
 export async function changeFeatures(command: Command, id: string): Promise<void> {
   const { add = [], remove = [] } = command.opts<{ add?: string[]; remove?: string[] }>();
   if (add.length + remove.length === 0) failIf('give --add or --remove');

@@ -12,7 +12,7 @@ import { accountInput } from './account-input.ts';
 /** The whole file is held in memory, because all accounts are imported or none. */
 const FILE_BYTES_MAX = 67_108_864;
 
-/** Creates and updates the accounts of a file, all of them or none. */
+/** Creates and updates the accounts of a file, all of them or none. @source decision 169 */
 export async function importAccountFile(command: Command, file: string): Promise<void> {
   if (statSync(file).size > FILE_BYTES_MAX) {
     throw new CommandFailed(`${file}: larger than ${FILE_BYTES_MAX} bytes; split it`, 2);

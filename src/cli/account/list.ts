@@ -9,7 +9,7 @@ import { requireUser } from './on-account.ts';
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 const PAGE = 1000;
 
-/** Lists accounts, production first: id, environment, approval status and name on a line each. */
+/** Lists accounts, production first, one per line: id, environment, approval status and name. */
 export async function listAccounts(command: Command): Promise<void> {
   const { user: named, deleted } = command.opts<{ user?: string; deleted?: true }>();
   const lines = await runRead(command, async ({ tx }) => {

@@ -13,11 +13,14 @@ import { type RecordedRegistrar, runRead, runWrite } from '../units-of-work.ts';
 export interface FoundAccount {
   readonly row: Row;
   readonly environment: Environment;
-  /** Limits of its own, by setting name. */
+  /** Limits that override the settings, by setting name. */
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** Changes an existing account in one unit of work, and invalidates it in the caches of running servers. */
+/**
+ * Changes an existing account in one unit of work, and invalidates it in the caches of the running server.
+ * @source decision 106
+ */
 export async function updateAccount<T>(
   command: Command,
   id: string,

@@ -5,7 +5,7 @@ import { CommandFailed, failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
 import { requireUser, updateAccount } from './on-account.ts';
 
-/** Gives a user a role on an account, or takes it away. */
+/** Gives a user a role on an account, or revokes it. @source decision 171 */
 export async function setRole(command: Command, id: string, userName: string): Promise<void> {
   const {
     role,

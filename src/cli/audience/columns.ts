@@ -61,7 +61,10 @@ const VALID: Readonly<Partial<Record<IdentifierKind, RegExp>>> = {
   service_user_id: /^\d{1,20}$/,
 };
 
-/** The identifiers of a row, several values of a column separated by semicolons; undefined without any valid one. */
+/**
+ * The identifiers of a row, with several values of a column separated by semicolons; undefined without any valid one.
+ * @source decision 279
+ */
 export function identifiersOf(
   columns: readonly (Column | undefined)[],
   row: readonly string[],
@@ -80,7 +83,7 @@ export function identifiersOf(
 function identifierOf({ kind, isHashed }: Column, text: string): string | undefined {
   const trimmed = text.trim();
   if (kind === 'partner_user_id') return trimmed === '' || [...trimmed].length > 256 ? undefined : trimmed;
-  // Columns of other names may hold hashes too.
+  // Columns not marked as hashed may contain hashes too.
   if (isHashed || HASH.test(trimmed)) return HASH.test(trimmed) ? trimmed.toLowerCase() : undefined;
   const form = normalize(kind, text);
   return form !== '' && (VALID[kind]?.test(form) ?? true) ? hashIdentifier(kind, text) : undefined;

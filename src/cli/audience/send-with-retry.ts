@@ -7,12 +7,12 @@ import { type Reply, send } from '../send.ts';
 
 const TRIES = 8;
 const WAIT_MAX_S = 60;
-/** Errors that are printed of a refused request. */
+/** Maximum number of printed errors of a refused request. */
 const ERRORS_MAX = 10;
 
 /**
- * Sends a request, and retries while the server is busy or unreachable: people uploaded twice count once. Errors of a refused
- * request name the rows of the file.
+ * Sends a request, and retries while the server is busy or unreachable: people who are uploaded twice count once.
+ * Errors of a refused request name the rows of the file.
  */
 export async function sendWithRetry(
   { caller, path }: { readonly caller: ConnectionProfile; readonly path: string },

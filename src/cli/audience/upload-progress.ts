@@ -11,7 +11,7 @@ export interface UploadProgress {
 
 /** Stores the progress of an upload beside the file. */
 export interface ProgressFile {
-  /** Zero for a file that changed since, or was sent elsewhere. */
+  /** Zero if the file has changed since, or was sent elsewhere. */
   read(): UploadProgress;
   write(progress: UploadProgress): void;
   remove(): void;

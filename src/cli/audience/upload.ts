@@ -21,11 +21,11 @@ export interface UploadOptions {
 /** The result of an upload. */
 export interface UploadResult {
   readonly people: number;
-  /** Rows without a valid identifier. */
+  /** Rows without a valid identifier. @source decision 279 */
   readonly skipped: number;
 }
 
-/** Size of the request apart from its people. */
+/** Size of a request without its people, in bytes. */
 const AROUND_BYTES = 500;
 
 /**
@@ -73,7 +73,7 @@ export async function uploadFile(file: string, plan: UploadOptions): Promise<Upl
 }
 
 interface Row {
-  /** From 1, without the header. */
+  /** Row number from 1, not counting the header. */
   readonly row: number;
   readonly person: PersonIdentifiers | undefined;
 }

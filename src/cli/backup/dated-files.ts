@@ -10,7 +10,7 @@ export function datedArchivePath(folder: string, now: number): string {
   return join(folder, `barker-${formatInstant(now).replace(/[-:]/g, '')}.tar.zst`);
 }
 
-/** Deletes all but the newest archives of a folder, and answers their paths. Other files stay. */
+/** Deletes all but the newest archives of a folder, and returns their paths. Other files stay. */
 export function removeOldArchives(folder: string, keep: number): string[] {
   const dated = readdirSync(folder)
     .filter((name) => DATED.test(name))

@@ -33,8 +33,9 @@ export function configuredMasterKeys({
 }
 
 /**
- * Copies a database and stores an audit record in it. The copy is made even if the record cannot be stored, as in a read-only
- * database or one without the table.
+ * Copies a database and stores an audit record in the source. The copy is made even if the record cannot be stored, as
+ * in a read-only database or one without the table.
+ * @source decision 594, 595
  */
 export async function runRecordedCopy<T>(
   command: Command,
@@ -56,7 +57,10 @@ export async function runRecordedCopy<T>(
   });
 }
 
-/** Stores a record over a connection of its own; prints an error and answers false if that fails. */
+/**
+ * Stores a record over a connection of its own; prints an error and returns false if that fails.
+ * @source decision 595
+ */
 async function isStored(settings: Settings, work: (tx: WriteTransaction) => Promise<void>): Promise<boolean> {
   const store = storeOn(await openDriver(settings));
   try {

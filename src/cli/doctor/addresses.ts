@@ -9,7 +9,7 @@ import { error, type Finding, ok, warning } from './finding.ts';
 const DAY_MS = 86_400_000;
 const ENDS_SOON_DAYS = 14;
 
-/** Looks at how callers reach the service: public addresses, who ends TLS, and the certificate. */
+/** Checks how callers reach the service: public addresses, TLS termination, and the certificate. */
 export function examineAddresses(settings: Settings): Finding[] {
   const { public_base_url, public_sandbox_url, tls_cert, trusted_proxies, host, allow_insecure_loopback } = settings;
   const findings: Finding[] = [];

@@ -4,10 +4,10 @@ import { listAllApplications } from '../../features/auth/applications/list-appli
 import { registeredCallbacks } from '../../features/auth/callback-urls.ts';
 import { type Finding, warning } from './finding.ts';
 
-/** More names than this help nobody. */
+/** Maximum number of listed callbacks. */
 const NAMED_MAX = 5;
 
-/** Looks for callbacks that were registered before the rules refused their scheme; they go on working. @source decision 601 */
+/** Finds callbacks that were registered before the rules refused their scheme; they still work. @source decision 601 */
 export async function examineCallbacks(tx: ReadTransaction, schemes: readonly string[]): Promise<Finding[]> {
   const found = (await listAllApplications(tx)).flatMap((application) =>
     registeredCallbacks(application)

@@ -14,15 +14,15 @@ import { errorMessage } from '../failure.ts';
 import { examineCallbacks } from './callbacks.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** Callers' clocks may be as far off as this by default; half of it should not be ours. */
+/** Maximum clock difference to the database server: a half of the default tolerance for callers' clocks. */
 const SKEW_MAX_MS = 5_000;
-/** A database that is further away makes every request slow. */
+/** Round trips longer than this make every request slow. */
 const SLOW_MS = 20;
-/** Commands and an operator need connections too. */
+/** Connections to leave free for commands and operators. */
 const SPARE_CONNECTIONS = 5;
 const OVERDUE_MS = 15 * 60_000;
 
-/** Looks at the database: that it answers, its schema, its key, its settings, and what waits in it. */
+/** Checks the database: connection, schema, master key, server settings, and backlogs. */
 export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   const file = join(settings.data_folder, 'barker.db');
   if (settings.database_url === '' && !existsSync(file)) {
@@ -41,7 +41,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
 }
 
 async function examine(driver: Driver, settings: Settings): Promise<Finding[]> {
-  // The first one connects.
+  // The first ping opens the connection.
   await driver.ping();
   const before_ms = elapsed_ms();
   await driver.ping();

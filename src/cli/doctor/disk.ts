@@ -4,10 +4,10 @@ import type { Settings } from '../../settings.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 const GIB = 2 ** 30;
-/** Less than this fills up within hours of uploads. */
+/** Uploads can fill less free space than this within hours. */
 const FREE_MIN_BYTES = 2 * GIB;
 
-/** Looks at the data folder: that it is there, private and writable, on a disk with space. */
+/** Checks the data folder: that it exists, is private and writable, and has free disk space. */
 export async function examineDataFolder({ data_folder: folder }: Settings): Promise<Finding[]> {
   const state = await stat(folder).catch(() => undefined);
   if (!state)

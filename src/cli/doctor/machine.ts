@@ -5,10 +5,13 @@ import type { Settings } from '../../settings.ts';
 import { programVersion } from '../../version.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** Each connection, stream and file takes one; a thousand is what many systems give, and too few for a busy service. */
+/**
+ * The minimum limit of file descriptors: each connection, stream and file takes one; many systems allow about a
+ * thousand, too few for a busy service.
+ */
 const OPEN_FILES_MIN = 4096;
 
-/** Looks at the program, at what the system lets it have, and at other programs that it uses. */
+/** Checks the version, the limit of open files, and ffmpeg. */
 export async function examineMachine({ ffmpeg_program }: Settings): Promise<Finding[]> {
   const findings = [
     ok(`Barker ${programVersion} on Node.js ${process.versions.node}, ${process.platform} ${process.arch}`),
@@ -26,7 +29,7 @@ export async function examineMachine({ ffmpeg_program }: Settings): Promise<Find
   return findings;
 }
 
-/** The limit of open files that the system tells; undefined where it does not. */
+/** The limit of open files; undefined if the system does not report it. */
 function openFilesMax(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -2,7 +2,7 @@ import type { Settings } from '../../settings.ts';
 import { queryReadiness } from '../readiness.ts';
 import { error, type Finding, ok } from './finding.ts';
 
-/** Asks the service whether it is ready, if one runs by these settings. */
+/** Queries the readiness of the service, if one runs with these settings. */
 export async function examineService(settings: Settings): Promise<Finding[]> {
   if (settings.operations_port === 0) {
     return [ok('the operations port is any free one, so a running service was not looked for')];

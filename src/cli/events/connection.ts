@@ -8,7 +8,7 @@ import { send, sendStreaming } from '../send.ts';
 /** The result of an attempt to connect. */
 export type ConnectAttempt =
   | { readonly stream: IncomingMessage }
-  /** Refused, with status and body. */
+  /** The server refused, with this status and body. */
   | { readonly status: number; readonly body: string };
 
 /** A stream without any bytes for this long is broken. @source activity gaps 18 */

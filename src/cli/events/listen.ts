@@ -8,7 +8,7 @@ import { print, printError } from '../output.ts';
 import { type ConnectAttempt, connect, countSubscriptions, streamLines } from './connection.ts';
 import { type ForwardOptions, forwardEvent } from './forward.ts';
 
-/** `barker events listen`. */
+/** `barker events listen`. @source decision 379 */
 export function listenCommand(command: Command): void {
   addProfileOptions(
     command
@@ -28,9 +28,9 @@ export function listenCommand(command: Command): void {
 }
 
 const BACKFILL_MAX_MIN = 5;
-/** Events that are being posted at once. @source activity gaps 19.4 */
+/** Maximum number of concurrent posts. @source activity gaps 19.4 */
 const IN_FLIGHT_MAX = 10;
-/** Lines that are known again when they come a second time. */
+/** Maximum number of lines that are remembered to detect duplicates. */
 const KNOWN_MAX = 50_000;
 
 async function runListen(command: Command): Promise<void> {
@@ -74,7 +74,7 @@ function forwardingOf(
 /** A signal to stop. */
 interface Interruption {
   readonly isDue: () => boolean;
-  /** Calls an action on the signal, or at once after it. The answer removes the action. */
+  /** Runs an action on the signal, or at once if it has arrived. Returns a function that removes the action. */
   on(action: () => void): () => void;
 }
 
@@ -169,7 +169,7 @@ function isNew(line: string, known: Set<string>): boolean {
 }
 
 /**
- * How long to wait before the next try: what breaks is tried again soon, what is refused later and later.
+ * Milliseconds to wait before reconnecting: short after a broken connection, growing quickly after refusals.
  * @source activity gaps 18
  */
 function waitAfter(failed: ConnectAttempt | Error | undefined, failures: number): number {

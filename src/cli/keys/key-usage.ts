@@ -19,10 +19,10 @@ export interface KeyUsage {
   /** Undefined when the key is not configured. */
   readonly fingerprint: string | undefined;
   readonly state: 'current' | 'old' | 'missing';
-  /** Secrets by column, `table.column`; columns without any are absent. */
+  /** Number of secrets by `table.column`; columns without any are absent. */
   readonly columns: Readonly<Record<string, number>>;
   readonly secrets: number;
-  /** Secrets with this key id that it cannot decrypt: another key had the id, or they are corrupted. */
+  /** Secrets with this key id that the key cannot decrypt: another key had the id, or they are corrupted. */
   readonly unreadable: number;
 }
 
@@ -34,7 +34,9 @@ export function configuredKeys(settings: Settings): Readonly<Record<string, Buff
   };
 }
 
-/** The usage of every configured or needed key. `box` decrypts with the configured keys; undefined without any. */
+/**
+ * The usage of every configured or needed key. `box` decrypts with the configured keys; undefined if there are none.
+ */
 export async function findKeyUsage(
   driver: Driver,
   settings: Settings,
@@ -90,8 +92,9 @@ function opens(box: SecretBox, sealed: string, context: string): boolean {
 export type ResealResult = Readonly<Record<string, { readonly resealed: number; readonly unreadable: number }>>;
 
 /**
- * Re-encrypts secrets of other keys with the current key, in batches; a server may be running. After an interruption it can be
- * run again. Secrets that cannot be decrypted stay as they are.
+ * Re-encrypts secrets of other keys with the current key, in batches; a server may be running. Can be run again after
+ * an interruption. Secrets that cannot be decrypted stay unchanged.
+ * @source decision 544
  */
 export async function resealAll(driver: Driver, box: SecretBox): Promise<ResealResult> {
   const done: Record<string, { resealed: number; unreadable: number }> = {};

@@ -8,10 +8,13 @@ import { profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { print } from '../output.ts';
 
-/** Characters of a body that are printed. */
+/** Maximum number of printed characters of a body. */
 const SHOWN_MAX = 2000;
 
-/** Runs the challenge on a URL and prints everything; answers the exit code. @source activity gaps 19.3 */
+/**
+ * Runs the challenge on a URL and prints everything; returns the exit code.
+ * @source activity gaps 19.3; decision 386
+ */
 export async function checkWebhook(command: Command, url: string): Promise<number> {
   const { consumer_secret: consumerSecret } = profileFrom(command).keys;
   // The operator of this command can reach this machine anyway.
@@ -47,7 +50,7 @@ function receivedLines(sent: SendResult): string[] {
   ];
 }
 
-/** Removes control characters of a receiver's response. */
+/** Removes control characters from a receiver's response. */
 function printable(text: string): string {
   const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text;
   return shown.replace(/[^\P{C}\n]/gu, '?');

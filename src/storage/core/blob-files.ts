@@ -8,14 +8,14 @@ import { type Blobs, type ReceivedFile, type Segment, SourceFailed } from '../..
 import { FileSink, writeAll } from './file-sink.ts';
 import { SegmentSizes, totalExcept } from './segment-sizes.ts';
 
-/** Bytes copied at once. */
+/** Size of the copy buffer. */
 const PIECE_BYTES = 524_288;
 
 /**
- * Blobs as files of a folder. What arrives is written beside its place, brought to the disk, and renamed: a segment is
- * there whole or not at all, also when the power fails. Sealing renames the folder of the segments, so that whoever
- * comes late finds no place. What moves the segments of one upload goes in turn: several may end it at once, and none
- * may see the segments half gone.
+ * Blobs as files in a folder. An incoming file is written elsewhere, synced and then renamed, so a segment exists
+ * completely or not at all, even after a power failure. Sealing renames the folder of the segments, so a late segment
+ * finds no folder. Operations that move the segments of one upload take turns: several requests may finalize it at
+ * once, and none may see half of the segments.
  */
 export function blobFiles(folder: string, random: Random): Blobs {
   const [incoming, parts, sealed, ready] = ['incoming', 'parts', 'sealed', 'ready'].map((name) => join(folder, name));
@@ -77,7 +77,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
         await syncFolder(own);
       } catch (error) {
         if (isAbsent(error)) return { state: 'closed', received };
-        // It may be in its place all the same.
+        // The rename may have succeeded even so.
         sizes.invalidate(id);
         throw error;
       }
@@ -86,7 +86,7 @@ export function blobFiles(folder: string, random: Random): Blobs {
     },
     segments: (id) =>
       turns.run(id, async () => {
-        // What is assembled already has lost its segments, or is about to.
+        // An assembled upload has lost its segments, or is about to.
         const whole = await stat(pathOf(id, 'whole')).catch(unlessAbsent);
         if (whole) return [{ index: 0, bytes: whole.size }];
         return (await segmentsIn(join(parts!, id))) ?? (await segmentsIn(join(sealed!, id))) ?? [];
@@ -105,12 +105,12 @@ export function blobFiles(folder: string, random: Random): Blobs {
     assemble: (id) =>
       turns.run(id, async () => {
         const own = join(sealed!, id);
-        // What was interrupted behind this point may have left some of the segments only.
+        // An assembly that was interrupted after this point may have left only some of the segments.
         const isWhole = (await stat(pathOf(id, 'whole')).catch(unlessAbsent)) !== undefined;
         const segments = isWhole ? undefined : await segmentsIn(own);
         if (!segments) return rm(own, { recursive: true, force: true });
         const paths = segments.map(({ index }) => join(own, String(index)));
-        // One segment is the whole already.
+        // A single segment is the whole file.
         const whole = paths.length === 1 ? paths[0]! : await joined(paths);
         await settle(id, 'whole', whole);
         await rm(own, { recursive: true, force: true });
@@ -139,7 +139,7 @@ async function segmentsIn(folder: string): Promise<Segment[] | undefined> {
   }
 }
 
-/** Writes a new file and brings it to the disk; the answer is how many bytes it has. */
+/** Writes a new file and syncs it; returns its size in bytes. */
 async function writeFile(path: string, source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<number> {
   const sink = new FileSink(path, bytes_max);
   try {
@@ -150,7 +150,7 @@ async function writeFile(path: string, source: AsyncIterable<Uint8Array>, bytes_
   }
 }
 
-/** Copies files behind one another through one piece of memory. */
+/** Concatenates files through one buffer. */
 async function joinFiles(place: string, paths: readonly string[]): Promise<void> {
   const into = await open(place, 'wx', 0o600);
   try {
@@ -179,7 +179,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** A name is durable when its folder is. */
+/** Syncs a folder: a rename is durable only after that. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {

@@ -4,18 +4,18 @@ import { dynamic } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
-/** Rows in one statement, from many to few: few statements exist, and none has too many arguments. */
+/** Rows per statement, largest first: a few sizes keep the number of statements and of arguments small. */
 const SIZES = [100, 20, 5, 1];
 
 /** How rows are inserted. */
 export interface InsertOptions<Column extends string> {
-  /** The columns to write; those of the first row when left out. */
+  /** The columns to write; defaults to those of the first row. */
   readonly columns?: readonly Column[];
-  /** A row whose key is there already has these columns replaced instead. */
+  /** When a row with this key exists, these columns of it are replaced instead. */
   readonly onConflict?: { readonly key: readonly Column[]; readonly replace: readonly Column[] };
 }
 
-/** Inserts rows that have the same columns, in few statements and in their order. */
+/** Inserts rows that have the same columns, in order, with few statements. */
 export async function insertRows<Table extends TableName>(
   session: Session,
   table: Table,
@@ -25,7 +25,7 @@ export async function insertRows<Table extends TableName>(
   await insertDynamicRows(session, table, rows as readonly Readonly<Record<string, Value>>[], options);
 }
 
-/** The same for a table that comes as a value. */
+/** The same for a table whose name is a value. */
 export async function insertDynamicRows(
   session: Session,
   table: string,

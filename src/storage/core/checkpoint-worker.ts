@@ -3,7 +3,7 @@ import { answerCalls } from '../../base/threads.ts';
 
 let open: { readonly file: string; readonly database: DatabaseSync } | undefined;
 
-/** Moves as much of the log as no reader needs any more; waits for nobody. */
+/** Checkpoints the frames that no reader needs any more; waits for no other connection. */
 function move(file: string): void {
   if (open?.file !== file) {
     open?.database.close();
@@ -20,7 +20,7 @@ function leave(): void {
 
 const answers = { move, leave };
 
-/** What the thread of checkpoints can be asked. */
+/** The calls that the checkpoint thread answers. */
 export type CheckpointCalls = typeof answers;
 
 answerCalls(answers);

@@ -1,31 +1,32 @@
 import { openThread } from '../../base/threads.ts';
 import type { CheckpointCalls } from './checkpoint-worker.ts';
 
-/** How far the write-ahead log of the embedded database has come, in pages. */
+/** The length of SQLite's write-ahead log, in pages. */
 export interface WalState {
   readonly pages: number;
-  /** How many of them the database file has already. */
+  /** How many of them have been copied to the database file. */
   readonly checkpointed: number;
 }
 
-/** Moves what the write-ahead log holds into the database file. */
+/** Copies the write-ahead log into the database file. */
 export interface Checkpoints {
   /**
-   * Is called between two groups of writes: moves pages beside what goes on when there are many. A promise means that the log
-   * has become long, and that writers had better wait for it: only a log of which everything has been moved begins anew.
+   * Called between two groups of writes; starts a checkpoint in the background when many pages wait. A promise means
+   * that the log has become long and that writers should wait: SQLite restarts a log only when all of it has been
+   * copied.
    */
   checkpointIfNeeded(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
-/** A checkpoint starts at this many pages, about 4 MB, as in SQLite itself. */
+/** A checkpoint starts at this many pages, about 4 MB, which is also SQLite's default. */
 const MANY = 1000;
-/** About 64 MB. */
+/** Writers wait for a log of this many pages, about 64 MB. */
 const LONG = 16_384;
 
 /**
- * Checkpoints in a thread: to bring megabytes to a busy disk takes long, and requests would wait for it. The thread starts
- * with the first of them.
+ * Checkpoints in a thread: syncing megabytes to a busy disk takes long, and requests would have to wait. The thread
+ * starts with the first checkpoint.
  */
 export function checkpointsOf(file: string, state: () => WalState): Checkpoints {
   const thread = openThread<CheckpointCalls>(new URL('./checkpoint-worker.ts', import.meta.url));
@@ -38,7 +39,7 @@ export function checkpointsOf(file: string, state: () => WalState): Checkpoints 
     });
     return moving;
   };
-  /** What arrived while pages were being moved is little, and nobody writes meanwhile: a pass more moves it too. */
+  /** Few pages arrived during the last pass, and nobody writes meanwhile, so one more pass copies the rest. */
   const moveAll = async (): Promise<void> => {
     await moving?.catch(() => {});
     await move().catch(() => {});
@@ -47,7 +48,7 @@ export function checkpointsOf(file: string, state: () => WalState): Checkpoints 
     checkpointIfNeeded() {
       const { pages, checkpointed: moved } = state();
       if (pages - moved >= MANY && pages >= LONG) return moveAll();
-      // A pass that failed is made up for by the next one: nothing is lost while pages are in the log.
+      // The next pass makes up for a failed one: nothing is lost while the pages are in the log.
       if (pages - moved >= MANY) move().catch(() => {});
       return undefined;
     },

@@ -14,7 +14,10 @@ import type { Upload } from '../../contract/store/uploads.ts';
 import type { Replay, Webhook, WebhookDelivery } from '../../contract/store/webhooks.ts';
 import type { Schema } from '../generated/schema.ts';
 
-/** Rows as the storage port promises them: their enums and flags are narrower than the text and integers of the columns. */
+/**
+ * Rows as the storage port declares them: enums and booleans are narrower than the columns' text and integers.
+ * @source decision 690
+ */
 interface PortRows {
   access_tokens: AccessToken;
   account_changes: ChangeRow;
@@ -37,19 +40,19 @@ interface PortRows {
   webhooks: Webhook;
 }
 
-/** The tables that Kysely checks statements against: the schema, with the narrower values that the port promises. */
+/** The tables that Kysely checks statements against: the schema, narrowed to the types of the port. */
 export type Database = {
   [Table in keyof Schema]: Table extends keyof PortRows ? NarrowTable<Schema[Table], PortRows[Table]> : Schema[Table];
 };
 
-/** The name of a table. */
+/** A table name. */
 export type TableName = keyof Database & string;
 
 type NarrowTable<Columns, Row> = {
   [Name in keyof Columns]: Name extends keyof Row ? NarrowColumn<Columns[Name], Row[Name]> : Columns[Name];
 };
 
-/** Whether a column may be null is for the schema to say, and so is what a column holds that the port shows converted. */
+/** The schema decides whether a column is nullable, and the type of columns that the port converts. */
 type NarrowColumn<Column, Member> = [Column] extends [ColumnType<infer Stored, infer _Insert, infer _Update>]
   ? Generated<NarrowValue<Stored, Member>>
   : NarrowValue<Column, Member>;

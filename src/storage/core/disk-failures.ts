@@ -1,13 +1,13 @@
 import { Problem } from '../../contract/problems/problems.ts';
 import { StoreUnavailable, type UnavailableDetails } from '../../contract/problems/store-unavailable.ts';
 
-/** Disks that are full, read-only or failing, and a machine that has no file handles left. */
+/** Error codes of full, read-only or failing disks, and of a machine without free file handles. */
 const OF_FILES = /^(ENOSPC|EDQUOT|EROFS|EIO|ENXIO|EMFILE|ENFILE|ESTALE|ENODEV)$/;
 
-/** Primary result codes of SQLite: busy, locked, read-only, input or output failed, full, cannot open. */
+/** Primary result codes of SQLite: busy, locked, read-only, I/O error, full, cannot open. */
 const OF_SQLITE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14]);
 
-/** An error with the code of the system or of the database. */
+/** An error with a code of the operating system or of SQLite. */
 interface Coded {
   readonly code?: string;
   /** The extended result code of SQLite; its last byte is the primary one. */
@@ -16,8 +16,8 @@ interface Coded {
 }
 
 /**
- * Whether a disk, and not the request, is why something failed: trying again later makes sense. This is the one place that
- * knows how the system and the embedded database say so.
+ * Whether an error was caused by a disk and not by the request, so that a retry makes sense. The only place that knows
+ * the error codes of the operating system and of SQLite.
  */
 export function isDiskFailure(error: unknown): boolean {
   const { code = '', errcode, cause } = (error ?? {}) as Coded;
@@ -26,18 +26,18 @@ export function isDiskFailure(error: unknown): boolean {
   return cause !== undefined && isDiskFailure(cause);
 }
 
-/** Maps a failure of a disk to StoreUnavailable; returns any other as it is. */
+/** Maps a disk failure to StoreUnavailable; returns other errors unchanged. */
 export function mapDiskFailure(error: unknown, details?: UnavailableDetails): unknown {
   if (error instanceof Problem) return error;
   return isDiskFailure(error) ? new StoreUnavailable(error as Error, details) : error;
 }
 
-/** Throws a failure of a disk as StoreUnavailable, any other as it is. @throws StoreUnavailable */
+/** Throws a disk failure as StoreUnavailable, and other errors unchanged. @throws StoreUnavailable */
 export function rethrowDiskFailure(error: unknown): never {
   throw mapDiskFailure(error);
 }
 
-/** The same port, whose promises reject with StoreUnavailable when a disk fails. */
+/** The same port with promises that reject with StoreUnavailable when a disk fails. */
 export function withDiskFailureMapping<T extends object>(port: T): T {
   const reporting = { ...port } as Record<string, unknown>;
   for (const [name, method] of Object.entries(port)) {

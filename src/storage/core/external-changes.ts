@@ -1,18 +1,18 @@
 import { every } from '../../base/timers.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
-/** Counts the units of work of commands that ran beside a server. */
+/** The sequence that counts the units of work of commands. */
 const SEQUENCE = 'outside_changes';
 
-/** How often a server polls for changes of commands, in milliseconds. */
+/** How often a server polls for changes made by commands, in milliseconds. @source decision 106 */
 export const EXTERNAL_CHANGE_POLL_MS = 500;
 
-/** Tells a running server that this unit of work of another process changed data that it may have cached. */
+/** Announces to a running server that this unit of work changed data that it may have cached. */
 export async function announceExternalChange(tx: WriteTransaction): Promise<void> {
   await tx.takeNumbers(SEQUENCE, 1, 1);
 }
 
-/** Clears the caches whenever another process has announced a change; the result stops it. */
+/** Clears the caches whenever another process has announced a change; returns a function that stops watching. */
 export async function watchExternalChanges(store: Store): Promise<() => void> {
   const position = (): Promise<number | undefined> => store.read((tx) => tx.findNumber(SEQUENCE));
   let seen = await position();
@@ -26,7 +26,7 @@ export async function watchExternalChanges(store: Store): Promise<() => void> {
   return every(EXTERNAL_CHANGE_POLL_MS, () => {
     if (isLooking) return;
     isLooking = true;
-    // A database that is away says so to every request; the next look comes soon.
+    // Requests report an unavailable database themselves; the next poll comes soon.
     look()
       .catch(() => undefined)
       .finally(() => {

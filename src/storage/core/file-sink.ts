@@ -4,18 +4,18 @@ import { Writable } from 'node:stream';
 import { releaseMemory } from '../../base/release-memory.ts';
 import { TooManyBytes } from '../../contract/services/blobs.ts';
 
-/** Bytes that may wait in memory for the disk. */
+/** Bytes that may wait in memory to be written. */
 const WAITING_BYTES = 1_048_576;
 type Done = (error?: Error | null) => void;
 
 /**
- * Writes what is piped into it into a new file: whatever has arrived while the disk was busy goes in one write. The
- * pieces are given away. Once it has finished, the bytes are on the disk.
+ * Writes a stream to a new file: all chunks that arrived while the disk was busy go into one write. Takes ownership of
+ * the chunks and releases their memory. When the stream has finished, the bytes are on disk.
  */
 export class FileSink extends Writable {
-  /** How many bytes have been written. */
+  /** Bytes received so far. */
   bytes = 0;
-  /** What went wrong here, and not with the source. */
+  /** An error of the file, as opposed to one of the source. */
   failure: Error | undefined;
   readonly #path: string;
   readonly #bytes_max: number;
@@ -68,17 +68,17 @@ export class FileSink extends Writable {
   }
 }
 
-/** Writes pieces of memory at the end of a file. */
+/** Appends chunks to a file. */
 export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
   const wanted = pieces.reduce((total, { length }) => total + length, 0);
   const { bytesWritten } = await file.writev(pieces);
   if (bytesWritten === wanted) return;
-  // A disk that fills up takes a part; asking for the rest tells why.
+  // A disk that fills up accepts a part; writing the rest then throws the reason.
   let rest = Buffer.concat(pieces).subarray(bytesWritten);
   while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }
 
-/** Writes bytes at the end of a file, all of them; a disk that fills up takes a part, and tells why when it gets the rest. */
+/** Appends all bytes to a file. A disk that fills up accepts a part; writing the rest then throws the reason. */
 export function writeAllSync(
   file: number,
   bytes: Uint8Array,

@@ -11,12 +11,12 @@ import type { Dialect, Value } from './statements.ts';
 
 const SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** How many places a list of this length takes: lists are padded to a few sizes, so that few statements exist. */
+/** How many placeholders a list of this length takes: lists are padded to a few sizes, so that few statements exist. */
 export function paddedSize(length: number): number {
   return SIZES.find((size) => size >= length) ?? length;
 }
 
-/** Whether a column has one of some values. SQLite makes a table for `in`, even of one. */
+/** Whether a column has one of several values. SQLite builds a temporary table for `in`, even for one value. */
 export function inList<DB, TB extends keyof DB, Column extends ReferenceExpression<DB, TB>>(
   eb: ExpressionBuilder<DB, TB>,
   column: Column,
@@ -27,8 +27,8 @@ export function inList<DB, TB extends keyof DB, Column extends ReferenceExpressi
 }
 
 /**
- * Whether a row is of an account and its column has one of some values, in a column that an index has behind the account. SQLite
- * would rather read the whole account than look once for each value; pairs leave it no choice.
+ * Whether a row belongs to an account and its column has one of several values, for a column that follows the account
+ * in an index. SQLite would rather scan the whole account than look up each value; pairs force it to.
  */
 export function inListOfAccount(
   eb: ExpressionBuilder<DynamicTables, string>,

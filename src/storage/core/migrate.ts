@@ -7,14 +7,15 @@ import type { Session } from './session.ts';
 import type { Driver } from './store.ts';
 import { tableRows } from './table-rows.ts';
 
-/** The database has steps that this version does not know: it was written by a newer one. */
+/** The database has migrations that this version does not know: a newer version wrote it. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }
 
 /**
- * Brings the schema up to date, all missing steps in one unit; the answer names them. Two processes that start
- * together do it once. With `record`, auditors are told of an upgrade.
+ * Brings the schema up to date, all missing migrations in one unit of work; returns their names. Two processes that
+ * start together do it once. `record` is stored in the audit log, except when the schema is new.
+ * @source decision 596
  */
 export async function migrate(
   driver: Driver,
@@ -25,13 +26,13 @@ export async function migrate(
   return driver.write(async (session) => {
     const isNew = (await appliedMigrations(session)).length === 0;
     const applied = await applyMigrations(session, now, steps);
-    // A new schema holds nothing yet; the record of the steps tells when it was made.
+    // A new schema holds no data yet, and its table of migrations tells when it was made.
     if (record && applied.length > 0 && !isNew) await auditOn(session).append([record]);
     return applied;
   });
 }
 
-/** Applies all missing steps in a unit of the caller's; the answer names them. */
+/** Applies all missing migrations in the caller's unit of work; returns their names. */
 export async function applyMigrations(
   session: Session,
   now: string,
@@ -48,18 +49,18 @@ export async function applyMigrations(
   return missing.map((step) => step.name);
 }
 
-/** The steps of these names, in their order. @throws SchemaTooNew when one of them is not known. */
+/** The migrations with these names, in order. @throws SchemaTooNew when one of them is unknown */
 export function migrationsNamed(names: readonly string[]): Migration[] {
   lacking(names, released);
   return released.filter(({ name }) => names.includes(name));
 }
 
-/** The names of steps that the database lacks. Changes nothing. */
+/** The names of the migrations that the database lacks. Changes nothing. */
 export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
   return driver.read(async (session) => lacking(await appliedMigrations(session), steps).map((step) => step.name));
 }
 
-/** Rejects while the database lacks a step. Steps of a newer version are no obstacle: they only ever add. */
+/** Rejects if the database lacks a migration. Migrations of a newer version are accepted: they only ever add. */
 export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
   const applied = await driver.read(appliedMigrations);
   const missing = steps.filter((step) => !applied.includes(step.name));
@@ -71,7 +72,7 @@ async function missingSteps(session: Session, steps: readonly Migration[]): Prom
   return lacking(await appliedMigrations(session), steps);
 }
 
-/** The steps that the database has; none when it is empty. */
+/** The names of the applied migrations; none if the database is empty. */
 export async function appliedMigrations(session: Session): Promise<string[]> {
   const isThere =
     session.dialect === 'sqlite'
@@ -90,7 +91,7 @@ function lacking(applied: readonly string[], steps: readonly Migration[]): Migra
   return steps.filter((step) => !applied.includes(step.name));
 }
 
-/** Every table that the steps make, and the record of the steps. */
+/** Every table that the migrations create, and the table that records them. */
 export function tablesOfMigrations(steps: readonly Migration[] = released): string[] {
   const tables = ['schema_steps'];
   const words = {
@@ -104,12 +105,12 @@ export function tablesOfMigrations(steps: readonly Migration[] = released): stri
   return tables;
 }
 
-/** Drops every table of the schema in a unit of the caller's. */
+/** Drops every table of the schema in the caller's unit of work. */
 export async function dropTables(session: Session): Promise<void> {
   for (const table of tablesOfMigrations()) await session.runRaw(`drop table if exists ${table}`);
 }
 
-/** Drops the schema. Only for starting a development folder anew. */
+/** Drops the schema. Only for resetting a development server. */
 export async function dropSchema(driver: Driver): Promise<void> {
   await driver.write(dropTables);
 }

@@ -7,10 +7,10 @@ import { rethrowDiskFailure } from './disk-failures.ts';
 import { writeAllSync } from './file-sink.ts';
 import { nonceWatermark } from './nonce-watermark.ts';
 
-/** Lines that are handed over together at most: more would keep replies back that are ready to go. */
+/** At most this many lines are written together: more would delay replies that are ready. */
 const GROUP_MAX = 64;
 
-/** The newest timestamp in a file, and when it was last written by the monotonic clock. */
+/** The newest timestamp in a file, and the monotonic time of its last write. */
 interface Written {
   newest_s: number;
   at_ms: number;
@@ -26,10 +26,11 @@ export interface NonceLogOptions {
 }
 
 /**
- * Used nonces in small append-only files, one for each stretch of time, so that forgetting is deleting a file. What is
- * handed to the operating system outlives the process, whatever ends it. The lines of one turn of the event loop are
- * handed over together, and all of them or none: what a full disk took in part is cut off again.
- * Lines are `<timestamp> <digest>`; versions up to 0.1 wrote `<timestamp> <token id> <nonce>`, and are read too.
+ * Used nonces in small append-only files, one per period, so that expired ones are deleted with their file. Data passed
+ * to the operating system survives the process, however it ends. The lines of one turn of the event loop are written
+ * together, all or none: what a full disk accepted in part is truncated again. Lines are `<timestamp> <digest>`;
+ * versions up to 0.1 wrote `<timestamp> <token id> <nonce>`, which can still be read.
+ * @source decision 432
  */
 export function openNonceLog(
   folder: string,
@@ -41,14 +42,18 @@ export function openNonceLog(
   const mark = nonceWatermark(folder);
   let current = Number.NaN;
   let file = -1;
-  /** Where the last whole line ends. */
+  /** Offset of the end of the last complete line. */
   let length = 0;
   for (const name of namesIn(folder)) {
     const newest_s = readEntries(join(folder, name)).reduce((newest, { timestamp }) => Math.max(newest, timestamp), 0);
     files.set(name, { newest_s, at_ms: elapsed() });
   }
 
-  /** The clock may have jumped ahead and be set back: files written within the last window stay, whatever the clock says. */
+  /**
+   * The clock may have jumped ahead and be set back: files written within the last window stay, whatever the clock
+   * says.
+   * @source decision 430
+   */
   const forget = (now_s: number): void => {
     for (const [name, { newest_s, at_ms }] of files) {
       if (newest_s >= now_s - window_s || elapsed() - at_ms < window_s * 1000) continue;
@@ -69,7 +74,7 @@ export function openNonceLog(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     file = openSync(join(folder, name), 'a+', 0o600);
     if (!files.has(name)) files.set(name, { newest_s: 0, at_ms: elapsed() });
-    // A machine that crashed may have left half a line; what follows must not become part of it.
+    // A crash may have left half a line, which the next line must not continue.
     length = wholeLines(readFileSync(file));
     ftruncateSync(file, length);
     current = stretch;
@@ -83,7 +88,7 @@ export function openNonceLog(
     try {
       writeAllSync(file, bytes, hand);
     } catch (error) {
-      // What cannot be cut off either is cut off when the file is opened anew.
+      // If truncating fails too, it happens when the file is opened again.
       try {
         ftruncateSync(file, length);
       } catch {
@@ -114,8 +119,9 @@ export function openNonceLog(
     append(entry) {
       if (waiting.length === 0) {
         const opened = Promise.withResolvers<void>();
+        // Rejects as StoreUnavailable, so that a request whose nonce cannot be written gets 503. @source decision 434
         group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
-        // Callers that await it see the failure; without one it must not count as unhandled.
+        // Callers that await it see the failure; without such callers the rejection must not count as unhandled.
         group.promise.catch(() => {});
         setImmediate(flush);
       }
@@ -141,7 +147,7 @@ function namesIn(folder: string): string[] {
 
 function readEntries(path: string): UsedNonce[] {
   const lines = readFileSync(path, 'latin1').split('\n');
-  // What follows the last end of a line was not written to its end.
+  // Text after the last line feed is an incomplete line.
   return lines.slice(0, -1).flatMap((line) => readLine(line) ?? []);
 }
 
@@ -155,7 +161,7 @@ function readLine(line: string): UsedNonce | undefined {
   return old ? { timestamp: Number(old[1]), digest: nonceDigest(old[2]!, old[1]!, old[3]!) } : undefined;
 }
 
-/** How many bytes end with a whole line. */
+/** The length of the complete lines, in bytes. */
 function wholeLines(bytes: Uint8Array): number {
   return bytes.lastIndexOf(0x0a) + 1;
 }

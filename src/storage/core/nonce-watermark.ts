@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The second up to which nonces were removed. It only grows, across restarts too. */
+/** The Unix second up to which nonces were removed. It only grows, also across restarts. @source decision 430 */
 export interface NonceWatermark {
   value(): number;
   raise(second: number): void;
 }
 
-/** The mark in a small file of a folder. */
+/** Stores the watermark in a small file of the folder. */
 export function nonceWatermark(folder: string): NonceWatermark {
   const path = join(folder, 'forgotten-until');
   let value = readNumber(path);
@@ -22,7 +22,7 @@ export function nonceWatermark(folder: string): NonceWatermark {
   };
 }
 
-/** 0 when there is none yet. */
+/** The number in a file; 0 if the file does not exist. */
 function readNumber(path: string): number {
   try {
     return Number.parseInt(readFileSync(path, 'latin1'), 10) || 0;

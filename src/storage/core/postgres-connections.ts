@@ -2,30 +2,30 @@ import pg from 'pg';
 import { every, within } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 
-/** How long a database server may take, in milliseconds. */
+/** Timeouts of a database server, in milliseconds. */
 export interface PostgresTimeouts {
-  /** To open a connection, or for one of the pool to become free. */
+  /** For opening a connection, or waiting for a free one of the pool. */
   readonly connect_ms: number;
-  /** For a statement of the server; 0 for as long as it takes. Commands have no such limit. */
+  /** For a statement of the server process; 0 for none. Commands have no such limit. @source decision 419 */
   readonly statement_ms: number;
-  /** Between the statements of a transaction, before the server ends it. */
+  /** For an idle transaction, which PostgreSQL then ends. */
   readonly idle_transaction_ms: number;
-  /** To answer at all. */
+  /** For any answer at all. */
   readonly silence_ms: number;
 }
 
-/** What a pool of connections needs. */
+/** Options of a connection pool. */
 export interface ConnectionsOptions {
   readonly url: string;
   readonly connectionsMax: number;
   readonly timeouts: PostgresTimeouts;
-  /** The token of the claim under which connections are used; undefined in a process without one. */
+  /** The fencing token of the server lock under which connections are used; undefined in a process without the lock. */
   readonly token: () => string | undefined;
-  /** What a connection under a claim is asked before it is used; the last row says whether that claim `stands`. */
+  /** The query that admits a connection under a token; its last row reports whether the lock still `stands`. */
   readonly admission: (token: string) => string;
 }
 
-/** A connection, used by one unit after the other. */
+/** A connection, used by one unit of work at a time. */
 export interface Connection {
   query(query: string | pg.QueryConfig): Promise<pg.QueryResult>;
   isBroken(): boolean;
@@ -33,17 +33,17 @@ export interface Connection {
   release(broken?: Error): void;
 }
 
-/** The connections of a process. */
+/** The connection pool of a process. */
 export interface Connections {
   /** @throws StoreUnavailable */
   acquire(): Promise<Connection>;
-  /** Destroys all connections at once, busy or not. */
+  /** Destroys all connections at once, idle or busy. */
   destroyAll(): void;
   load(): { readonly waiting: number; readonly busy: number };
   close(): Promise<void>;
 }
 
-// 64-bit integers arrive as text by default; ours are safe integers by validation.
+// 64-bit integers arrive as text by default; validation keeps ours within safe integers.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
@@ -55,12 +55,12 @@ const LOOK_MS = 500;
 /** The state of a connection. */
 interface Line {
   readonly client: pg.Client;
-  /** As units see it. */
+  /** The connection as units of work use it. */
   readonly connection: Connection;
   isBroken: boolean;
-  /** The token under which it was admitted. */
+  /** The fencing token under which it was admitted. */
   token: string | undefined;
-  /** Unanswered statements, and the check at which the oldest was sent or the last answer came. */
+  /** Unanswered statements, and the number of the check when the oldest was sent or the last answer arrived. */
   unanswered: number;
   sinceLook: number;
 }
@@ -71,7 +71,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const lines = new Map<pg.Client, Line>();
   let looks = 0;
 
-  /** The pool calls it with `new`. */
+  /** The client class of the pool, which calls it with `new`. */
   function Opened(config?: pg.ClientConfig): pg.Client {
     const client = newClient(config);
     const line: Line = {
@@ -105,7 +105,11 @@ export function openConnections(options: ConnectionsOptions): Connections {
     client.on('error', broke).on('end', broke);
     return client;
   }
-  /** A claim that does not stand any more lets nobody in: neither late connections of it, nor those of a server that was cut off. */
+  /**
+   * Admits a new connection only while the server lock is held: neither late connections of an earlier lock nor those
+   * of a server that was cut off.
+   * @source decision 416
+   */
   const admit = async (client: pg.ClientBase): Promise<void> => {
     const token = options.token();
     if (token === undefined) return;
@@ -134,10 +138,10 @@ export function openConnections(options: ConnectionsOptions): Connections {
     Client: Opened as unknown as new () => pg.Client,
     onConnect: admit,
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks; without a listener its error would end the process.
   pool.on('error', () => {});
 
-  /** Longer than the server takes to end a statement by itself: what comes then never will. */
+  /** PostgreSQL ends a statement by itself before this time; a later answer will never come. */
   const patience = timeouts.statement_ms + timeouts.silence_ms;
   const stopLooking = every(LOOK_MS, () => {
     looks += 1;
@@ -154,7 +158,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
         const client = await pool.connect().catch(rethrowUnreachable);
         const line = lines.get(client as unknown as pg.Client);
         if (line && line.token === options.token()) return line.connection;
-        // It was admitted under an earlier lock, or has just ended.
+        // It was admitted under an earlier lock, or has just closed.
         if (line) destroyClient(line.client);
         client.release(true);
       }
@@ -171,19 +175,19 @@ export function openConnections(options: ConnectionsOptions): Connections {
 }
 
 /**
- * A connection that has a listener from its first moment on: one that breaks while nobody listens ends the process, in use as
- * well as between connecting and its first statement.
+ * A client with an error listener from the start: without one, a connection that breaks ends the process, both in use
+ * and between connecting and the first statement.
  */
 export function newClient(config?: pg.ClientConfig): pg.Client {
   return new pg.Client(config).on('error', () => {});
 }
 
-/** Closes the socket at once, without telling a server that may be unreachable. */
+/** Closes the socket at once, without a goodbye to a server that may be unreachable. */
 export function destroyClient(client: pg.Client): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** A connection that cannot be opened is reported as StoreUnavailable. */
+/** Rethrows a failure to connect as StoreUnavailable. @source decision 62 */
 export function rethrowUnreachable(error: Error): never {
   throw error instanceof StoreUnavailable ? error : new StoreUnavailable(error);
 }

@@ -2,29 +2,30 @@ import { Problem } from '../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
 
-/** Error codes of an unreachable server: class 08 are connection exceptions, 57P is its shutdown. */
+/** Error codes of an unreachable server: class 08 are connection exceptions, 57P0 its shutdown. */
 const AWAY =
   /^(08...|57P0[1235]|25P03|25006|E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH|NETUNREACH|NETDOWN|AI_AGAIN))$/;
 
 /**
- * What the server refuses for now: a full disk, memory or connections that ran out (class 53), failing input and output (58),
- * a statement that took too long (57014), a lock that was not free (55P03), and conflicts that did not end (40001, 40P01).
+ * Error codes of temporary refusals: full disk, out of memory or connections (class 53), I/O errors (58), statement
+ * timeout (57014), lock not available (55P03), serialization failure and deadlock (40001, 40P01).
+ * @source decision 412
  */
 const BUSY = /^(53...|58...|57014|55P03|40001|40P01)$/;
 
-/** The state of a unit when it failed. */
+/** The state of a unit of work when it failed. */
 export interface FailedUnit {
   /** Its connection is broken. */
   readonly isBroken: boolean;
-  /** The server is unreachable for every unit. */
+  /** The server is unreachable for all units of work. */
   readonly isOutage: boolean;
-  /** The commit was sent and not answered. */
+  /** The commit was sent but not answered. */
   readonly isCommitting: boolean;
 }
 
 /**
- * What callers are told of a failed unit. This is the one place that knows how the server and its driver speak of being
- * unavailable; everything else is passed on as it is.
+ * The error that callers get for a failed unit of work. The only place that knows how PostgreSQL and its driver report
+ * being unavailable; other errors are returned unchanged.
  */
 export function mapPostgresFailure(error: unknown, { isBroken, isOutage: isAway, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;

@@ -4,31 +4,35 @@ import { secureRandom } from '../../base/random.ts';
 import { after, elapsed_ms } from '../../base/timers.ts';
 import { ServerAlreadyRunning } from './server-lock.ts';
 
-/** The name of the lock that the one server holds, any number that nobody else would take. */
+/** The key of the advisory lock that the one server holds: an arbitrary number that nobody else is likely to use. */
 const LOCK = 4_815_162_342;
-/** The name of the lock that every connection of the one server shares: whoever holds it alone knows that there are none. */
+/**
+ * The key of the advisory lock that all connections of the server share: holding it exclusively proves that none is
+ * left.
+ */
 const CONNECTIONS = LOCK + 1;
 
-/** How long a process that was killed may seem to hold the lock. */
+/** How long a killed process may still appear to hold the lock. */
 const BUSY_MS = 5000;
 const PAUSE_MS = 250;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
 
 interface Look {
-  /** Of the last server; undefined before the first. */
+  /** The token of the last server; undefined before the first one. */
   readonly token: string | undefined;
-  /** Whether the last server has ended for certain. */
+  /** Whether the last server is certain to have ended. */
   readonly isOver: boolean;
-  /** Whether a server holds the lock, or has connections. */
+  /** Whether a server holds the lock or has connections. */
   readonly isServed: boolean;
 }
 
 /**
- * Claims the database for a server that starts, on a connection that holds the claim while it lasts; the answer is the token of
- * the claim. A lock that is free although nobody gave it back may belong to a server that is just being cut off from the
- * database, so it has to be free for a while first.
+ * Takes the server lock for a starting server, on a connection that holds it from then on; returns the fencing token. A
+ * lock that is free although it was not released may belong to a server that is just cut off from the database, so it
+ * must stay free for `free_ms` first.
  * @throws ServerAlreadyRunning
+ * @source decision 417
  */
 export async function acquireLock(client: pg.Client, free_ms: number): Promise<string> {
   const startedAt_ms = elapsed_ms();
@@ -45,15 +49,16 @@ export async function acquireLock(client: pg.Client, free_ms: number): Promise<s
 }
 
 /**
- * Claims the database again for the server that claimed it last, under this token; the answer is the new one. Connections of
- * its own that the database still has are ended, so that nothing can be stored through them any more.
- * @throws ServerAlreadyRunning when another server has claimed it since, whether it still serves or not
+ * Takes the server lock again for the server that held it last, under this token; returns the new one. Connections of
+ * its own that the database still has are terminated, so that nothing can be stored through them any more.
+ * @throws ServerAlreadyRunning when another server has held it since, whether it still runs or not
+ * @source decision 415
  */
 export async function reacquireLock(client: pg.Client, token: string): Promise<string> {
   for (;;) {
     if ((await look(client)).token !== token) throw alreadyServed();
     if (await takeLock(client)) break;
-    // A server that has not noticed yet that our connection broke.
+    // PostgreSQL has not noticed yet that our old connection broke.
     await end(client, LOCK);
     await pause(PAUSE_MS);
   }
@@ -61,14 +66,15 @@ export async function reacquireLock(client: pg.Client, token: string): Promise<s
   return begin(client);
 }
 
-/** Records that the server has ended, so that the next one need not wait. */
+/** Records that the server has ended, so that the next one need not wait. @source decision 417 */
 export async function releaseLock(client: pg.Client, token: string): Promise<void> {
   await client.query('update server_claim set released = 1 where token = $1', [token]).catch(unlessUndefined);
 }
 
 /**
- * What a connection of the server runs before it is used: it shares the lock of the connections, and then looks whether the
- * claim still stands; the last of the rows says so.
+ * The query that a connection of the server runs before its first use: takes the shared lock of the connections, then
+ * checks whether the token is still current; its last row says so.
+ * @source decision 416
  */
 export function admissionQuery(token: string): string {
   return `select pg_try_advisory_lock_shared(${CONNECTIONS}) as locked;
@@ -96,13 +102,13 @@ interface Claimed {
   readonly isReleased: boolean;
 }
 
-/** What PostgreSQL says of a table that is not there. */
+/** PostgreSQL's error code undefined_table. */
 const UNDEFINED_TABLE = '42P01';
 
 const NOTE = `insert into server_claim (id, token, process, released) values (1, $1, $2, 0)
   on conflict (id) do update set token = excluded.token, process = excluded.process, released = 0`;
 
-/** A database without a schema has no table of locks. */
+/** A database without a schema has no table of claims. */
 function unlessUndefined(error: { readonly code?: string }): void {
   if (error.code !== UNDEFINED_TABLE) throw error;
 }
@@ -118,7 +124,10 @@ async function takeLock(client: pg.Client): Promise<boolean> {
   return (await client.query('select pg_try_advisory_lock($1) as got', [LOCK])).rows[0].got;
 }
 
-/** Records a new token under the lock, and waits until no connection of an earlier token is left. */
+/**
+ * Stores a new token under the lock, and waits until no connection with an earlier token is left.
+ * @source decision 416
+ */
 async function begin(client: pg.Client): Promise<string> {
   const token = secureRandom.bytes(16).toString('hex');
   await client.query(NOTE, [token, processIdentity()]).catch(unlessUndefined);
@@ -130,7 +139,7 @@ async function begin(client: pg.Client): Promise<string> {
   return token;
 }
 
-/** Ends the connections that hold a lock. Without the permission for that, the caller waits for them. */
+/** Terminates the connections that hold a lock. Without permission to do so, the caller waits for them. */
 async function end(client: pg.Client, lock: number): Promise<void> {
   await client
     .query(

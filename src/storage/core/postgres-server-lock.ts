@@ -6,37 +6,37 @@ import { destroyClient, newClient, rethrowUnreachable } from './postgres-connect
 import { acquireLock, reacquireLock, releaseLock } from './postgres-lock-queries.ts';
 import { type ReleaseLock, ServerAlreadyRunning } from './server-lock.ts';
 
-/** How the server lock is taken and held. */
+/** Options of the server lock. */
 export interface ServerLockOptions {
   readonly url: string;
-  /** How long connecting, and taking the lock, may take. */
+  /** Timeout for connecting and for taking the lock. */
   readonly connect_ms: number;
-  /** A database server that is silent for this long counts as unreachable. */
+  /** A database server counts as unreachable after this much silence. */
   readonly silence_ms: number;
-  /** Ends every connection of the process except the one that holds the lock. */
+  /** Closes all connections of the process except the one that holds the lock. */
   readonly destroyConnections: () => void;
 }
 
-/** The lock by which this process is the only server of its database. */
+/** The lock that makes this process the only server of its database. */
 export interface PostgresServerLock {
   /** Takes the lock. @throws ServerAlreadyRunning */
   acquire(): Promise<ReleaseLock>;
   /** The fencing token of the current or last lock; undefined in a process that never took it, such as a command. */
   token(): string | undefined;
-  /** Whether the lock was held and is lost at the moment. */
+  /** Whether the lock was held and is lost now. */
   isLost(): boolean;
   /** @throws StoreUnavailable while the lock is lost */
   assertHeld(): void;
   /** Resolves when the database server answers on the connection that holds the lock. */
   ping(): Promise<void>;
-  /** Gives up all units under way, whose outcome is unknown, and takes the lock again. */
+  /** Abandons all units of work under way, whose outcome is unknown, and takes the lock again. */
   markLost(cause: Error): void;
   readonly listeners: OutageListener[];
 }
 
 /** Interval of the heartbeat. */
 const BEAT_MS = 500;
-/** Pause before the lock is tried again. */
+/** Pause before the next attempt to take the lock. */
 const AGAIN_MS = 250;
 
 type Standing =
@@ -46,9 +46,10 @@ type Standing =
   | { readonly state: 'over'; readonly token: string; readonly cause: Error };
 
 /**
- * Holds the claim on a database, on a connection of its own. When that connection breaks or falls silent, nobody can know who
- * serves the database: every other connection is ended, units are refused, and nothing is begun until it is claimed again.
- * Another server that has claimed it meanwhile ends this one.
+ * Holds the server lock on a connection of its own. When that connection breaks or falls silent, nobody can know which
+ * server holds the lock: all other connections are closed, and units of work are refused until the lock is held again.
+ * If another server has taken it meanwhile, this one ends.
+ * @source decision 414, 415
  */
 export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock {
   const listeners: OutageListener[] = [];
@@ -86,7 +87,7 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
         const [client, next] = await claimed(parts, (opened) => within(parts.connect_ms, reacquireLock(opened, token)));
         if (standing.state !== 'lost') return destroyClient(client);
         hold(client, next);
-        // What was kept in memory is forgotten before anybody looks at the database again.
+        // Caches are cleared before anything reads the database again.
         for (const { ended } of listeners) ended?.(elapsed_ms() - lostAt_ms);
       } catch (error) {
         if (error instanceof ServerAlreadyRunning) {
@@ -100,7 +101,7 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
     }
   };
 
-  /** Counts what the process itself lived through: whoever was stopped or busy has to hear the answers first. */
+  /** Counts beats and not time: a process that was paused or busy must first handle the answers that have arrived. */
   const beat = (): void => {
     if (standing.state !== 'held') return;
     if (unanswered * BEAT_MS >= parts.silence_ms) {
@@ -133,7 +134,7 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
     listeners,
     markLost: lose,
     async acquire() {
-      // A claim left behind has to be free for longer than its server needs to notice that it was cut off, and to come back.
+      // An unreleased lock must be free for longer than its server needs to notice that it was cut off and to return.
       const [client, token] = await claimed(parts, (opened) => acquireLock(opened, 2 * parts.silence_ms));
       hold(client, token);
       stopBeating = every(BEAT_MS, beat);
@@ -157,7 +158,7 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
   };
 }
 
-/** Opens a connection and takes the lock on it; closes it when that fails. */
+/** Opens a connection and takes the lock on it; closes the connection if that fails. */
 async function claimed(
   { url, connect_ms }: ServerLockOptions,
   lock: (client: pg.Client) => Promise<string>,
@@ -165,7 +166,7 @@ async function claimed(
   const client = newClient({ connectionString: url, connectionTimeoutMillis: connect_ms, keepAlive: true });
   try {
     await client.connect().catch(rethrowUnreachable);
-    // Of a machine that vanished, the server learns within half a minute.
+    // PostgreSQL detects a client machine that vanished within half a minute.
     await client.query('set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4');
     return [client, await lock(client)];
   } catch (error) {

@@ -3,14 +3,14 @@ import type { Driver } from './store.ts';
 /** Version, durability, connections and clock of a PostgreSQL server. */
 export interface PostgresStatus {
   readonly version: string;
-  /** Whether a commit that was acknowledged survives a crash of the server. */
+  /** Whether acknowledged commits survive a crash of the server. */
   readonly isDurable: boolean;
   readonly connectionsMax: number;
   /** The server's clock, Unix milliseconds. */
   readonly now_ms: number;
 }
 
-/** Asks the server. */
+/** Queries the server's version and settings. */
 export async function postgresStatus(driver: Driver): Promise<PostgresStatus> {
   const sql = `select current_setting('server_version') as version, current_setting('synchronous_commit') as commits,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,

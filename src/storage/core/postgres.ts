@@ -8,7 +8,7 @@ import { type Session, type StatementProbe, sessionOf } from './session.ts';
 import { statementsFor } from './statements.ts';
 import type { Driver } from './store.ts';
 
-/** How the database server is reached. */
+/** Options of the PostgreSQL driver. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
@@ -17,7 +17,7 @@ export interface PostgresOptions {
   readonly probe?: StatementProbe;
 }
 
-/** Where no settings are given. */
+/** Defaults without settings. */
 const USUAL_TIMEOUTS: PostgresTimeouts = {
   connect_ms: 5000,
   statement_ms: 30_000,
@@ -26,13 +26,13 @@ const USUAL_TIMEOUTS: PostgresTimeouts = {
 };
 
 const ATTEMPTS = 5;
-/** Deadlock and serialization failure. */
+/** Error codes of a deadlock and of a serialization failure. */
 const ENDED_BY_SERVER = new Set(['40P01', '40001']);
 
-/** Statements that the server keeps prepared for a connection; rarer ones are sent anew each time. */
+/** Prepared statements per connection; further ones are sent as text each time. */
 const PREPARED_MAX = 500;
 
-/** The database server: a pool, one connection a unit of work. */
+/** The PostgreSQL driver: a pool with one connection per unit of work. */
 export function openPostgres(options: PostgresOptions): Driver {
   const statements = statementsFor('postgres');
   const timeouts = options.timeouts ?? USUAL_TIMEOUTS;
@@ -79,7 +79,10 @@ export function openPostgres(options: PostgresOptions): Driver {
     return session;
   };
 
-  /** The begin travels with the first statement, and nobody waits for the end: a read that fails has done nothing. */
+  /**
+   * `begin` is pipelined with the first statement, and nobody waits for `commit`: a read that fails has changed
+   * nothing.
+   */
   async function read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     lock.assertHeld();
     const connection = await connections.acquire();
@@ -113,12 +116,12 @@ export function openPostgres(options: PostgresOptions): Driver {
       const value = await work(sessionFor(connection));
       if (connection.isBroken()) throw new Error('the connection ended before the commit');
       isCommitting = true;
-      // A transaction in which a statement has failed ends with the reply ROLLBACK, and without an error.
+      // PostgreSQL answers `commit` of a failed transaction with ROLLBACK and no error.
       const { command } = await connection.query('commit');
       if (command !== 'COMMIT') throw new Error('the transaction was rolled back because a statement failed');
       return value;
     } catch (error) {
-      // A connection that can't roll back is thrown away, so that its transaction ends with it.
+      // A connection that cannot roll back is destroyed, which ends its transaction.
       await connection.query('rollback').catch((failure: Error) => {
         broken = failure;
       });
@@ -127,7 +130,8 @@ export function openPostgres(options: PostgresOptions): Driver {
         isOutage: lock.isLost(),
         isCommitting,
       });
-      // It may be committed yet, after somebody has read what was before: memory is not to be relied upon.
+      // The commit may still take effect after others have read the old state: caches cannot be trusted.
+      // @source decision 418
       if (failure instanceof StoreUnavailable && failure.isOutcomeUnknown) lock.markLost(failure);
       throw failure;
     } finally {
@@ -135,7 +139,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     }
   }
 
-  /** Two units that wait for each other's rows: the server ends one of them, which then simply runs again. */
+  /** When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again. @source decision 61 */
   async function writeAgain<T>(work: (session: Session) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -6,28 +6,29 @@ import { DatabaseSync } from 'node:sqlite';
 const KEPT = 3;
 const NAME = /^before-.+-(\d{8}T\d{6}Z)\.db$/;
 
-/** The source and the name of a copy. */
+/** The source and the naming of a copy. */
 export interface PreUpgradeCopy {
-  /** The SQLite database; others may be using it. */
+  /** The SQLite database; it may be in use. */
   readonly file: string;
   /** Where copies are kept. */
   readonly folder: string;
-  /** The release that changes the database next. */
+  /** The version that changes the database next. */
   readonly version: string;
   /** UTC text. */
   readonly now: string;
 }
 
 /**
- * Copies a SQLite database as it is at one moment, for going back to the release before. The answer is the path of the copy. It has
- * its name once it is complete and on disk.
+ * Copies a consistent snapshot of a SQLite database, for going back to the release before; returns the path of the
+ * copy. The copy gets its name when it is complete and on disk.
+ * @source decision 610
  */
 export function copyBeforeUpgrade({ file, folder, version, now }: PreUpgradeCopy): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `before-${version}-${now.replace(/[-:]/g, '')}.db`);
   const partial = `${path}.partial`;
   for (const name of readdirSync(folder)) if (/^before-.*\.partial/.test(name)) rmSync(join(folder, name));
-  // SQLite takes an empty file that is there, and leaves its mode as it is.
+  // SQLite accepts an existing empty file and keeps its mode.
   closeSync(openSync(partial, 'wx', 0o600));
   try {
     const database = new DatabaseSync(file);

@@ -2,7 +2,7 @@ import { boundedCache } from '../../base/bounded-cache.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
 import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
 
-/** Rows cached in memory. */
+/** An in-memory cache of rows. */
 export interface RowCache {
   /** The version of the cache; passed to `cachedReads` when the unit of work begins. */
   version(): number;
@@ -10,16 +10,16 @@ export interface RowCache {
   cachedReads(records: RecordsReading, position: number): RecordsReading;
   /** Writes that collect in `changed` the keys to invalidate. Their own reads bypass the cache. */
   trackedWrites(records: RecordsWriting, changed: Set<string>): RecordsWriting;
-  /** Drops what a unit of work changed; called when it is durable, before it is acknowledged. */
+  /** Drops what a unit of work changed; called when it is durable and before it is acknowledged. */
   invalidate(changed: ReadonlySet<string> | 'everything'): void;
 }
 
 const ROWS_MAX = 50_000;
 
 /**
- * Remembers rows of the resources that say so: those that many rows of others point to. A change of a row makes it
- * forgotten before the change is acknowledged, and what a unit read while any of them changed is not remembered,
- * because its snapshot may be older than the change.
+ * Caches rows of the resources declared `cached`: those that many other rows refer to. A changed row is dropped before
+ * the change is acknowledged. Rows that a unit of work read while any of them changed are not cached, because its
+ * snapshot may be older than the change.
  */
 export function rowCache(): RowCache {
   const rows = boundedCache<string, Row>(ROWS_MAX);

@@ -3,13 +3,13 @@ import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import { updateDynamicRows } from './table-rows.ts';
 
-/** A sealed secret, and the key of its row. */
+/** A sealed secret and the key of its row. */
 export interface SealedValue {
   readonly key: string;
   readonly value: string;
 }
 
-/** The sealed secrets of a column, by the keys of their rows: the next `limit` after one. */
+/** The sealed secrets of a column in the order of their row keys: the next `limit` after a key. */
 export async function listSealedValues(
   session: Session,
   { table, column, key }: SealedColumn,
@@ -30,7 +30,7 @@ export async function listSealedValues(
   );
 }
 
-/** Puts a value in the place of another; false when somebody else has changed or wiped it meanwhile. */
+/** Replaces a value if it is still the `former` one; false if somebody else has changed or deleted it. */
 export async function replaceSealedValue(
   session: Session,
   { table, column, key }: SealedColumn,

@@ -4,8 +4,8 @@ import type { Segment } from '../../contract/services/blobs.ts';
 const UPLOADS_MAX = 256;
 
 /**
- * How many bytes the segments of uploads have that are being sent, by number: read from the disk once, and kept up by
- * whoever places a segment. What another process places is not seen; before an upload is assembled the disk is asked.
+ * The sizes of the segments of unfinished uploads in bytes, by segment number: read from disk once, and updated when a
+ * segment is placed. Segments placed by other processes are not seen; assembling an upload reads the disk.
  */
 export class SegmentSizes {
   readonly #known = new Map<string, Promise<Map<number, number>>>();
@@ -15,7 +15,7 @@ export class SegmentSizes {
     this.#read = read;
   }
 
-  /** The sizes of an upload, to be changed by its reader. */
+  /** The sizes of an upload; the caller updates the map. */
   get(id: string): Promise<Map<number, number>> {
     const known = this.#known.get(id);
     if (known) return known;
@@ -36,7 +36,7 @@ export class SegmentSizes {
   }
 }
 
-/** The sum of all sizes but one. */
+/** The sum of all sizes except one. */
 export function totalExcept(sizes: ReadonlyMap<number, number>, without: number): number {
   let sum = 0;
   for (const [index, bytes] of sizes) if (index !== without) sum += bytes;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ReadTransaction, WriteTransaction } from '../../contract/store/store.ts';
 import type { Session } from './session.ts';
 
-/** The number that a sequence has come to. */
+/** Reads the next number of a sequence. */
 export function findNumberOn(session: Session): ReadTransaction['findNumber'] {
   return async (sequence) => {
     const row = await session.first('sequence find', { sequence }, (db, param) =>
@@ -12,7 +12,7 @@ export function findNumberOn(session: Session): ReadTransaction['findNumber'] {
   };
 }
 
-/** Numbered sequences: one row each, moved on by whole ranges. */
+/** Takes ranges of numbers from a sequence, which is one row. */
 export function takeNumbersOn(session: Session): WriteTransaction['takeNumbers'] {
   return async (sequence, start, count) => {
     await session.run('sequence start', { sequence, start }, (db, param) =>

@@ -1,18 +1,18 @@
 import { DatabaseSync } from 'node:sqlite';
 import { restrictToOwner } from './private-files.ts';
 
-/** Lets go of what `lockServerFile` or `acquireServerLock` of a driver holds. */
+/** Releases the lock of `lockServerFile` or of a driver's `acquireServerLock`. */
 export type ReleaseLock = () => Promise<void>;
 
-/** Another process serves the same data. */
+/** Another process already serves the same data. */
 export class ServerAlreadyRunning extends Error {
   override readonly name = 'ServerAlreadyRunning';
 }
 
 /**
- * Holds a file for as long as this process lives, whatever ends it, by a lock of the operating system.
- * Rate windows, used nonces and caches are kept in a process, so two of them on the same data would not know of each
- * other's.
+ * Locks a file until this process ends, however it ends, with a lock of the operating system. Rate windows, used nonces
+ * and caches live in one process, so two servers on the same data would not know of each other's.
+ * @source decision 67
  */
 export function lockServerFile(path: string): ReleaseLock {
   restrictToOwner(path);

@@ -1,29 +1,30 @@
 import type { Args, Build, Dialect, Statements, Value } from './statements.ts';
 
-/** A value of SQL that is written out; PostgreSQL takes arrays too. */
+/** A value bound in raw SQL; PostgreSQL takes arrays too. */
 export type RawValue = Value | readonly Value[];
 
-/** One connection during one unit of work: what the shared SQL runs on, whichever the database. */
+/** One connection during one unit of work: runs the SQL that both databases share. */
 export interface Session {
   readonly dialect: Dialect;
   /**
-   * The rows of a statement. It is built and compiled once per key: two statements that differ in anything but their arguments
-   * need two keys.
+   * The rows of a statement. It is built and compiled once per key: two statements that differ in anything but their
+   * arguments need two keys.
+   * @source decision 691
    */
   all<A extends Args, Row>(key: string, args: A, build: Build<A, Row>): Promise<Row[]>;
   /** The first row. */
   first<A extends Args, Row>(key: string, args: A, build: Build<A, Row>): Promise<Row | undefined>;
-  /** Runs a statement that returns no rows; the answer is how many rows it changed. */
+  /** Runs a statement without result rows; returns the number of changed rows. */
   run<A extends Args>(key: string, args: A, build: Build<A, unknown>): Promise<number>;
-  /** The rows of SQL that is written out. Places are `?` on SQLite and `$1` on PostgreSQL. */
+  /** The rows of raw SQL. Placeholders are `?` on SQLite and `$1` on PostgreSQL. */
   allRaw<Row = Readonly<Record<string, Value>>>(sql: string, values?: readonly RawValue[]): Promise<Row[]>;
-  /** Runs SQL that is written out. @throws ConstraintViolated */
+  /** Runs raw SQL. @throws ConstraintViolated */
   runRaw(sql: string, values?: readonly RawValue[]): Promise<number>;
 }
 
-/** What a driver does with a compiled statement. */
+/** Runs compiled statements on a connection of a driver. */
 export interface Executor {
-  /** The caller knows which columns the statement selects. */
+  /** The row type is the caller's claim about the selected columns. */
   all<Row>(sql: string, values: readonly RawValue[]): Promise<Row[]>;
   /** @throws ConstraintViolated */
   run(sql: string, values: readonly RawValue[]): Promise<number>;
@@ -50,5 +51,5 @@ export function sessionOf(statements: Statements, executor: Executor): Session {
   };
 }
 
-/** Is told each statement before it runs and may throw in its place: the seam of the fault tests. */
+/** Called with each statement before it runs; may throw instead. Used by fault tests. */
 export type StatementProbe = (sql: string) => void;

@@ -6,28 +6,28 @@ import type { Connection } from './writer-queue.ts';
 export interface SharedSnapshot {
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * Resolves when what is read from then on, until the snapshot is renewed, sees what was committed by now and nothing that
-   * comes after: what is on its way to the disk is nobody's yet.
+   * Resolves when reads from then on, until `renew`, see exactly the commits so far: a commit that is not yet synced
+   * must not be visible.
    */
   hold(): Promise<void>;
-  /** What is read from now on sees everything that was committed until now. */
+  /** Reads from now on see everything committed so far. */
   renew(): void;
-  /** Units under way. */
+  /** Units of work under way. */
   busy(): number;
 }
 
 /**
- * Reads of one turn of the event loop share a snapshot: to open and to close one costs a quarter of what a small read
- * costs. A commit of this process ends the snapshot as soon as it is on disk, and not before; what other processes commit is
- * seen in the next turn.
+ * Reads of one turn of the event loop share a snapshot: opening and closing one costs a quarter of a small read. A
+ * commit of this process ends the snapshot as soon as it is on disk, and not before; commits of other processes become
+ * visible in the next turn.
  */
 export function sharedSnapshot(reader: Connection): SharedSnapshot {
   let users = 0;
   let isOpen = false;
   let isHeld = false;
-  /** The turn in which it was opened has ended: it is closed as soon as nobody uses it. */
+  /** The turn that opened it has ended: it is closed as soon as nobody uses it. */
   let isOver = false;
-  /** Resolves when the last user of a snapshot that is out of date has gone. */
+  /** Resolves when the last user of an outdated snapshot has finished. */
   let leaving: { promise: Promise<void>; resolve: () => void } | undefined;
 
   const close = (): void => {
@@ -78,7 +78,7 @@ export function sharedSnapshot(reader: Connection): SharedSnapshot {
       while (leaving) await leaving.promise;
       open();
       isHeld = true;
-      // Only with the first look is the snapshot taken.
+      // SQLite takes the snapshot with the first read.
       reader.query('select 1 from sqlite_schema limit 1');
     },
     renew() {

@@ -12,11 +12,11 @@ import type { Driver } from './store.ts';
 import { rewriteWal } from './wal-repair.ts';
 import { type Connection, type QueueOptions, writerQueue } from './writer-queue.ts';
 
-/** How the embedded database is opened. */
+/** Options of the SQLite driver. */
 export interface SqliteOptions {
   /** File path. */
   readonly file: string;
-  /** `off` only for measuring what it costs that a commit is on disk before it is acknowledged. */
+  /** `off` only for measuring the cost of syncing commits before they are acknowledged. */
   readonly synchronous?: 'off';
   /** Units that wait together share one transaction and one fsync. Off only for measuring. */
   readonly groupCommit?: boolean;
@@ -24,8 +24,8 @@ export interface SqliteOptions {
 }
 
 /**
- * The embedded database: one connection that writes, behind a queue, and one that reads. Calls are synchronous
- * underneath, so more of them would not do more at a time.
+ * The SQLite driver: one connection that writes, behind a queue, and one that reads. Calls are synchronous underneath,
+ * so more connections would not do more work at a time.
  */
 export function openSqlite(options: SqliteOptions): Driver {
   if (!isInMemory(options)) restrictToOwner(options.file);
@@ -56,11 +56,11 @@ export function openSqlite(options: SqliteOptions): Driver {
     },
     onRepaired: (listener) => void onRepaired.push(listener),
     acquireServerLock: async () => lockServerFile(`${options.file}.lock`),
-    // It is in this process.
+    // SQLite runs in this process.
     onOutage: () => {},
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
     async close() {
-      // Nothing comes after this unit: the queue is empty when it is done.
+      // No unit of work follows this one: the queue is empty when it is done.
       await queue.write(async () => {}).catch(() => {});
       await log?.close();
       reader.close();
@@ -69,16 +69,17 @@ export function openSqlite(options: SqliteOptions): Driver {
   };
 }
 
-/** A database file that is filled from nothing. */
+/** A new database file that is filled in one go. */
 export interface BulkSqlite {
-  /** Runs the one unit of work that fills it, and looks through the whole file afterwards. */
+  /** Runs the one unit of work that fills the file, then checks the integrity of the whole file. */
   fill<T>(work: (session: Session) => Promise<T>): Promise<T>;
   close(): void;
 }
 
 /**
- * Opens a new file that nobody else knows of yet: nothing is logged and nothing waits for the disk. When filling it fails, the
- * file is of no use; when it succeeds, bringing it to the disk is the caller's.
+ * Opens a new file that nobody else uses yet, without journal or syncing. If filling it fails, the file is useless; if
+ * it succeeds, the caller syncs it.
+ * @source decision 457
  */
 export function openBulkSqlite(file: string): BulkSqlite {
   const connection = connect({ file, isBulk: true }, statementsFor('sqlite'));
@@ -100,17 +101,17 @@ function isInMemory({ file }: SqliteOptions): boolean {
   return file === ':memory:';
 }
 
-/** How far the log has come: this asks for it, and moves nothing. */
+/** Reports the state of the log without checkpointing. */
 const LOG_STATE = 'pragma wal_checkpoint(noop)';
 
-/** What the writer needs of the write-ahead log. */
+/** What the writer needs from the write-ahead log. */
 interface WriteAheadLog extends Pick<QueueOptions, 'checkpoint' | 'sync' | 'repair'> {
   close(): Promise<void>;
 }
 
 /**
- * Cares for the write-ahead log away from this thread: commits append to it, and neither bringing that to the disk nor moving
- * it into the database file holds up anybody else.
+ * Maintains the write-ahead log outside this thread: commits append to it, and neither syncing it nor copying it into
+ * the database file delays other work.
  */
 function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection): WriteAheadLog {
   const checkpoints = checkpointsOf(file, () => {
@@ -118,7 +119,7 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
     return { pages: Number(state?.log), checkpointed: Number(state?.checkpointed) };
   });
   let handle: FileHandle | undefined;
-  // Opened after the first commit, which makes the file; it stays the same as long as the writer is connected.
+  // Opened after the first commit, which creates the file; the file stays the same while the writer is connected.
   const opened = async (): Promise<FileHandle> => {
     handle ??= await open(`${file}-wal`, 'r+');
     return handle;
@@ -133,7 +134,8 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
           },
     async repair() {
       const frames = Number(writer.query(LOG_STATE)[0]?.log);
-      // While this holds the lock, no other process appends to the log. One that began it anew before is noticed.
+      // The write lock keeps other processes from appending to the log. A log that was restarted before that is
+      // detected.
       writer.exec('begin immediate');
       try {
         await rewriteWal(await opened(), frames);
@@ -148,7 +150,7 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
   };
 }
 
-/** Statements that a connection keeps prepared. */
+/** Prepared statements per connection. */
 const PREPARED_MAX = 500;
 
 function connect(
@@ -202,8 +204,8 @@ interface Prepared {
 }
 
 /**
- * Rows as objects. The driver's own objects have no prototype and are kept as hash tables, which makes every look at
- * them, and JSON, twice as slow as objects made here.
+ * Rows as objects. The driver's own objects have no prototype and are stored as hash tables, which makes property
+ * access and JSON twice as slow.
  */
 function rowsOf<Row>(columns: readonly string[], rows: readonly Value[][]): Row[] {
   return rows.map((values) => {
@@ -213,7 +215,7 @@ function rowsOf<Row>(columns: readonly string[], rows: readonly Value[][]): Row[
   });
 }
 
-/** SQLite names a broken uniqueness rule 2067, and 1555 when it is the primary key. */
+/** SQLite reports a violated unique constraint as 2067, and a violated primary key as 1555. */
 function runMapped(statement: StatementSync, values: readonly Value[]): number {
   try {
     return Number(statement.run(...values).changes);

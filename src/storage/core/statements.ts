@@ -15,13 +15,13 @@ import type { Database } from './database.ts';
 /** A value that a statement binds. */
 export type Value = string | number | null | Uint8Array;
 
-/** The two databases. */
+/** The two SQL dialects. */
 export type Dialect = 'sqlite' | 'postgres';
 
 /** The query builder. It only compiles; `Session` runs statements. */
 export type Db = Kysely<Database>;
 
-/** What a statement is given by name: values, lists of values for `in`, rows for multi-row inserts. */
+/** The arguments of a statement by name: values, lists of values for `in`, rows for multi-row inserts. */
 export type Args = Readonly<
   Record<string, Value | undefined | readonly Value[] | readonly Readonly<Record<string, Value | undefined>>[]>
 >;
@@ -29,12 +29,12 @@ export type Args = Readonly<
 type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
 /**
- * Marks the place of an argument while a statement is being built. What it returns has the type of the argument, so that the
+ * Creates the placeholder of an argument while a statement is being built. It has the type of the argument, so that the
  * query builder checks it against the column; the value itself is bound when the statement runs.
  */
 export interface Param<A> {
   <Name extends keyof A & string>(name: Name): Exclude<A[Name], undefined>;
-  /** The items of a list, padded to `size`: the places beyond its end repeat the first item. */
+  /** The items of a list, padded to `size`: placeholders beyond its end repeat the first item. */
   list<Name extends keyof A & string>(name: Name, size: number): ItemOf<A[Name]>[];
   /** A column of one row of a list of rows. */
   cell<Name extends keyof A & string, Column extends keyof ItemOf<A[Name]> & string>(
@@ -44,27 +44,32 @@ export interface Param<A> {
   ): Exclude<ItemOf<A[Name]>[Column], undefined>;
 }
 
-/** Builds a statement; it must depend on nothing but what the key of the statement says. */
+/** Builds a statement; it may depend only on what the statement key states. */
 export type Build<A, Row> = (db: Db, param: Param<A>) => Compilable<Row>;
 
 /** A compiled statement. */
 export interface Statement {
   readonly sql: string;
-  /** The values in the order of their places. */
+  /** The values in the order of their placeholders. */
   bind(args: Args): Value[];
 }
 
 /**
- * Compiled statements by key: each is built and compiled once per key, then only bound. Building costs microseconds, which a
- * request should not pay again.
+ * Compiled statements by key: each is built and compiled once, then only bound. Building costs microseconds, which no
+ * request should pay again.
+ * @source decision 691
  */
 export interface Statements {
   readonly dialect: Dialect;
-  /** The statement of this key; `build` runs when the key is new. */
+  /** The statement of this key; `build` runs if the key is new. */
   cached<A extends Args, Row>(key: string, build: Build<A, Row>): Statement;
 }
 
-/** Is told each use of a cached statement, with a way to compile it anew. Tests hold keys against their SQL with it. */
+/**
+ * Called with each use of a cached statement and a way to compile it again. Tests use it to check that a key always
+ * means the same SQL.
+ * @source decision 691
+ */
 export type StatementObserver = (
   dialect: Dialect,
   key: string,
@@ -74,7 +79,7 @@ export type StatementObserver = (
 
 let observer: StatementObserver | undefined;
 
-/** Sets the observer of the process and returns the former one. Production has none. */
+/** Sets the observer of this process and returns the previous one. Production has none. */
 export function observeStatements(observe: StatementObserver | undefined): StatementObserver | undefined {
   const former = observer;
   observer = observe;
@@ -83,10 +88,10 @@ export function observeStatements(observe: StatementObserver | undefined): State
 
 const STATEMENTS_MAX = 2000;
 
-/** Compiles for one of the databases. */
+/** Compiles and caches statements for one dialect. */
 export function statementsFor(dialect: Dialect): Statements {
   const db: Db = new Kysely<Database>({ dialect: dialect === 'sqlite' ? sqliteDialect : postgresDialect });
-  // Callers choose orders and filters: there are more combinations than a process should keep.
+  // Clients choose sort orders and filters: there are more combinations than a process should keep.
   const known = boundedCache<string, Statement>(STATEMENTS_MAX);
   return {
     dialect,
@@ -131,7 +136,7 @@ class Placeholder {
   }
 }
 
-/** Placeholders pass for the values that they stand for; nothing but the compiler sees them. */
+/** Placeholders have the type of the values that they stand for; only the compiler sees them. */
 const placeholders = Object.assign((name: string) => new Placeholder(name), {
   list: (name: string, size: number) => Array.from({ length: size }, (_, index) => new Placeholder(name, index)),
   cell: (name: string, index: number, column: string) => new Placeholder(name, index, column),

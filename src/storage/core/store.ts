@@ -30,27 +30,30 @@ import type { ReleaseLock } from './server-lock.ts';
 import type { Session } from './session.ts';
 import type { Dialect, Statements } from './statements.ts';
 
-/** What differs between the two databases: connecting, transactions, errors of unique keys. */
+/** What differs between the two databases: connecting, transactions, errors of unique constraints. */
 export interface Driver {
   readonly dialect: Dialect;
   readonly statements: Statements;
-  /** Runs on one consistent state of the database. */
+  /** Runs on one consistent snapshot of the database. */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Runs in a transaction of its own; resolves when durable, rejects with nothing left behind. */
+  /**
+   * Runs in a transaction of its own; resolves when it is durable; rejects when nothing was stored, unless the outcome
+   * is unknown.
+   */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   ping(): Promise<void>;
-  /** Listens for units that were reported as failed and are committed after all: what is cached may be out of date. */
+  /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
   readonly onRepaired?: (listener: () => void) => void;
-  /** How busy it is: units of work that wait for a connection, and connections at work. */
+  /** The load: units of work that wait for a connection, and busy connections. */
   load(): { readonly waiting: number; readonly busy: number };
-  /** Keeps other processes from serving the same data. @throws ServerAlreadyRunning */
+  /** Takes the server lock, which keeps other servers off the database. @throws ServerAlreadyRunning */
   acquireServerLock(): Promise<ReleaseLock>;
   onOutage(listener: OutageListener): void;
-  /** Lets the units under way finish, then closes. */
+  /** Closes after the units of work under way have finished. */
   close(): Promise<void>;
 }
 
-/** The storage port over a driver: one implementation for both databases. */
+/** The storage port on a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {
   const cache = rowCache();
   const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
@@ -67,13 +70,13 @@ export function storeOn(driver: Driver): Store {
     cache.invalidate('everything');
     for (const listener of listeners) listener('everything');
   };
-  /** A unit whose outcome is unknown counts as committed. */
+  /** A unit of work whose outcome is unknown counts as committed. @source decision 418 */
   const forgetInDoubt = (error: unknown): never => {
     if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
     throw error;
   };
   driver.onRepaired?.(forget);
-  // A unit of which nothing is known may have changed anything.
+  // Units of work with an unknown outcome may have changed anything.
   driver.onOutage({ ended: forget });
   return {
     read(work) {

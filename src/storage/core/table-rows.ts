@@ -5,26 +5,26 @@ import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
-/** What the tables beside those of resources have in common. */
+/** Basic access to a table that is not of a declared resource. */
 export interface TableRows<Table extends TableName> {
-  /** The row whose column has a value. */
+  /** The row with a value in a column. */
   find<Column extends ColumnOf<Table>>(
     column: Column,
     value: Selectable<Database[Table]>[Column] & Value,
   ): Promise<Selectable<Database[Table]> | undefined>;
-  /** The same, and other units that do this wait until this one ends. */
+  /** The same, and locks the row: other units of work that lock it wait until this one ends. */
   lock<Column extends ColumnOf<Table>>(
     column: Column,
     value: Selectable<Database[Table]>[Column] & Value,
   ): Promise<Selectable<Database[Table]> | undefined>;
   insert(row: Insertable<Database[Table]>): Promise<void>;
-  /** Changes columns of the row of an id. */
+  /** Changes columns of the row with an id. */
   update(id: string, changes: Updateable<Database[Table]>): Promise<void>;
 }
 
 type ColumnOf<Table extends TableName> = keyof Selectable<Database[Table]> & string;
 
-/** Rows of a table. */
+/** Access to the rows of a table. */
 export function tableRows<Table extends TableName>(session: Session, table: Table): TableRows<Table> {
   type Row = Selectable<Database[Table]>;
   const name: string = table;
@@ -38,7 +38,7 @@ export function tableRows<Table extends TableName>(session: Session, table: Tabl
     );
   return {
     find,
-    // One writer at a time is all that SQLite has; the server needs to be told.
+    // SQLite has one writer at a time; PostgreSQL needs a row lock.
     lock: session.dialect === 'sqlite' ? find : lock,
     insert: (row) => insertRows(session, table, [row]),
     async update(id, changes) {
@@ -48,8 +48,7 @@ export function tableRows<Table extends TableName>(session: Session, table: Tabl
 }
 
 /**
- * Changes columns of the rows whose columns have the values of `where`, which may be none of null; the answer is how many rows
- * there were.
+ * Changes columns of the rows that match all values of `where`, none of which may be null; returns the number of rows.
  */
 export function updateRows<Table extends TableName>(
   session: Session,
@@ -62,7 +61,7 @@ export function updateRows<Table extends TableName>(
 
 type Changes = Readonly<Record<string, Value>>;
 
-/** The same for a table that comes as a value. */
+/** The same for a table whose name is a value. */
 export function updateDynamicRows(session: Session, table: string, changes: Changes, where: Changes): Promise<number> {
   const columns = Object.keys(changes);
   const conditions = Object.keys(where);

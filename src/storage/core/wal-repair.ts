@@ -1,19 +1,19 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Bytes of the header of a write-ahead log, and of the header of each frame. @source SQLite file format */
+/** Size of the header of a write-ahead log, and of each frame's header, in bytes. @source SQLite file format */
 const HEADER = 32;
 const FRAME_HEADER = 24;
-/** The last bit says whether checksums read their input as big-endian words. */
+/** The magic number; its last bit is set if checksums use big-endian words. */
 const MAGIC = 0x377f0682;
-/** Bytes read and written at once, roughly. */
+/** Approximate size of one read or write. */
 const PIECE_BYTES = 1_048_576;
 
 /**
- * Brings a write-ahead log to the disk after that failed once. The system may have dropped what it could not write and may
- * report success when it is merely asked again, so every frame is read, held against its checksum, and written once more in its
+ * Rewrites a write-ahead log after a failed sync. The system may have dropped pages that it could not write, and may
+ * report success when it only syncs again, so every frame is read, verified against its checksum and written again in
  * place. Nobody may append meanwhile.
  * @param frames how many belong to committed transactions.
- * @throws when the disk still fails, or what was written cannot be read back whole: nothing may be built upon it then.
+ * @throws when the disk still fails or the log cannot be read back completely: nothing may be built on it then.
  * @source decision 433
  */
 export async function rewriteWal(log: FileHandle, frames: number): Promise<void> {

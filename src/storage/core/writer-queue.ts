@@ -4,7 +4,7 @@ import { mapDiskFailure } from './disk-failures.ts';
 import type { Session } from './session.ts';
 import type { Driver } from './store.ts';
 
-/** A connection that is used by one unit of work at a time. */
+/** A connection, used by one unit of work at a time. */
 export interface Connection {
   readonly session: Session;
   /** Runs a statement without arguments or rows, such as `begin`. */
@@ -15,12 +15,12 @@ export interface Connection {
   close(): void;
 }
 
-/** Writes units of work, one after the other. */
+/** Runs units of work that write, one after the other. */
 export interface WriterQueue {
   readonly write: Driver['write'];
   waiting(): number;
   isRunning(): boolean;
-  /** Resolves while writing works; tries to make it work again. @throws StoreUnavailable */
+  /** Resolves if writing works; otherwise attempts a repair. @throws StoreUnavailable */
   check(): Promise<void>;
 }
 
@@ -30,42 +30,44 @@ interface Waiting {
   failed(error: unknown): void;
 }
 
-/** What a queue needs besides a connection. */
+/** Options of a writer queue. */
 export interface QueueOptions {
   /** Off only for measuring. */
   readonly groupCommit: boolean;
   /** Awaited before a group is written. */
   readonly beforeGroup: () => Promise<void>;
-  /** Called when a group is durable, before its units are acknowledged, and when it failed. */
+  /** Called when a group is durable, before its units of work are acknowledged, and when it failed. */
   readonly afterGroup: () => void;
-  /** Syncs committed data to disk, off this thread. Left out where commits sync, or where nothing does. */
+  /** Syncs committed data to disk, off this thread. Omitted where commits sync by themselves, or where nothing does. */
   readonly sync?: () => Promise<void>;
   /**
-   * Brings what a failed `sync` may have lost to the disk; rejects as long as that fails. Without it nothing is written any
-   * more once a sync has failed.
+   * Writes what a failed `sync` may have lost to disk again; rejects while that fails. Without it nothing is written
+   * any more after a failed sync.
+   * @source decision 304, 433
    */
   readonly repair?: () => Promise<void>;
-  /** Called when units that were reported as failed became durable after all. */
+  /** Called when units of work that were reported as failed became durable after all. */
   readonly onRepaired?: () => void;
   /** Called between two groups; its promise is awaited. */
   readonly checkpoint?: () => Promise<void> | undefined;
 }
 
-/** Units in a group at most: what a crash in the middle makes clients send again. */
+/** At most this many units of work in a group: clients repeat them after a crash. */
 const GROUP_MAX = 128;
 
-/** A repair reads and writes the whole log: between two of them this many milliseconds pass. */
+/** A repair rewrites the whole log, so attempts are at least this far apart, in milliseconds. */
 const REPAIR_EVERY_MS = 500;
 
 /**
- * The writer's queue with group commit: units that arrived while the last group was being written run one after the
- * other, each in its own savepoint, and become durable through one fsync. No unit is acknowledged before that. While the
- * disk is waited for, everything else goes on. After a sync that failed, nothing is written or shown before a repair.
+ * A writer queue with group commit: units of work that arrived while the last group was being written run one after the
+ * other, each in its own savepoint, and become durable through one fsync. None is acknowledged before that. Other work
+ * goes on while the disk syncs. After a failed sync nothing is written or read until a repair succeeds.
+ * @source decision 304, 433
  */
 export function writerQueue(writer: Connection, options: QueueOptions): WriterQueue {
   const waiting: Waiting[] = [];
   let running = false;
-  /** Why writes fail at the moment. */
+  /** Why writes currently fail. */
   let broken: Error | undefined;
   let repairing: Promise<void> | undefined;
   let triedAt_ms = Number.NEGATIVE_INFINITY;
@@ -123,7 +125,10 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
     if (broken) throw new StoreUnavailable(broken);
   }
 
-  /** Requests that arrived during the last fsync are still in the sockets: poll them as long as they bring units. */
+  /**
+   * Requests that arrived during the last fsync are still in the sockets: wait for turns of the event loop while they
+   * bring more units of work.
+   */
   async function gather(): Promise<void> {
     let before: number;
     do {
@@ -156,7 +161,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
   };
 }
 
-/** Runs one unit; a failure rolls back that unit alone and is reported to its caller at once. */
+/** Runs one unit of work; a failure rolls back only that one and is reported to its caller at once. */
 async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: unknown } | undefined> {
   writer.exec('savepoint unit');
   try {
@@ -164,7 +169,7 @@ async function inSavepoint(writer: Connection, unit: Waiting): Promise<{ value: 
     writer.exec('release unit');
     return { value };
   } catch (error) {
-    // A full disk may have rolled back the whole transaction: then every unit of the group has failed.
+    // A full disk may have rolled back the whole transaction: then the whole group has failed.
     if (!writer.isInTransaction()) throw error;
     writer.exec('rollback to unit');
     writer.exec('release unit');

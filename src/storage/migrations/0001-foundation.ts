@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Users, applications, tokens, accounts with roles and features, funding instruments, campaigns, their history. */
+/** Users, applications, tokens, accounts with roles and features, funding instruments, campaigns and their history. */
 export const foundation: Migration = {
   name: '0001-foundation',
   statements: ({ table, index }) => [

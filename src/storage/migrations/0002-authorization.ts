@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Request tokens, application-only tokens, sessions of browsers, and what consent pages tell of an application. */
+/** Request tokens, bearer tokens, browser sessions, and what consent pages show of an application. */
 export const authorization: Migration = {
   name: '0002-authorization',
   statements: ({ table, index, uniqueIndex, addColumn }) => [
@@ -39,7 +39,7 @@ export const authorization: Migration = {
         .text('revoked_at')
         .nullable(),
     ),
-    // Nulls are never equal, so only outstanding tokens are counted.
+    // Nulls never equal each other, so only outstanding tokens must be unique.
     uniqueIndex('bearer_tokens_outstanding', 'bearer_tokens', ['application_id', 'outstanding']),
     table('sessions', (t) =>
       t.text('id_hash').key().text('user_id').nullable().text('form_token').text('created_at').text('last_seen_at'),

@@ -1,8 +1,9 @@
 import type { Migration } from './schema-builder.ts';
 
 /**
- * What administering users and applications looks for and keeps: applications of an owner, their tokens and request
- * tokens; e-mail addresses and locks of users; which access token an exchange made.
+ * Administration of users and applications: applications by owner, their tokens and request tokens; e-mail addresses
+ * and locks of users; the access token that an exchange issued.
+ * @source decision 89
  */
 export const administration: Migration = {
   name: '0003-administration',

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Line items of campaigns, and the applications of stores that an account has named. */
+/** Line items of campaigns, and the app store applications that an account has named. */
 export const lineItems: Migration = {
   name: '0004-line-items',
   statements: ({ table, index, uniqueIndex }) => [
@@ -63,7 +63,7 @@ export const lineItems: Migration = {
     index('line_items_name', 'line_items', ['account_id', 'name', 'id']),
     index('line_items_search', 'line_items', ['account_id', 'name_folded', 'id']),
     index('line_items_active', 'line_items', ['account_id', 'campaign_id'], { entity_status: 'ACTIVE', deleted: 0 }),
-    // Everything that the servability of a campaign asks of its line items: their own rows need not be read.
+    // A covering index: everything that the servability of a campaign needs of its line items.
     index(
       'line_items_of_campaign',
       'line_items',

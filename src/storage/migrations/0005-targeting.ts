@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Whom line items are shown to, and the other things that belong to them. */
+/** Targeting criteria and the other parts of line items. */
 export const targeting: Migration = {
   name: '0005-targeting',
   statements: ({ table, index, uniqueIndex }) => [

@@ -47,12 +47,13 @@ export const accountSettings: Migration = {
         'subscribed_email_types',
       ),
     ),
-    // What is targeted together with a value: of any account.
+    // Finds what is targeted together with a value, across accounts. @source decision 168
     index('targeting_criteria_value', 'targeting_criteria', ['targeting_type', 'targeting_value', 'operator_type'], {
       deleted: 0,
     }),
-    // An account that was there before advertises its first administrator. Its own id has the form of an id, and more
-    // characters than those that promotable users get.
+    // Existing accounts advertise their first administrator. The row gets the account's id, which is a valid id, and
+    // longer than those that promotable users get.
+    // @source decision 162
     `insert into promotable_users (account_id, id, user_id, promotable_user_type, created_at, updated_at, deleted)
      select accounts.id, accounts.id, min(account_users.user_id), 'FULL', accounts.created_at, accounts.created_at, 0
      from accounts join account_users on account_users.account_id = accounts.id

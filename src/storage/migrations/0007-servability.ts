@@ -22,8 +22,8 @@ const LETTERS = [
 const SPANS = `select distinct coalesce(line_items.start_time, '') || '/' || coalesce(line_items.end_time, '') as span from line_items where ${THEIRS}`;
 
 /**
- * What the line items of a campaign amount to is kept with the campaign. What is there already is summed up here; spans
- * that overlap become one when a line item changes.
+ * Stores a summary of a campaign's line items with the campaign, computed here for existing ones; overlapping time
+ * spans are merged when a line item changes.
  */
 export const servability: Migration = {
   name: '0007-servability',

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Work for later. */
+/** Jobs. */
 export const jobs: Migration = {
   name: '0008-jobs',
   statements: ({ table, index }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Uploaded media; the bytes lie outside the database. */
+/** Uploaded media; the bytes are stored outside the database. */
 export const uploads: Migration = {
   name: '0009-uploads',
   statements: ({ table, index, uniqueIndex }) => [

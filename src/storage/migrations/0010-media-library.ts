@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Media libraries, what line items can show of them by itself, and what videos ask people to do. */
+/** Media libraries, media creatives, and calls to action of videos. */
 export const mediaLibrary: Migration = {
   name: '0010-media-library',
   statements: ({ table, index, uniqueIndex }) => [

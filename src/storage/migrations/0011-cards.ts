@@ -22,7 +22,7 @@ const conversation = (t: ColumnBuilder): ColumnBuilder =>
     .text('unlocked_image_media_key')
     .nullable();
 
-/** Cards of every family. */
+/** Cards of every format. */
 export const cards: Migration = {
   name: '0011-cards',
   statements({ table, index, uniqueIndex }) {

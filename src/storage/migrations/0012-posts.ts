@@ -1,6 +1,6 @@
 import type { ColumnBuilder, Migration } from './schema-builder.ts';
 
-/** What posts of every kind say. */
+/** The content columns that all kinds of posts have. */
 function content(columns: ColumnBuilder): ColumnBuilder {
   return columns
     .text('name')
@@ -25,7 +25,7 @@ function standard(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('created_at').text('updated_at').integer('deleted');
 }
 
-/** Posts: published ones, drafts, those that wait for their time; what is promoted of them; what users are told of. */
+/** Published, draft and scheduled posts, promoted posts, and notifications of users. */
 export const posts: Migration = {
   name: '0012-posts',
   statements: ({ table, index, uniqueIndex }) => [

@@ -12,7 +12,7 @@ function standard(columns: ColumnBuilder): ColumnBuilder {
   return columns.text('created_at').text('updated_at').integer('deleted');
 }
 
-/** Custom audiences, of which others a flexible one is made, with whom they are shared; whom an account never reaches. */
+/** Custom audiences, the segments of flexible ones, permissions for other accounts, and do-not-reach lists. */
 export const audiences: Migration = {
   name: '0013-audiences',
   statements: ({ table, index, uniqueIndex }) => [
@@ -52,7 +52,7 @@ export const audiences: Migration = {
     table('do_not_reach_lists', (t) => standard(standing(row(t).text('description').nullable()))),
     uniqueIndex('do_not_reach_lists_id', 'do_not_reach_lists', ['id']),
     index('do_not_reach_lists_created', 'do_not_reach_lists', ['account_id', 'created_at', 'id']),
-    // What targets an audience is found without reading whatever else is targeted.
+    // Finds the criteria that target an audience without reading other criteria.
     ...['CUSTOM_AUDIENCE', 'CUSTOM_AUDIENCE_EXPANDED'].map((type) =>
       index(`targeting_of_${type.toLowerCase()}`, 'targeting_criteria', ['account_id', 'targeting_value'], {
         targeting_type: type,

@@ -1,8 +1,8 @@
 import type { Migration } from './schema-builder.ts';
 
 /**
- * What was uploaded of people: per subject how many uploads there are, each of them, and apart from them what they say, which
- * is stored before their turn has come.
+ * The log of people uploads: the number of uploads per subject, each upload, and separately the payloads, which are
+ * stored before an upload gets its number.
  */
 export const audienceLog: Migration = {
   name: '0014-audience-log',

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** The people of the platform, whom both environments share. */
+/** The people of the platform, shared by both environments. */
 export const directory: Migration = {
   name: '0015-directory',
   statements: ({ table, uniqueIndex }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Imported posts, many to a row, and how far imports have come. */
+/** Imported posts, many in a row, and the progress of imports. */
 export const keywords: Migration = {
   name: '0016-keywords',
   statements: ({ table, index }) => [

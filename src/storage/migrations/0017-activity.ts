@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Activity: the log of events, subscriptions to it, limits of single applications; what profiles say, messages. */
+/** Activity: the event log, subscriptions, limits of single applications, profile texts, messages. */
 export const activity: Migration = {
   name: '0017-activity',
   statements: ({ table, index, uniqueIndex, addColumn }) => [

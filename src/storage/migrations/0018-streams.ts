@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Connections of streams: those that are open, and those that were. */
+/** Stream connections, open and closed. */
 export const streams: Migration = {
   name: '0018-streams',
   statements: ({ table, index }) => [

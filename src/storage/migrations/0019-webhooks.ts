@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Webhooks, what was sent to them and what is still to be sent, and replays. */
+/** Webhooks, their sent and pending deliveries, and replays. */
 export const webhooks: Migration = {
   name: '0019-webhooks',
   statements: ({ table, index, uniqueIndex }) => [

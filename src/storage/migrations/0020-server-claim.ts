@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Which server serves the database of a PostgreSQL server, and whether it has ended in good order. */
+/** Which server serves a PostgreSQL database, and whether it has released it. */
 export const serverClaim: Migration = {
   name: '0020-server-claim',
   statements: ({ table }) => [

@@ -1,6 +1,9 @@
 import type { Migration } from './schema-builder.ts';
 
-/** When this database was restored from which backup, and since when signed requests count. */
+/**
+ * Restores of this database: when, from which backup, and from which timestamp on signed requests are accepted.
+ * @source decision 454
+ */
 export const restores: Migration = {
   name: '0022-restores',
   statements: ({ table }) => [

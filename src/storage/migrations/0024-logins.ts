@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** What is known of sessions, links that set passwords, failed logins, and logins that an application insists on. */
+/** Details of sessions, password links, failed logins, and forced logins of request tokens. @source decision 507, 510 */
 export const logins: Migration = {
   name: '0024-logins',
   statements: ({ table, index, addColumn }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** One-time passwords of users, and the recovery codes that stand in for them. */
+/** One-time passwords and recovery codes of users. */
 export const secondFactors: Migration = {
   name: '0025-second-factors',
   statements: ({ table }) => [

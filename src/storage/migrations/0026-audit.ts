@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** What is recorded for auditors, in the order of time. */
+/** Audit records, ordered by time. @source decision 590 */
 export const audit: Migration = {
   name: '0026-audit',
   statements: ({ table }) => [

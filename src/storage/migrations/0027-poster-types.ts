@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** What kind of picture the poster of a video or GIF is, which its address ends in; null where that was not noted. */
+/** The media type of a video's or GIF's poster, which decides the extension of its URL; null if it was not recorded. */
 export const posterTypes: Migration = {
   name: '0027-poster-types',
   statements: ({ addColumn }) => [addColumn('uploads', (t) => t.text('poster_mime').nullable())],

@@ -25,7 +25,7 @@ import { audit } from './0026-audit.ts';
 import { posterTypes } from './0027-poster-types.ts';
 import type { Migration } from './schema-builder.ts';
 
-/** Every step of the schema, in order. */
+/** Every migration, in order. */
 export const migrations: readonly Migration[] = [
   foundation,
   authorization,

@@ -1,22 +1,22 @@
 import type { Dialect } from '../core/statements.ts';
 
 /**
- * A step of the schema, forward only, one text for both databases. Names start with their number; a step that has been
- * released never changes.
+ * A forward-only step of the schema, the same declaration for both databases. Names start with their number; a released
+ * step never changes.
  */
 export interface Migration {
   readonly name: string;
   statements(words: SchemaBuilder): readonly string[];
 }
 
-/** The statements of migrations. */
+/** Builds the statements of migrations. */
 export interface SchemaBuilder {
-  /** A strict table. Columns are not null unless they say so; key columns come first. */
+  /** A strict table. Columns are not null unless `nullable()`; key columns come first. */
   table(name: string, columns: (columns: ColumnBuilder) => ColumnBuilder): string;
   addColumn(table: string, column: (columns: ColumnBuilder) => ColumnBuilder): string;
-  /** An index; with `where`, of the rows only whose columns have these values. */
+  /** An index; with `where`, a partial one of the rows with these values. */
   index(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
-  /** No two rows have the same values there, with `where` of the rows only whose columns have these; a null equals nothing. */
+  /** A unique index; with `where`, a partial one of the rows with these values. Nulls never equal each other. */
   uniqueIndex(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
 }
 
@@ -31,7 +31,7 @@ export interface ColumnBuilder {
   /** Part of the primary key. */
   key(): ColumnBuilder;
   unique(): ColumnBuilder;
-  /** The value of existing rows, and of rows that do not give one. */
+  /** The value of existing rows, and of new rows without one. */
   defaultTo(value: string | number): ColumnBuilder;
   readonly list: readonly Column[];
 }
@@ -44,13 +44,13 @@ interface Column {
   readonly isKey: boolean;
 }
 
-// Byte order is what SQLite has by itself, and what makes both databases sort alike.
+// Byte order is SQLite's default; with it, both databases sort alike. @source decision 43
 const TYPES = {
   sqlite: { text: 'text', integer: 'integer', bytes: 'blob' },
   postgres: { text: 'text collate "C"', integer: 'bigint', bytes: 'bytea' },
 } as const;
 
-/** The schema words of a database. */
+/** The schema builder for a dialect. */
 export function schemaBuilder(dialect: Dialect): SchemaBuilder {
   const none = columns(dialect, []);
   return {

@@ -2,7 +2,7 @@ import type { ApplicationLimits } from '../../contract/declare/application-limit
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** Limits of single applications. */
+/** Limits that apply to single applications. @source decision 345 */
 export function applicationLimitsOn(session: Session): ApplicationLimits {
   return {
     async find(application) {

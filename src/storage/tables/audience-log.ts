@@ -3,10 +3,13 @@ import type { AudienceLog } from '../../contract/store/audiences.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 
-/** Uploads whose sizes are looked at together. */
+/** Uploads whose sizes are read at once. */
 const LOOKED_AT = 1000;
 
-/** The uploads of subjects. A number is taken by changing the row of its subject, which makes others wait for the unit. */
+/**
+ * The uploads of subjects. Numbering an upload updates the row of its subject, which locks it until the unit of work
+ * ends.
+ */
 export function audienceLogOn(session: Session): AudienceLog {
   const uploadsOf = (db: Db, param: Param<{ readonly subject: string }>) =>
     db.selectFrom('audience_uploads').where('subject', '=', param('subject'));
@@ -28,7 +31,7 @@ export function audienceLogOn(session: Session): AudienceLog {
           .onConflict((conflict) =>
             conflict.column('subject').doUpdateSet({
               uploads: sql<number>`audience_logs.uploads + 1`,
-              // A clock that was set back must not put an upload before what it follows.
+              // A clock that was set back must not make an upload older than the one before it. @source decision 437
               accepted_at: sql<number>`case when excluded.accepted_at > audience_logs.accepted_at
                 then excluded.accepted_at else audience_logs.accepted_at end`,
             }),

@@ -6,7 +6,7 @@ import { tableRows } from '../core/table-rows.ts';
 const TABLE = 'audit_events';
 const KEY = sql`(${sql.ref('at')}, ${sql.ref('id')})`;
 
-/** The records for auditors. */
+/** Audit records. @source decision 590 */
 export function auditOn(session: Session): Audit {
   const rows = tableRows(session, TABLE);
   return {

@@ -9,7 +9,7 @@ import { updateRows } from '../core/table-rows.ts';
 /** The tables of creatives: each has `line_item_id`, `approval_status` and `deleted`. */
 const CREATIVES = ['promoted_accounts', 'promoted_posts', 'scheduled_promoted_posts', 'media_creatives'] as const;
 
-/** Changes of these columns of a line item, or of what it shows, change what the campaign amounts to. */
+/** Columns of a line item and of its creatives whose changes affect the campaign's summary. */
 const COLUMNS: ReadonlySet<string> = new Set([
   'entity_status',
   'start_time',
@@ -20,9 +20,9 @@ const COLUMNS: ReadonlySet<string> = new Set([
   'deleted',
 ]);
 
-/** Keeps the summary of line items of each campaign up to date. */
+/** Keeps each campaign's summary of its line items up to date. */
 export interface CampaignSummaries {
-  /** Writes that record which campaigns they affect. */
+  /** Writes that track which campaigns they affect. */
   trackedWrites(records: RecordsWriting): RecordsWriting;
   /** Recomputes the summaries of those campaigns; called last in a unit of work. */
   flush(): Promise<void>;
@@ -78,7 +78,8 @@ async function settleAccount(session: Session, account: string, tables: Map<stri
     for (const id of await lineItemsOf(session, table, account, tables.get(table) ?? [])) lines.add(id);
   }
   const campaigns = await campaignsOf(session, account, lines);
-  // Locked before their line items are read: whoever changes another of them waits, and then sees this change.
+  // Campaigns are locked before their line items are read: another unit of work that changes one of their line items
+  // waits, and then sees this change.
   const before = await summaries(session, account, campaigns);
   const after = await linesOf(session, account, campaigns);
   for (const [id, summary] of before) {
@@ -87,7 +88,7 @@ async function settleAccount(session: Session, account: string, tables: Map<stri
   }
 }
 
-/** The line items that rows of a table show. */
+/** The line items of rows of a creatives table. */
 async function lineItemsOf(
   session: Session,
   table: (typeof CREATIVES)[number],
@@ -107,7 +108,7 @@ async function lineItemsOf(
   return rows.map(({ line_item_id }) => line_item_id);
 }
 
-/** The campaigns of line items, each once. */
+/** The distinct campaigns of line items. */
 async function campaignsOf(session: Session, account: string, lines: Iterable<string>): Promise<string[]> {
   const ids = [...lines];
   if (ids.length === 0) return [];
@@ -140,7 +141,7 @@ async function summaries(
   return new Map(rows.map((row) => [row.id, row[LINE_ITEMS_SUMMARY]]));
 }
 
-/** The live line items of campaigns, each with whether it has something to show. */
+/** The live line items of campaigns, each with the status of its creatives. */
 async function linesOf(
   session: Session,
   account: string,
@@ -152,7 +153,7 @@ async function linesOf(
   const rows = await session.all(`delivery lines ${size}`, { account, campaigns }, (db, param) =>
     db
       .selectFrom('line_items')
-      // Written out, because an index of live rows serves no condition whose value is bound.
+      // A literal, because a partial index of live rows serves no bound condition.
       .where('deleted', '=', sql.lit(0))
       .select(['campaign_id', 'entity_status', 'start_time', 'end_time', creativeStatus().as('creative')])
       .select(
@@ -173,7 +174,7 @@ async function replace(session: Session, account: string, id: string, summary: s
   await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: summary }, { account_id: account, id });
 }
 
-/** Whether a line item has no creative, only rejected ones, or an accepted one. */
+/** The creative status of a line item: none, only rejected ones, or an accepted one. */
 export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
   return sql`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;

@@ -3,7 +3,7 @@ import type { Changes } from '../../contract/store/changes.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 
-/** The log of changes. */
+/** The change log. */
 export function changesOn(session: Session): Changes {
   return {
     append: (row) => insertRows(session, 'account_changes', [row]),

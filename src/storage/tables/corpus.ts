@@ -3,12 +3,12 @@ import type { Corpus } from '../../contract/store/corpus.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** There is one corpus. */
+/** The name of the only corpus. */
 const NAME = 'posts';
-/** Pages of which the sizes are looked at together. */
+/** Pages whose sizes are read at once. */
 const LOOKED_AT = 100;
 
-/** Imported posts. */
+/** The corpus of imported posts. */
 export function corpusOn(session: Session): Corpus {
   const states = tableRows(session, 'corpus_state');
   const imports = tableRows(session, 'corpus_imports');

@@ -123,6 +123,7 @@ export function credentialsOn(session: Session): Credentials {
       });
     },
     changeApplication: (id, changes) => applications.update(id, changes),
+    // Only the day is stored, once per day and token. @source decision 103
     async recordUse(tokens, day) {
       for (const id of tokens)
         await session.run('access_tokens use', { id, day }, (db, param) =>

@@ -18,7 +18,7 @@ function placeOf(subject: Subject): { readonly table: (typeof TABLES)[keyof type
   return { table: TABLES[kind], id };
 }
 
-/** Custom audiences and lists beyond their rows. */
+/** Custom audiences and do-not-reach lists, as far as generic records do not cover them. */
 export function customAudiencesOn(session: Session): CustomAudiences {
   async function find(subject: Subject): Promise<StoredAudience | undefined> {
     const { table, id } = placeOf(subject);
@@ -103,7 +103,7 @@ export function customAudiencesOn(session: Session): CustomAudiences {
     },
     async listTargeting(account, audience) {
       return session.all('line items that target an audience', { account, audience }, (db, param) => {
-        // Written out one by one, because an index of some rows serves no condition whose value is bound.
+        // Literals, because a partial index serves no bound condition.
         const of = (type: string) =>
           db
             .selectFrom('targeting_criteria')

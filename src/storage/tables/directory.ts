@@ -22,9 +22,9 @@ const IMPORTED = [
 ] as const satisfies readonly (keyof Person)[];
 const COLUMNS = ['number', 'user_id', ...IMPORTED] as const;
 
-/** Users in one statement. */
+/** Users per statement. */
 const LOOKED_UP = 200;
-/** There is one directory. */
+/** The name of the only directory. */
 const NAME = 'people';
 
 type StateRow = DirectoryState & { readonly next_number: number };
@@ -34,7 +34,7 @@ export function peopleOn(session: Session): Directory {
   const states = tableRows(session, 'directory_state');
   const imports = tableRows(session, 'directory_imports');
 
-  /** The rows of some users, of those whom the directory has. */
+  /** The rows of those users that the directory has. */
   async function rowsOf(
     userIds: readonly string[],
   ): Promise<{ user_id: string; number: number; country: string | null }[]> {
@@ -53,7 +53,7 @@ export function peopleOn(session: Session): Directory {
     return found;
   }
 
-  /** The state, which other units wait for; a directory without people gets its first. */
+  /** Locks and returns the state, creating it if there is none. */
   async function lockedState(): Promise<StateRow> {
     const first = { name: NAME, version: 0, mark: '', people: 0, next_number: 0 };
     await session.run('directory begin', first, (db, param) =>
@@ -96,7 +96,7 @@ export function peopleOn(session: Session): Directory {
       return countries;
     },
     async put(people) {
-      // Of a user who is given twice the last word counts.
+      // If a user occurs twice, the last entry counts.
       const input = [...new Map(people.map((person) => [person.user_id, person])).values()];
       const { next_number } = await lockedState();
       const rows = await rowsOf(input.map(({ user_id }) => user_id));

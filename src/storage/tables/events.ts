@@ -5,25 +5,30 @@ import { inList, paddedSize } from '../core/in-lists.ts';
 import { findNumberOn, takeNumbersOn } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 
-/** The sequence of positions. The row is locked until a unit ends, which makes the order of the log that of commits. */
+/**
+ * The sequence of positions. Its row is locked until a unit of work ends, so the log has the order of commits.
+ * @source decision 323
+ */
 const SEQUENCE = 'events';
 const FIRST = 1;
-/** Longer than any unit waits for others. */
+/** Longer than any unit of work waits for others. */
 const WAIT_MAX_MS = 60_000;
 
 const COLUMNS = ['position', 'event_type', 'user_id', 'direction', 'text', 'payload', 'created_at'] as const;
 
 /**
- * The log of events. SQLite has one writer; on the server the row of the sequence keeps a second one waiting until the first
- * has committed, or has given its positions back.
+ * The event log. SQLite has one writer; on PostgreSQL the row of the sequence makes a second one wait until the first
+ * has committed or rolled back.
  */
 export function eventsOn(session: Session, touch: (tag: string) => void): Events {
   const takeNumbers = takeNumbersOn(session);
   const findNumber = findNumberOn(session);
 
   /**
-   * The time of an event behind the one at this position: units that waited for each other looked at the clock before, and
-   * whoever begins to read at a time must find all that is later behind its first event. A clock that was set back is left alone.
+   * The time of an event after the one at this position. Units of work that waited for each other read the clock before
+   * they waited, but times must not decrease: a reader that starts at a time must find all later events after its first
+   * one. A clock that was set back further is accepted.
+   * @source decision 365
    */
   const notBefore = async (position: number, now: string): Promise<string> => {
     const row = await session.first('events time', { position }, (db, param) =>

@@ -35,7 +35,7 @@ export function requestTokensOn(session: Session): RequestTokens {
   };
 }
 
-/** Application-only tokens. */
+/** Bearer tokens of applications. */
 export function bearerTokensOn(session: Session): BearerTokens {
   const table = tableRows(session, 'bearer_tokens');
   return {

@@ -12,7 +12,7 @@ interface Key {
 
 type JobsBuilder = ExpressionBuilder<Database, 'jobs'>;
 
-/** Jobs. A job that is leased is not taken by another worker until the lease ends. */
+/** Jobs. A leased job is not taken by another worker until the lease ends. @source decision 182, 183 */
 export function jobsOn(session: Session): Jobs {
   const isJob = (param: Param<Key>) => (eb: JobsBuilder) =>
     eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key'))]);
@@ -83,6 +83,7 @@ export function jobsOn(session: Session): Jobs {
       }
       return taken;
     },
+    // False if the lease was lost: the caller's unit of work must then not be stored. @source decision 183
     async finish({ kind, key, lease }) {
       return (
         (await session.run('jobs finish', { kind, key, lease }, (db, param) =>
@@ -98,6 +99,7 @@ export function jobsOn(session: Session): Jobs {
           .where(isHeld(param)),
       );
     },
+    // Run when a server starts: no other process can hold a lease then. @source decision 289
     async releaseAll() {
       await session.run('jobs free', {}, (db) =>
         db
@@ -122,6 +124,7 @@ export function jobsOn(session: Session): Jobs {
           .where('lease', '=', param('lease')),
       );
     },
+    // Run when the clock was set back. @source decision 612
     async bringForward(kinds, now, after) {
       if (kinds.length === 0) return 0;
       const size = paddedSize(kinds.length);

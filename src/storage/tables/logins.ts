@@ -4,7 +4,7 @@ import type { Session } from '../core/session.ts';
 import type { Db } from '../core/statements.ts';
 import { tableRows, updateRows } from '../core/table-rows.ts';
 
-/** Sessions of browsers. */
+/** Browser sessions. @source decision 510 */
 export function sessionsOn(session: Session): Sessions {
   const table = tableRows(session, 'sessions');
   return {
@@ -51,7 +51,7 @@ export function sessionsOn(session: Session): Sessions {
   };
 }
 
-/** Links that set passwords. */
+/** Links for setting a password. @source decision 501 */
 export function passwordLinksOn(session: Session): PasswordLinks {
   const table = tableRows(session, 'password_links');
   return {
@@ -70,15 +70,15 @@ export function passwordLinksOn(session: Session): PasswordLinks {
   };
 }
 
-/** Tallies of failed logins. */
+/** Tallies of failed logins. @source decision 503, 505 */
 export function loginTalliesOn(session: Session): LoginTallies {
   const some = (db: Db) => db.selectFrom('login_tallies').select('id').orderBy('ends_s');
   return {
     async lock(ids, blank) {
-      // In one order everywhere, so that two units never wait for each other.
+      // The same order everywhere, so that two units of work never deadlock.
       const keys = [...ids].sort();
       const size = paddedSize(keys.length);
-      // A row that was there may be removed as ended before it is locked; one that this unit has added cannot.
+      // An existing row may be removed as ended before it is locked; a row that this unit of work has added cannot.
       for (;;) {
         for (const id of keys)
           await session.run('login_tallies blank', { id, ...blank }, (db, param) =>
@@ -100,7 +100,7 @@ export function loginTalliesOn(session: Session): LoginTallies {
             .selectAll()
             .where((eb) => inList(eb, 'id', param.list('keys', size)))
             .orderBy('id');
-          // One writer at a time is all that SQLite has.
+          // SQLite has one writer at a time.
           return session.dialect === 'sqlite' ? found : found.forUpdate();
         });
         if (locked.length === keys.length) return locked;

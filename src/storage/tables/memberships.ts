@@ -2,7 +2,7 @@ import type { AccountMembers } from '../../contract/store/account-members.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 
-/** Users on accounts, and the features of accounts. */
+/** Users of accounts with their roles, and the features of accounts. */
 export function membershipsOn(session: Session): AccountMembers {
   return {
     async find(user, account) {

@@ -2,7 +2,7 @@ import type { Messages } from '../../contract/store/messages.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** Direct messages, and how far they were read. */
+/** Direct messages, and up to where they were read. */
 export function messagesOn(session: Session): Messages {
   const rows = tableRows(session, 'messages');
   return {

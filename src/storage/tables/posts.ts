@@ -5,7 +5,7 @@ import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** More than follows the prefix of a name. */
+/** Sorts after everything that follows the prefix of a name. */
 const BEYOND = '\u{10FFFF}'.repeat(100);
 
 /** Published posts. */

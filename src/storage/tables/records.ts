@@ -83,7 +83,7 @@ export function recordsOn(session: Session): RecordsWriting {
       if (query.after)
         chosen = chosen.where(isBeyond(query.sort, query.after, param.list('after', query.after.length)));
       for (const sort of query.sort) {
-        // Both databases put nulls at different ends; we put them last in either direction.
+        // The databases put nulls at different ends; here they come last in both directions.
         if (sort.nullable) chosen = chosen.orderBy(sql`${sql.ref(sort.column)} is null`);
         chosen = chosen.orderBy(sort.column, sort.direction);
       }
@@ -153,7 +153,7 @@ export function recordsOn(session: Session): RecordsWriting {
       });
     },
     async lockAccount(account) {
-      // One writer at a time is all that SQLite has; the server needs to be told.
+      // SQLite has one writer at a time; PostgreSQL needs a row lock.
       if (dialect === 'sqlite') return;
       await session.all('lock account', { account }, (db, param) =>
         db.selectFrom('accounts').select('id').where('id', '=', param('account')).forUpdate(),
@@ -171,7 +171,7 @@ function recordsOf(db: Db, { table }: AnyResource): SelectQueryBuilder<DynamicTa
 
 const columnLists = new WeakMap<AnyResource, string[]>();
 
-/** The stored columns of a resource that its readers see. */
+/** The stored columns of a resource that reads select. */
 export function columnsOf(resource: AnyResource): string[] {
   let columns = columnLists.get(resource);
   if (!columns) {
@@ -184,12 +184,12 @@ export function columnsOf(resource: AnyResource): string[] {
   return columns;
 }
 
-/** An empty list of accepted values matches nothing: answered without SQL. */
+/** An empty list of accepted values matches nothing: answered without a query. */
 function asksForNothing(query: Conditions): boolean {
   return query.terms?.length === 0 || Object.values(query.within).some((values) => values.length === 0);
 }
 
-/** Lists are padded to a few sizes, so that few shapes of a statement exist. */
+/** The padded sizes of lists: few sizes mean few statements. */
 function sizesOf(query: Conditions): Record<string, number> {
   const sizes: Record<string, number> = {};
   for (const [column, values] of Object.entries(query.within)) {
@@ -209,7 +209,7 @@ function orderKey(query: PageQuery): string {
   return `${keys} ${query.after?.map((value) => (value === null ? 'null' : 'set')).join(',')}`;
 }
 
-/** What the conditions of a list bind; the lists of accepted values under the names of their columns. */
+/** The arguments of the conditions of a list; lists of accepted values are under the names of their columns. */
 type ConditionArgs = {
   readonly account: string | null;
   readonly environment: string | null;
@@ -229,7 +229,7 @@ function conditionArgs({ account, grantee, member, within, without, terms = [], 
     without: without?.value ?? null,
     terms: terms.map((term) => `% ${term} %`),
     prefix_from: prefix?.text ?? null,
-    // Nothing that starts with the prefix sorts after it followed by more of the last code point than a name can hold.
+    // The prefix followed by more of the last code point than a name can hold sorts after every name with the prefix.
     prefix_to: prefix ? prefix.text + BEYOND_NAMES : null,
   };
   const lists: Record<`within ${string}`, readonly (string | number)[]> = {};
@@ -241,7 +241,7 @@ function listName(column: string): `within ${string}` {
   return `within ${column}`;
 }
 
-/** No searched text is longer, folded. */
+/** The maximum length of a searched text after folding. */
 const NAME_MAX = 1000;
 const BEYOND_NAMES = '\u{10FFFF}'.repeat(NAME_MAX);
 
@@ -281,7 +281,7 @@ function meets(
   };
 }
 
-/** Ids of the rows that others granted to an account. */
+/** The ids of rows that other accounts share with an account. */
 function granted({ sharing }: AnyResource, db: Db, account: Value) {
   return dynamic(db)
     .selectFrom(sharing!.table)
@@ -290,12 +290,12 @@ function granted({ sharing }: AnyResource, db: Db, account: Value) {
     .where('deleted', '=', sql.lit(0));
 }
 
-/** Whether a row is not deleted, and neither are its parents. */
+/** Whether neither a row nor its parents are deleted. */
 function isLive(resource: AnyResource, db: Db): Condition {
   const { table } = resource;
   const under = resource.parentField as string | undefined;
   return (eb) => {
-    // Written out, because an index of live rows serves no condition whose value is bound.
+    // A literal, because a partial index of live rows serves no bound condition.
     const own = eb(`${table}.deleted`, '=', sql.lit(0));
     if (under === undefined) return own;
     const parent: AnyResource = (resource.fields as Record<string, Field>)[under]!.target!() as AnyResource;
@@ -310,8 +310,8 @@ function isLive(resource: AnyResource, db: Db): Condition {
 }
 
 /**
- * Whether a row is beyond the cursor in a total order. When all keys go one way and none may be null, one row comparison says it
- * and walks the index; otherwise each key in turn breaks the tie of those before it.
+ * Whether a row comes after the cursor in a total order. If all keys have one direction and none is nullable, one row
+ * comparison suffices and can use the index; otherwise each key breaks the ties of those before it.
  */
 function isBeyond(
   sort: readonly SortKey[],

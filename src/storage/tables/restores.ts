@@ -1,7 +1,7 @@
 import type { Restores } from '../../contract/store/restores.ts';
 import type { Session } from '../core/session.ts';
 
-/** The record of restores. */
+/** Restores of this database. @source decision 454 */
 export function restoresOn(session: Session): Restores {
   return {
     async findRequestsNotBefore() {

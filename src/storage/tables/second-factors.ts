@@ -2,7 +2,7 @@ import type { SecondFactors } from '../../contract/store/second-factors.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** One-time passwords and recovery codes of users. */
+/** One-time passwords and recovery codes of users. @source decision 511, 512 */
 export function secondFactorsOn(session: Session): SecondFactors {
   const table = tableRows(session, 'second_factors');
   const codes = tableRows(session, 'recovery_codes');
@@ -26,6 +26,7 @@ export function secondFactorsOn(session: Session): SecondFactors {
       return row?.count ?? 0;
     },
     add: (factor) => table.insert(factor),
+    // False if this time step or a later one was used before. @source decision 511
     async use(user, step) {
       return (
         (await session.run('second_factors use', { user, step }, (db, param) =>

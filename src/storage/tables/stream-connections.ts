@@ -5,7 +5,7 @@ import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
-/** Connections of streams. */
+/** Stream connections. */
 export function streamConnectionsOn(session: Session, touch: (tag: string) => void): StreamConnections {
   const rows = tableRows(session, 'stream_connections');
   const ofApplication = (db: Db, param: Param<{ readonly application: string }>) =>
@@ -57,6 +57,7 @@ export function streamConnectionsOn(session: Session, touch: (tag: string) => vo
       if (isEnded) touch(`stream:${id}`);
       return isEnded;
     },
+    // For connections that a former process left open. @source decision 371
     async endAll(reason, at) {
       await session.run('stream_connections end all', { reason, at }, (db, param) =>
         db

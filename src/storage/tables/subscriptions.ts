@@ -20,7 +20,7 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 
-/** Subscriptions to events. */
+/** Event subscriptions. */
 export function subscriptionsOn(session: Session, touch: (tag: string) => void): Subscriptions {
   const rows = tableRows(session, 'subscriptions');
   const some = (db: Db) => db.selectFrom('subscriptions').select(COLUMNS);

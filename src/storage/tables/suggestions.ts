@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Suggestions } from '../../contract/store/suggestions.ts';
 import type { Session } from '../core/session.ts';
 
-/** What line items have in common. */
+/** Targeting values that line items have in common. @source decision 168 */
 export function suggestionsOn(session: Session): Suggestions {
   return {
     async listCoOccurring({ environment, account, types, values, limit }) {

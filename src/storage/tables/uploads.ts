@@ -5,7 +5,7 @@ import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows, updateRows } from '../core/table-rows.ts';
 
-/** An upload as the port has it. */
+/** An upload as the port declares it. */
 function uploadOf(row: Selectable<Database['uploads']>): Upload {
   return {
     ...row,

@@ -53,7 +53,7 @@ const COLUMNS = [
   'created_at',
 ] as const;
 
-/** A delivery as the port has it: the list of tries is text in its row. */
+/** A delivery as the port declares it: its tries are stored as JSON text. */
 function deliveryOf<Row extends { readonly tries: string }>(
   row: Row,
 ): Omit<Row, 'tries'> & Pick<WebhookDelivery, 'tries'> {
@@ -62,7 +62,7 @@ function deliveryOf<Row extends { readonly tries: string }>(
 
 type DeliveriesBuilder = ExpressionBuilder<Database, 'webhook_deliveries'>;
 
-/** What is sent to webhooks. */
+/** Webhook deliveries. */
 export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
   const some = (db: Db) => db.selectFrom('webhook_deliveries').select(COLUMNS);
   const isOf = (param: Param<{ readonly webhook: string }>) => (eb: DeliveriesBuilder) =>
@@ -208,7 +208,7 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
 
 const PROGRESS = 'log';
 
-/** Replays. */
+/** Replays of events to webhooks. */
 export function replaysOn(session: Session): Replays {
   const rows = tableRows(session, 'replays');
   const running = (db: Db) => db.selectFrom('replays').selectAll().where('state', '=', sql.lit('Running'));

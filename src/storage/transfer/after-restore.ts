@@ -2,10 +2,13 @@ import { CODE_STEP_S, CODE_STEPS_OFF } from '../../contract/store/second-factors
 import type { Session } from '../core/session.ts';
 import { execRaw } from './table-schema.ts';
 
-/** At most this many ids of a sequence were given out since a backup; later numbers are free. */
+/** More numbers of a sequence than can have been used since a backup: later ones are free. @source decision 455 */
 const LOST_MAX = 1_000_000_000;
 
-/** Tables of credentials that are short-lived or work once, and may have been used or revoked since. */
+/**
+ * Tables of short-lived or one-time credentials, which may have been used or revoked since the backup.
+ * @source decision 455
+ */
 const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links', 'recovery_codes'];
 
 /** The last time step whose one-time code may have been used. */
@@ -16,14 +19,15 @@ const lastStep = (restored_at: string): number =>
 export interface RestoreRecord {
   readonly restored_at: string;
   readonly backup_made_at: string;
-  /** Unix seconds; what was signed earlier is refused. */
+  /** Unix seconds; requests that were signed earlier are refused. @source decision 454 */
   readonly requests_not_before: number;
 }
 
 /**
- * Makes rows of the past fit for the present. Ids and positions of events that were given out since the backup are known
- * to others, so none is given again. Sessions that were ended, and links and codes that were used since, must not come to life,
- * and logins under way are begun anew.
+ * Adapts restored rows to the present. Ids and event positions that were issued since the backup are known to others,
+ * so none is issued again. Sessions that were ended, and links and codes that were used since, must not become valid
+ * again, and logins under way start over.
+ * @source decision 455
  */
 export async function afterRestore(session: Session, record: RestoreRecord): Promise<void> {
   await execRaw(session, 'update sequences set next = next + cast(? as bigint)', [String(LOST_MAX)]);

@@ -4,23 +4,26 @@ import { type Column, execRaw, queryRaw, quoteIdentifier, type TableSchema } fro
 
 const ARRAYS: Readonly<Record<Column['type'], string>> = { text: 'text[]', integer: 'bigint[]', bytes: 'bytea[]' };
 
-/** Adds rows to a table, as many as are given. */
+/** Inserts any number of rows into a table. */
 export async function loadRows(session: Session, table: TableSchema, rows: readonly TransferRow[]): Promise<void> {
   if (rows.length === 0) return;
   const into = `insert into ${quoteIdentifier(table.name)} (${table.columns.map(({ name }) => quoteIdentifier(name)).join(', ')})`;
   if (session.dialect === 'postgres') {
-    // One array a column: a statement has few arguments, however many rows there are.
+    // One array per column: a statement has few arguments, however many rows there are.
     const arrays = table.columns.map(({ type }) => `?::${ARRAYS[type]}`).join(', ');
     const values = table.columns.map((_, index) => rows.map((row) => row[index]!));
     await execRaw(session, `${into} select * from unnest(${arrays})`, values);
     return;
   }
-  // The tables are strict: a decimal text becomes the integer that it writes, or is refused.
+  // The tables are strict: decimal text is stored as an integer, or refused.
   const sql = `${into} values (${table.columns.map(() => '?').join(', ')})`;
   for (const row of rows) await execRaw(session, sql, row);
 }
 
-/** Takes away the indexes that no constraint needs; the answer makes them again. Filling a table is faster without them. */
+/**
+ * Drops the indexes that no constraint needs, because filling a table is faster without them; returns a function that
+ * recreates them.
+ */
 export async function dropIndexes(session: Session, tables: readonly TableSchema[]): Promise<() => Promise<void>> {
   const names = new Set(tables.map(({ name }) => name));
   const list =

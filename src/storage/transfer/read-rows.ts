@@ -3,21 +3,21 @@ import type { Session } from '../core/session.ts';
 import { rowToLine, type TransferRow } from './row-lines.ts';
 import { queryRaw, quoteIdentifier, type TableSchema } from './table-schema.ts';
 
-/** Rows read at once: fewer where one of them may have megabytes. */
+/** Rows per query: fewer where a row may have megabytes. */
 const ROWS = 500;
 const ROWS_WITH_BYTES = 16;
-/** Bytes of lines after which a chunk is passed on. */
+/** Size at which a chunk of lines is passed on, in bytes. */
 const LINES_BYTES = 1_048_576;
 
-/** How many rows a table has, and the SHA-256 of their lines in the order of the primary key. */
+/** The number of rows of a table, and the SHA-256 of their lines in primary key order. @source decision 450 */
 export interface TableChecksum {
   readonly rows: number;
   readonly sha256: string;
 }
 
 /**
- * Reads a table in the order of its primary key, which is the same on both databases, and hands its lines on in pieces of
- * about a megabyte, so that memory does not grow with the table.
+ * Reads a table in primary key order, which is the same on both databases, and passes its lines on in chunks of about a
+ * megabyte, so that memory does not grow with the table.
  */
 export async function readTable(
   session: Session,
@@ -52,7 +52,7 @@ async function* rowsInOrder(session: Session, table: TableSchema): AsyncGenerato
   const { columns, key } = table;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const isInteger = (name: string): boolean => types.get(name) === 'integer';
-  // Text keeps every digit of an integer; numbers of JavaScript would not.
+  // Text keeps every digit of an integer; JavaScript numbers would not.
   const selected = columns.map(({ name }) =>
     isInteger(name) ? `cast(${quoteIdentifier(name)} as text) as ${quoteIdentifier(name)}` : quoteIdentifier(name),
   );

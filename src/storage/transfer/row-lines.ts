@@ -1,19 +1,20 @@
 import type { Column } from './table-schema.ts';
 
-/** A row outside a database: texts as they are, integers as decimal text, bytes as bytes, in the order of the columns. */
+/** A row outside a database: text as is, integers as decimal text, bytes as bytes, in column order. */
 export type TransferRow = readonly (string | Uint8Array | null)[];
 
-/** A line is not a row of its table. */
+/** A line does not hold a row of its table. */
 export class MalformedRow extends Error {
   override readonly name = 'RowMalformed';
 }
 
-/** Integers of up to this many digits are exact in every reader of JSON. */
+/** Integers with up to this many digits are exact in every JSON parser. */
 const EXACT_DIGITS = 15;
 
 /**
- * A row as one line of JSON: an array in the order of the columns. Integers are numbers where every reader of JSON has
- * them exactly, else decimal texts; bytes are base64.
+ * A row as one line of JSON: an array in column order. Integers are numbers if every JSON parser reads them exactly,
+ * otherwise decimal strings; bytes are base64.
+ * @source decision 450
  */
 export function rowToLine(columns: readonly Column[], row: TransferRow): string {
   const values = columns.map(({ type }, index) => {
@@ -26,7 +27,7 @@ export function rowToLine(columns: readonly Column[], row: TransferRow): string 
   return `[${values.join(',')}]\n`;
 }
 
-/** The row of a line. @throws RowMalformed */
+/** The row in a line. @throws MalformedRow */
 export function parseRow(columns: readonly Column[], line: string): TransferRow {
   const values = parsed(line);
   if (!Array.isArray(values) || values.length !== columns.length)
@@ -49,7 +50,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** The rows of the lines of one piece. @throws RowMalformed */
+/** The rows of a chunk of lines. @throws MalformedRow */
 export function parseRows(columns: readonly Column[], lines: Uint8Array): TransferRow[] {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString('utf8');
   return text

@@ -2,26 +2,26 @@ import { appliedMigrations, tablesOfMigrations } from '../core/migrate.ts';
 import type { RawValue, Session } from '../core/session.ts';
 import type { Value } from '../core/statements.ts';
 
-/** A column, in the three types that the schema has. */
+/** A column, with one of the three types that the schema uses. */
 export interface Column {
   readonly name: string;
   readonly type: 'text' | 'integer' | 'bytes';
 }
 
-/** A table as it is in a database, whichever steps have been applied. */
+/** A table as it exists in a database, whichever migrations have been applied. */
 export interface TableSchema {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The columns of the primary key, in its order. */
+  /** The columns of the primary key, in order. */
   readonly key: readonly string[];
 }
 
-/** The name of a table or column in a statement. */
+/** Quotes the name of a table or column. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The rows of SQL whose values are bound in order; `?` marks their places on both databases. */
+/** The rows of raw SQL; `?` marks the places of its values on both databases. */
 export function queryRaw<Row = Readonly<Record<string, Value>>>(
   session: Session,
   sql: string,
@@ -30,7 +30,7 @@ export function queryRaw<Row = Readonly<Record<string, Value>>>(
   return session.allRaw(placesOf(session, sql), values);
 }
 
-/** Runs SQL that returns no rows; the answer is how many rows it changed. */
+/** Runs raw SQL without result rows; returns the number of changed rows. */
 export function execRaw(session: Session, sql: string, values: readonly RawValue[] = []): Promise<number> {
   return session.runRaw(placesOf(session, sql), values);
 }
@@ -40,10 +40,13 @@ function placesOf(session: Session, sql: string): string {
   return session.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
 }
 
-/** Tables that hold the state of the running server: copies leave them out. */
+/** Tables with state of the running server, which copies omit. */
 export const TRANSIENT_TABLES: readonly string[] = ['server_claim'];
 
-/** Our tables that a database has and that a copy takes, sorted by name, with the record of the steps among them; none when it is empty. */
+/**
+ * The tables of a database that a copy includes, sorted by name, with the table of migrations; none if the database is
+ * empty.
+ */
 export async function readTableSchemas(session: Session): Promise<TableSchema[]> {
   if ((await appliedMigrations(session)).length === 0) return [];
   const here = new Set(await tableNames(session));
