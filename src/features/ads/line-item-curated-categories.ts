@@ -60,6 +60,7 @@ function under(account: string, lines: readonly string[]): Parameters<ReadTransa
   return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
 }
 
+/** Rule: the curated category exists; checked before the rules of its line item. @source decision 144 */
 function categoryExists({ after }: Change<LineItemCuratedCategory>): ErrorDetail | undefined {
   const value = String(after.curated_category_id);
   if (CURATED_CATEGORIES.some((category) => category.id === value)) return undefined;
@@ -74,6 +75,7 @@ function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineIte
 /**
  * Rule: at most one per line item, which must target one of its countries, no IAB categories, and exclude few
  * publishers.
+ * @source decision 143
  */
 async function fitsItsLineItem({ changes, tx, account }: Parameters<ChangeSetRule<LineItemCuratedCategory>>[0]) {
   const [change] = changes;

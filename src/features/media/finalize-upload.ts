@@ -10,6 +10,7 @@ import { PROCESSING, processUpload } from './processing.ts';
 /**
  * Finalizes an upload. Images and uploads without a category are processed immediately, others by a
  * job. Of concurrent calls one does the work, and all report the result.
+ * @source decision 186
  */
 export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   const upload = await findOwnUpload(call, id);
@@ -50,6 +51,7 @@ function throwIfRejected(upload: Upload): Upload {
 /** Maximum number of missing segments in a message. */
 const MISSING_LISTED_MAX = 10;
 
+/** Only the total size must match; gaps in the segment indexes are accepted. @source decision 191 */
 function checkReceivedBytes({ bytes: expected }: Upload, segments: readonly Segment[]): void {
   const received = segments.reduce((total, { bytes }) => total + bytes, 0);
   if (received === expected) return;

@@ -8,7 +8,10 @@ import { accounts } from '../accounts.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 
-/** The limits that an account can override: the name that operators use -> the setting that it overrides. */
+/**
+ * The limits that an account can override: the name that operators use -> the setting that it overrides.
+ * @source decision 41
+ */
 export const ACCOUNT_LIMITS = {
   active_campaigns: 'active_campaigns_max',
   active_line_items: 'active_line_items_max',

@@ -28,6 +28,7 @@ export class AccountConflict extends Error {
 /**
  * Creates an account or updates it to a plan. Users, features and instruments that the plan does not name stay, and
  * applying the same plan twice changes nothing. @throws AccountConflict, or InputError for an invalid funding instrument
+ * @source decision 169
  */
 export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan): Promise<PlanOutcome> {
   const { tx, now } = registrar;
@@ -72,6 +73,7 @@ async function putUsers(tx: WriteTransaction, { id, users }: AccountPlan): Promi
   return missing.length > 0;
 }
 
+/** Adds the planned features; an account has none but those that operators gave it. @source decision 170 */
 async function putFeatures(tx: WriteTransaction, { id, features }: AccountPlan): Promise<boolean> {
   const current = await tx.accountMembers.listFeatures(id);
   const missing = features.filter((key) => !current.includes(key));

@@ -7,7 +7,7 @@ import { applyAccountPlan, type PlanOutcome } from './apply-plan.ts';
 /**
  * Applies the plans of a file in one unit of work: all of them or none. The answer has what happened to each account, by
  * id. @throws InputError, AccountConflict
- * @source campaigns 5.7
+ * @source campaigns 5.7; decision 169
  */
 export async function importAccounts(
   registrar: Registrar,

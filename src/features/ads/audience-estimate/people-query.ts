@@ -16,16 +16,16 @@ export interface EstimateContext {
   membersOf(audience: string): Promise<Uint32Array>;
 }
 
-/** How posts match keywords of each type. */
+/** How posts match keywords of each type. @source decision 296, 297 and 320 */
 const KEYWORD_MATCHING: Readonly<Record<string, Phrase['match']>> = {
   BROAD_KEYWORD: 'anywhere',
   UNORDERED_KEYWORD: 'anywhere',
   PHRASE_KEYWORD: 'in a row',
   EXACT_KEYWORD: 'alone',
 };
-/** Types that match people whose posts name the entry. */
+/** Types that match people whose posts name the entry. @source decision 298 */
 const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
-/** Types about the content next to which ads appear; they do not narrow down people. */
+/** Types about the content next to which ads appear; they do not narrow down people. @source decision 301 */
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
 /**

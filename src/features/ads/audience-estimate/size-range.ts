@@ -10,6 +10,7 @@ const REPORTED_MIN = 1000;
 /**
  * The range reported instead of a count: rounded down and up to two significant digits; 0 to 1000 below 1000.
  * Both ends grow monotonically with the count.
+ * @source decision 291
  */
 export function toSizeRange(count: number): SizeRange {
   if (count < REPORTED_MIN) return { min: 0, max: REPORTED_MIN };

@@ -19,7 +19,7 @@ export interface MediaUrlContext {
   readonly environment: Environment;
 }
 
-/** Assumed sizes of media without an upload. @source creatives 2.3 */
+/** Assumed sizes of media without an upload. @source creatives 2.3; decision 207 */
 const DEFAULT_SIZES = { IMAGE: { width: 1200, height: 628 }, VIDEO: { width: 1280, height: 720 } } as const;
 
 /**

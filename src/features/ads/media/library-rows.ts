@@ -43,6 +43,7 @@ export const libraryRows = resource({
   list: {
     count: { preset: 20, max: 50 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
+    // Matches whole words. @source decision 204
     terms: ['name', 'title', 'file_name', 'description'],
   },
 });

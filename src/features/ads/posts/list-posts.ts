@@ -20,7 +20,7 @@ const CURSOR_PREFIX = 'c-';
 
 /**
  * Lists the posts of a promotable user of one type, newest first.
- * @source creatives 13.2
+ * @source creatives 13.2; decision 230
  */
 export const listPosts: Operation = {
   id: 'posts.list',

@@ -29,7 +29,7 @@ export function mediaKeysOf({ media_keys }: Pick<PostContent, 'media_keys'>): st
   return itemsOf(media_keys ?? '[]');
 }
 
-/** A post needs text or media; a card or white space alone is not enough. @source creatives 10 */
+/** A post needs text or media; a card or white space alone is not enough. @source creatives 10; decision 231 */
 export function checkNotBlank(content: PostContent): ErrorDetail | undefined {
   const isBlank = (content.text ?? '').trim() === '' && mediaKeysOf(content).length === 0;
   return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
@@ -40,7 +40,7 @@ export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
   return mediaKeysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
 
-/** The author of a post, and the owners whose uploads may be used without being in the library. */
+/** The author of a post, and the owners whose uploads may be used without being in the library. @source decision 237 */
 export interface MediaUsers {
   readonly author: string;
   readonly owners?: readonly string[];

@@ -80,7 +80,7 @@ export interface RenderContext {
   /** By lower-case screen name. */
   readonly mentioned: ReadonlyMap<string, User>;
   readonly media: ReadonlyMap<string, MediaDetails>;
-  /** HTML link to the posting application. */
+  /** The configured source of posts, as an HTML link; the same for all. @source decision 234 */
   readonly source: string;
   readonly isTrimmed: boolean;
 }
@@ -130,7 +130,7 @@ export function createdPostJson(
   return JSON.stringify({ created_at, ...ids, ...text, name: post.name, truncated: false, ...rest });
 }
 
-/** A post in replies other than to its creation. */
+/** A post in replies other than to its creation; `post_id` is the id, whatever its type. @source decision 247 */
 export function postJson(post: PostView, scenery: RenderContext): string {
   const { created_at, ids, rest } = commonMembers(post, scenery);
   return JSON.stringify({

@@ -45,7 +45,7 @@ export function previewPage(parts: PreviewPageDependencies): Page {
   };
 }
 
-/** Any page may embed it, because nothing on it acts when clicked. */
+/** Any page may embed it, because nothing on it acts when clicked. @source decision 246 */
 function framed(answer: PageResponse, media: readonly string[] = []): PageResponse {
   const loadsFrom = [...new Set(media.map((url) => new URL(url).origin))];
   return { ...answer, embedding: { loadsFrom } };

@@ -72,7 +72,7 @@ export interface LookupCall {
   readonly now: string;
 }
 
-/** The filter `q`: part of the name, ignoring case and accents. @source campaigns 11 */
+/** The filter `q`: part of the name, ignoring case and accents. @source campaigns 11; decision 154 */
 export function nameSearch<R extends { readonly name: string }>(): Record<'q', Filter<R>> {
   return {
     q: {

@@ -38,6 +38,10 @@ function easterSunday(year: number): number {
 const CACHE_MAX = 200;
 const cache = boundedCache<string, readonly number[]>(CACHE_MAX);
 
+/**
+ * Dates of another calendar. No event uses the Chinese one, of which Intl computes some years a day off.
+ * @source decision 153
+ */
 function datesOfCalendar(year: number, calendar: string, month: string, day: string): readonly number[] {
   const key = `${calendar} ${month} ${day} ${year}`;
   const known = cache.get(key);

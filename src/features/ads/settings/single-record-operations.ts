@@ -72,7 +72,10 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
   ];
 }
 
-/** Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins. */
+/**
+ * Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins.
+ * @source decision 164
+ */
 function parametersOf(fields: Fields, replyNames: Readonly<Record<string, string>>): Parameters {
   const also = Object.entries(replyNames).map(([written, read]) => {
     return [read, fields[written]!.describe(`Alias of \`${written}\`, under the name it has in replies.`)] as const;

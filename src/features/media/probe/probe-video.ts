@@ -14,6 +14,7 @@ const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 /**
  * Reads displayed size, duration and codec of a video. The library needs much memory and time and parses untrusted
  * files, so it runs in a process of its own, which ends when no video waits.
+ * @source decision 199
  */
 export async function probeVideo(path: string, mime: string): Promise<ProbeResult> {
   const hasBoxes = mime === 'video/mp4' || mime === 'video/quicktime';
@@ -28,7 +29,7 @@ export async function probeVideo(path: string, mime: string): Promise<ProbeResul
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** Runs tasks one after the other, because each process needs much memory. */
+/** Runs tasks one after the other, because each process needs much memory. @source decision 199 */
 function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   waiting += 1;
   const mine = last.then(work, work).finally(() => {
