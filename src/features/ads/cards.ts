@@ -84,7 +84,7 @@ type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['validateInput']
 
 /** Requires exactly one of components and slides. @source creatives 5.2; decision 215 */
 function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {
-  // A value that is invalid still counts as given.
+  // An invalid value still counts as present.
   const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['components', 'slides'] as const;
   if (has(a) && has(b)) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];

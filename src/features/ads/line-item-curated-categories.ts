@@ -44,7 +44,7 @@ export const lineItemCuratedCategories = resource({
   list: {},
 });
 
-/** The ones of some line items that have a curated category. */
+/** The line items among `lines` that have a curated category. */
 export async function lineItemsWithCuratedCategory(
   tx: ReadTransaction,
   account: string,
@@ -73,8 +73,8 @@ function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineIte
 }
 
 /**
- * Rule: at most one per line item, which must target one of its countries, no IAB categories, and exclude few
- * publishers.
+ * Rule: a line item has at most one curated category, targets one of its countries and no IAB categories, and
+ * excludes at most `EXCLUDED_PUBLISHERS_OF_CURATED_MAX` publishers.
  * @source decision 143
  */
 async function fitsItsLineItem({ changes, tx, account }: Parameters<ChangeSetRule<LineItemCuratedCategory>>[0]) {

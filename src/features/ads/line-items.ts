@@ -93,7 +93,7 @@ const fields = {
   primary_web_event_tag: id().describe('Event tag that measures website conversions.'),
   // Any text: there is no store to look it up in. @source decision 174
   android_store_identifier: text({ max: 255 }).describe('Package name of an Android app.'),
-  // Other text gets the error of ids. @source decision 128
+  // Anything but digits gets the nearest published message. @source decision 128
   ios_store_identifier: digits({ max: 20 }).describe('Numeric id of an iOS app.'),
   // Refused even when unchanged or empty. @source decision 130
   advertiser_user_id: text({ max: 20 }).refused().describe('User whom the account advertises.'),

@@ -55,7 +55,7 @@ function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids')
 }
 
 /**
- * Filtering by line items needs at least one for promoted accounts; line items that do not exist are ignored.
+ * List rule: a filter by line items needs at least one for promoted accounts; unknown ids are ignored.
  * @source decision 145
  */
 async function anyLineItemIsCompatible({ input, account, tx }: ListQuery): Promise<ErrorDetail | undefined> {

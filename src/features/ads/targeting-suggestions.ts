@@ -16,8 +16,8 @@ const CRITERIA_TYPES = {
 } as const;
 
 /**
- * Suggests values that line items target together with the given ones, then related terms of posts. Counted in the
- * data of the service.
+ * Suggests values that line items target together with the requested ones, then related terms of posts. Counted in
+ * the data of the service.
  * @source campaigns 17; decision 168
  */
 export const targetingSuggestions: Operation = {

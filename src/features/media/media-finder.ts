@@ -18,7 +18,7 @@ import { detectMime } from './probe/detect-mime.ts';
 
 /**
  * Finds media files, posters and player manifests by URL path, alike in both environments.
- * @source decision 184 and 194
+ * @source decision 184, 194 and 603
  */
 export function mediaFinder({ store, clock, media: { blobs, addresses: media } }: Services): FindMedia {
   return async (environment, path) => {

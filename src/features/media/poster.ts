@@ -21,8 +21,8 @@ export interface Poster {
 }
 
 /**
- * The first frame of a GIF or video; undefined for images. Without a video decoder, a grey image of the same
- * aspect ratio.
+ * The first frame of a GIF or video; undefined for images. Without a video decoder, a grey image of the same aspect
+ * ratio.
  * @source creatives 3; decision 193
  */
 export async function makePoster(path: string, upload: Upload, rules: UploadSettings): Promise<Poster | undefined> {

@@ -17,7 +17,7 @@ import {
   type PlannedInstrument,
 } from './account-plan.ts';
 
-/** What applying a plan did to an account. */
+/** The outcome of applying a plan to an account. */
 export type PlanOutcome = 'created' | 'changed' | 'unchanged';
 
 /** A plan contradicts the account that exists; the message says how. */
@@ -107,7 +107,7 @@ export async function putInstruments(
   return changed;
 }
 
-/** Applies the rules that the API applies. */
+/** Checks an instrument with the rules of the API. @throws InputError */
 async function checkInstrument(
   tx: WriteTransaction,
   { path }: PlannedInstrument,

@@ -29,8 +29,8 @@ const LIST = 'targeting_criteria';
 const { targeting_type, targeting_value, operator_type } = declared.fields;
 
 /**
- * Parses the criteria of a body: an array, or an object that holds one. Errors of all criteria are reported
- * together; rules that need the database are checked by `checkReferences`.
+ * Parses the criteria of a body: an array, or an object with the array `targeting_criteria`. Errors of all criteria are
+ * reported together; rules that need the database are checked by `checkReferences`.
  * @throws NOT_CRITERIA, TOO_FEW_ITEMS or ESTIMATE_TOO_LARGE
  * @source campaigns 14; decision 292
  */

@@ -6,7 +6,7 @@ import { targetingType } from '../targeting-criteria/targeting-types.ts';
 import { directoryConditions } from './directory-conditions.ts';
 import { type EstimateCriterion, isPrimary } from './parse-criteria.ts';
 
-/** What building a query from criteria needs. */
+/** The context for building a query from criteria. */
 export interface EstimateContext {
   readonly keywords: Pick<Keywords, 'authorsOf'>;
   readonly environment: Environment;

@@ -2,7 +2,7 @@ import type { ResourceSpec } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { CARD_NUMBER_SEQUENCE, cardUriOf } from './card-uri.ts';
 
-/** What all card formats but component-based cards have in common. @source decision 228 */
+/** Shared declarations of all card formats but component-based cards. @source decision 228 */
 export const cardFormatDefaults = {
   idName: 'card',
   scope: 'account',

@@ -7,8 +7,8 @@ import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } 
 type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal' | 'pay_by'>;
 
 /**
- * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no
- * amount; a new goal resets the billable event unless the caller sets it.
+ * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no amount; a new goal
+ * resets the billable event unless the caller sets it.
  * @source campaigns 9.3; decision 121, 122 and 123
  */
 export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Bidding {

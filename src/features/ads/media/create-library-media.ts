@@ -20,7 +20,7 @@ const VALUES = { name, file_name, title, description, poster_media_key };
 
 /**
  * Adds uploaded media to the library of an account, or updates the values of media already in it.
- * @source creatives 3
+ * @source creatives 3; decision 203
  */
 export const createLibraryMedia: Operation = {
   id: 'media_library.create',

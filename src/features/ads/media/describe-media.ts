@@ -13,7 +13,7 @@ import {
 import type { Upload } from '../../../contract/store/uploads.ts';
 import type { MediaDetails } from './usable-media.ts';
 
-/** What building media URLs needs. */
+/** The context for building media URLs. */
 export interface MediaUrlContext {
   readonly media: MediaUrls;
   readonly environment: Environment;

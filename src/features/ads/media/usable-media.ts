@@ -42,7 +42,7 @@ export interface MediaDetails {
   readonly owners: readonly string[] | undefined;
 }
 
-/** What looking up media needs; a `Change` satisfies it. */
+/** The context for looking up media; a `Change` satisfies it. */
 export interface MediaContext {
   readonly tx: ReadTransaction;
   readonly media: MediaUrls | undefined;
@@ -132,7 +132,7 @@ function keyMatchesUpload({ category }: MediaKey, upload: Upload): boolean {
   return category === upload.category || (category === 'POST_IMAGE' && upload.media_type !== 'IMAGE');
 }
 
-/** A use of media: the parameter that holds the key, and the allowed types. */
+/** A use of media: the parameter that contains the key, and the allowed types. */
 export interface MediaUse {
   readonly parameter: string;
   readonly key: string;

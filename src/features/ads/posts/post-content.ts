@@ -35,7 +35,7 @@ export function checkNotBlank(content: PostContent): ErrorDetail | undefined {
   return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
 }
 
-/** The error when there are more media keys than any post takes. */
+/** The error when there are more media keys than any post accepts. */
 export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
   return mediaKeysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
@@ -80,7 +80,7 @@ export async function checkCard(
 }
 
 /**
- * Checks everything that a post must fulfil when it is published.
+ * Checks all requirements for publishing a post.
  * @source creatives 11 and 13.1
  */
 export async function checkPublishable(

@@ -21,7 +21,7 @@ interface PreparedIds {
 }
 
 /**
- * Publishes a scheduled post and promotes it with its line items. The content is validated now.
+ * Publishes a scheduled post and promotes it with its line items. The content is validated at this point.
  * @source creatives 11; decision 612
  */
 export const publicationJob: JobKind<PreparedIds> = {

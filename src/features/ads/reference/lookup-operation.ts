@@ -17,7 +17,7 @@ import { type ErrorDetail, problem } from '../../../contract/problems/problems.t
 /** A parameter that filters rows. */
 export interface Filter<R> {
   readonly field: Field;
-  /** Whether a row is included. `given` is the parsed value, or the default of the field. */
+  /** Whether a row is included. `input` is the parsed value, or the default of the field. */
   matches(row: R, input: string): boolean;
 }
 

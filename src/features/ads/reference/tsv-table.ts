@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 export type Line<C extends string> = Readonly<Record<C, string>>;
 
 /**
- * Reads a tab-separated table of `tables/`; the first line has the column names. Not cached:
- * wrap it in `lazy`.
+ * Reads a tab-separated table of `tables/`; the first line has the column names. Not cached: wrap it in `lazy`.
  */
 export function readTable<C extends string>(name: string): readonly Line<C>[] {
   const text = readFileSync(new URL(`./tables/${name}.tsv`, import.meta.url), 'utf8');
@@ -17,7 +16,7 @@ export function readTable<C extends string>(name: string): readonly Line<C>[] {
   });
 }
 
-/** Computes a value at first use and keeps it. */
+/** Computes a value at first use and caches it. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

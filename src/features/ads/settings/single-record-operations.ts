@@ -12,7 +12,7 @@ export interface SingleRecord {
   readonly resource: AnyResource;
   /** Names in replies that differ from parameter names: parameter -> reply member. */
   readonly replyNames?: Readonly<Record<string, string>>;
-  /** The reply member with the id of the record, for records other than of the account. */
+  /** The reply member with the id of the record; unset when an account has only one. */
   readonly idMember?: string;
   /** Common to both operations. */
   readonly shared: Pick<Operation, 'path' | 'group' | 'groupDescription'>;

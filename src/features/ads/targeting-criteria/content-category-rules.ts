@@ -28,7 +28,7 @@ export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (who
   });
 };
 
-/** The error of an added or removed IAB category, given those that are targeted now. @source decision 139 */
+/** The error of an added or removed IAB category, in view of those that are targeted now. @source decision 139 */
 function faultOf(value: string, live: ReadonlySet<string>): ErrorDetail | undefined {
   const own = CONTENT_CATEGORIES.find(({ iab_categories: all }) => all.includes(value));
   if (own) {

@@ -11,7 +11,7 @@ const fields = {
     .filteredBy('line_item_ids')
     .describe('Line item.'),
   targeting_type: targetingTypeField().required().createOnly().describe('Targeting type.'),
-  // Keywords are as long as names. @source decision 148
+  // The reference gives no maximum for keywords; names have this one. @source decision 148
   targeting_value: text({ max: 255 })
     .required()
     .createOnly()
@@ -25,7 +25,7 @@ const fields = {
 /** A stored targeting criterion. */
 export type Criterion = RowOf<typeof fields>;
 
-/** Targeting criteria without the rules over them, for the queries of those rules. */
+/** Targeting criteria without their rules, so that the rules can query them. */
 export const criteriaRows = resource({
   name: 'targeting_criterion',
   plural: 'targeting_criteria',

@@ -6,7 +6,7 @@ import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
 import type { VideoProperties } from './video-process.ts';
 
-/** Timeout of one video, while others wait. */
+/** Timeout for one video; others wait meanwhile. */
 const TIME_MS = 10_000;
 /** Memory limits of the JavaScript heap and of WebAssembly (pages of 64 KiB): 256 MB each. */
 const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
