@@ -82,7 +82,7 @@ interface ListRequest {
   readonly namePrefix: string | undefined;
   readonly count: number;
   readonly after: readonly [string, string] | undefined;
-  /** Digest input of cursors: filters that must not change between pages. */
+  /** Digest input of cursors: filters that must not change between pages. @source decision 46 */
   readonly list: string;
 }
 

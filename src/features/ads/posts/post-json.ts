@@ -80,7 +80,7 @@ export interface RenderContext {
   /** By lower-case screen name. */
   readonly mentioned: ReadonlyMap<string, User>;
   readonly media: ReadonlyMap<string, MediaDetails>;
-  /** The configured source of posts, as an HTML link; the same for all. @source decision 234 */
+  /** The configured source of all posts, as HTML: a link, or a name without a URL. @source decision 234 */
   readonly source: string;
   readonly isTrimmed: boolean;
 }

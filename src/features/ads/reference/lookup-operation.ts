@@ -160,7 +160,7 @@ function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call
   };
 }
 
-/** Digest input of cursors: filters that must not change between pages. */
+/** Digest input of cursors: filters that must not change between pages. @source decision 46 */
 function withoutPaging({ count: _, cursor: __, with_total_count: ___, ...filters }: Input): Input {
   return filters;
 }
