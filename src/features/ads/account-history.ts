@@ -12,7 +12,7 @@ const COUNT_DEFAULT = 200;
 
 /**
  * The change log of one entity, newest first.
- * @source advertising: Accounts; campaigns 5.4
+ * @source advertising: Accounts; campaigns 5.4; decision 54
  */
 export const accountHistory: Operation = {
   id: 'account_history.list',
@@ -87,7 +87,7 @@ function optional(value: unknown): string | undefined {
 
 /**
  * An instant on the hour, or a date, which the time zone of the account turns into an instant.
- * @source campaigns 1.2 and 5.4
+ * @source campaigns 1.2 and 5.4; decision 53
  */
 function hour(): Field<string> {
   const { kind } = instant();

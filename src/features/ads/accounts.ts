@@ -39,7 +39,7 @@ export const accounts = resource({
   roles: { read: ANY_ROLE, write: ACCOUNT_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  // Sandbox accounts have six characters; production accounts are made by operators, with eleven.
+  // Ids of sandbox accounts have six characters, those of production accounts, which operators create, eleven.
   idsFrom: 36 ** 5 * 16,
   fields: {
     name: text({ max: 255 }).required().sortable().describe('Display name.'),

@@ -10,7 +10,7 @@ import { buildPeopleQuery } from './audience-estimate/people-query.ts';
 import { toSizeRange } from './audience-estimate/size-range.ts';
 import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/targeting-types.ts';
 
-/** People count as active for 90 days, as in audiences. */
+/** People count as active for 90 days, as in audiences. @source decision 285 and 290 */
 const ACTIVE_S = 90 * 86_400;
 
 const names = [...Object.keys(TARGETING_TYPES), ...Object.keys(TYPE_ALIASES)];

@@ -63,7 +63,7 @@ export const campaigns = resource({
   rate: 'account_reads',
   idsFrom: 36 ** 4 * 8,
   fields,
-  // Pacing is set per line item when budgets are.
+  // Pacing is set per line item when budgets are. @source decision 34
   derive: (row) =>
     row.budget_optimization === 'LINE_ITEM'
       ? { standard_delivery: null }
@@ -74,6 +74,7 @@ export const campaigns = resource({
       'total_budget_amount_local_micro',
       'Daily budget cannot exceed the total budget',
     ),
+    // A draft may be sent back as it was read. @source decision 33
     neverBackTo('entity_status', 'DRAFT', 'A campaign cannot become a draft again'),
     budgetOptimizationIsFixed,
     instrumentCanFund,
@@ -109,7 +110,7 @@ function budgetOptimizationIsFixed({ before, after }: Change<Campaign>): ErrorDe
   return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
 }
 
-/** Rule: the funding instrument is not deleted, paused or expired; it may start in the future. */
+/** Rule: the funding instrument is not deleted, paused or expired; it may start in the future. @source decision 35 */
 function instrumentCanFund({ referenced, now }: Change<Campaign>): ErrorDetail | undefined {
   const instrument = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
   if (!instrument) return undefined;
@@ -131,6 +132,7 @@ async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promis
   return tx.records.get(fundingInstruments, key, { deleted: 'shown' });
 }
 
+/** Rule: a new total budget does not exceed the remaining credit of a credit line. @source decision 36 */
 async function withinCreditLimit(change: Change<Campaign>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;

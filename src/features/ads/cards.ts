@@ -51,6 +51,7 @@ export const cards = resource({
   rate: 'account_reads_small',
   idsFrom: LONG_IDS_FROM,
   longIds: true,
+  // Parameters in the query are not read. @source decision 214
   body: 'object',
   ignoresEmptyUpdate: true,
   fields,
@@ -67,6 +68,7 @@ export const cards = resource({
   list: {
     count: { preset: 100, max: 200 },
     without: ['with_total_count'],
+    // `card_ids` wins over `card_id`. @source decision 222
     idsAlias: 'card_id',
     search: 'name',
     searchMax: 80,
@@ -80,23 +82,28 @@ export const cards = resource({
 
 type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['validateInput']>>[0];
 
-/** Requires exactly one of components and slides. @source creatives 5.2 */
+/** Requires exactly one of components and slides. @source creatives 5.2; decision 215 */
 function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {
-  // A value that is invalid still counts as given.
+  // An invalid value still counts as present.
   const has = (name: string): boolean => named.has(name) && input[name] !== null;
   const [a, b] = ['components', 'slides'] as const;
   if (has(a) && has(b)) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
   return verb === 'create' && !has(a) && !has(b) ? [{ problem: 'MISSING_PARAMETER', parameter: a }] : [];
 }
 
+/** Rule: an update leaves components or slides. @source decision 215 */
 function isNotEmpty({ after }: Change<Card>): ErrorDetail | undefined {
   const isEmpty = after.components === null && after.slides === null;
   return isEmpty ? { problem: 'MISSING_PARAMETER', parameter: 'components' } : undefined;
 }
 
+/** 3 MB in binary units. @source decision 219 */
 const BYTES_MAX = 3 * 1024 * 1024;
 
-/** Rule: new media meets the requirements; media that was set before stays valid when it leaves the library. */
+/**
+ * Rule: new media meets the requirements; media that was set before stays valid when it leaves the library.
+ * @source decision 217
+ */
 async function mediaIsSuitable(change: Change<Card>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   if (after.components === before?.components && after.slides === before?.slides) return [];

@@ -41,7 +41,7 @@ const decimals: Readonly<Record<number, readonly string[]>> = {
 /** Every currency, sorted. */
 export const CURRENCIES: readonly string[] = Object.values(decimals).flat().sort();
 
-/** A currency code (ISO 4217), case-insensitive. */
+/** A currency code (ISO 4217), case-insensitive. @source decision 156 and 172 */
 export function currencyCode(): Field<string> {
   const { kind } = oneOf(...CURRENCIES);
   return field<string>({

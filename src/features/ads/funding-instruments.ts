@@ -84,7 +84,7 @@ export const fundingInstruments = resource({
   list: {},
 });
 
-/** Drops the credit limit of insertion orders, which have none. */
+/** Drops the credit limit of insertion orders, which have none. @source decision 40 */
 export function deriveAmounts({ type }: Pick<FundingInstrument, 'type'>): Partial<FundingInstrument> {
   return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
 }
@@ -92,7 +92,7 @@ export function deriveAmounts({ type }: Pick<FundingInstrument, 'type'>): Partia
 /**
  * Reasons why an instrument cannot fund at `now` (UTC text). Spend is not tracked yet, so budgets are never
  * exhausted.
- * @source campaigns 7.1
+ * @source campaigns 7.1; decision 38 and 173
  */
 export function reasonsNotAbleToFund(row: FundingInstrument, now: string): string[] {
   const reasons: string[] = [];
@@ -103,7 +103,7 @@ export function reasonsNotAbleToFund(row: FundingInstrument, now: string): strin
   return reasons;
 }
 
-/** Remaining credit of a credit line in micro units; null for other types and unlimited lines. */
+/** Remaining credit of a credit line in micro units; null for other types and unlimited lines. @source decision 173 */
 export function creditRemaining(row: FundingInstrument): number | null {
   const isLine = row.type === 'CREDIT_LINE' || row.type === 'AGENCY_CREDIT_LINE';
   return isLine ? row.credit_limit_local_micro : null;
@@ -114,6 +114,7 @@ function insertionOrderHasEnd({ after }: Change<FundingInstrument>): ErrorDetail
   return lacks ? { problem: 'MISSING_PARAMETER', parameter: 'end_time' } : undefined;
 }
 
+/** Rule: the funding period ends after it starts. @source decision 39 */
 function endsAfterStart({ after }: Change<FundingInstrument>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   const wrong = start !== null && end !== null && end <= start;

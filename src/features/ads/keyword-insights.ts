@@ -12,12 +12,12 @@ const KEYWORDS_MAX = 10;
 const RELATED_MAX = 30;
 
 const keyword = text({ max: 255 });
-// The maximum applies to both lists together and is checked below.
+// The maximum applies to both lists together and is checked below. @source decision 311
 const list = () => listOf(keyword);
 
 /**
  * Volume of posts with keywords over time, and related terms, counted in the posts of the service.
- * @source advertising: Keyword insights result; campaigns 15
+ * @source advertising: Keyword insights result; campaigns 15; decision 307, 309, 310 and 312
  */
 export const keywordInsights: Operation = {
   id: 'keyword_insights.search',

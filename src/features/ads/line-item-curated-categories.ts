@@ -44,7 +44,7 @@ export const lineItemCuratedCategories = resource({
   list: {},
 });
 
-/** The ones of some line items that have a curated category. */
+/** The line items among `lines` that have a curated category. */
 export async function lineItemsWithCuratedCategory(
   tx: ReadTransaction,
   account: string,
@@ -60,6 +60,7 @@ function under(account: string, lines: readonly string[]): Parameters<ReadTransa
   return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
 }
 
+/** Rule: the curated category exists; checked before the rules of its line item. @source decision 144 */
 function categoryExists({ after }: Change<LineItemCuratedCategory>): ErrorDetail | undefined {
   const value = String(after.curated_category_id);
   if (CURATED_CATEGORIES.some((category) => category.id === value)) return undefined;
@@ -72,8 +73,9 @@ function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineIte
 }
 
 /**
- * Rule: at most one per line item, which must target one of its countries, no IAB categories, and exclude few
- * publishers.
+ * Rule: a line item has at most one curated category, targets one of its countries and no IAB categories, and
+ * excludes at most `EXCLUDED_PUBLISHERS_OF_CURATED_MAX` publishers.
+ * @source decision 143
  */
 async function fitsItsLineItem({ changes, tx, account }: Parameters<ChangeSetRule<LineItemCuratedCategory>>[0]) {
   const [change] = changes;

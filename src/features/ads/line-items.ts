@@ -36,6 +36,7 @@ import { BID_STRATEGIES, GOALS, OBJECTIVE_NAMES, PAY_BY } from './line-items/obj
 import { orderPlacements, PRODUCT_TYPES, placementList, placementsAreAllowed } from './line-items/placements.ts';
 import { registerNamedApps, targetAppPlatforms } from './line-items/store-apps.ts';
 
+/** Maximum of a frequency cap; the reference has only a minimum. @source decision 175 */
 const CAP_MAX = 1_000_000;
 const CATEGORIES_MAX = 1000;
 
@@ -90,8 +91,11 @@ const fields = {
     'IAB categories of the advertised product.',
   ),
   primary_web_event_tag: id().describe('Event tag that measures website conversions.'),
+  // Any text: there is no store to look it up in. @source decision 174
   android_store_identifier: text({ max: 255 }).describe('Package name of an Android app.'),
+  // Anything but digits gets the nearest published message. @source decision 128
   ios_store_identifier: digits({ max: 20 }).describe('Numeric id of an iOS app.'),
+  // Refused even when unchanged or empty. @source decision 130
   advertiser_user_id: text({ max: 20 }).refused().describe('User whom the account advertises.'),
   target_cpa_local_micro: alwaysNull(Type.Integer()).describe('Always null; kept for older clients.'),
   creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').describe('How creatives are selected.'),
@@ -161,6 +165,7 @@ export const lineItems = resource({
     'TOO_FEW_ITEMS',
     'INVALID_IAB_CATEGORY',
   ],
+  // The reference has no wording for either limit. @source decision 132
   quotas: [
     {
       where: {},

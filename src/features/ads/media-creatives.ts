@@ -37,7 +37,7 @@ type MediaCreative = RowOf<typeof fields>;
 
 /**
  * Media creatives: account media assigned to a line item.
- * @source creatives 15
+ * @source creatives 15; decision 210
  */
 export const mediaCreatives = resource({
   name: 'media_creative',
@@ -72,6 +72,7 @@ function referencedRows(referenced: Change<MediaCreative>['referenced']) {
   return { media: referenced.get('account_media_id') as unknown as AccountMedia, line };
 }
 
+/** Rule: videos need a pre-roll line item; images for WEBSITE_CLICKS need a landing URL. @source decision 211 */
 function mediaFitsLineItem({ after, referenced }: Change<MediaCreative>): ErrorDetail | undefined {
   const { media, line } = referencedRows(referenced);
   if (isPreroll(media)) {

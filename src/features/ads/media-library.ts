@@ -18,7 +18,7 @@ export const mediaLibrary = resource({
   computed: libraryComputedFields,
 });
 
-/** Rule: checks changed values only, so that a deleted poster does not block other changes. */
+/** Rule: checks changed values only, so that a deleted poster does not block other changes. @source decision 206 */
 async function valuesAreValid(change: Change<LibraryRow>): Promise<ErrorDetail[]> {
   const { before, after } = change;
   const names = ['title', 'description', 'poster_media_key'] as const;

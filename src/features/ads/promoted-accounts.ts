@@ -54,7 +54,10 @@ function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids')
   return { problem: 'INCOMPATIBLE_LINE_ITEM', parameter, value: line };
 }
 
-/** Filtering by line items needs at least one for promoted accounts; line items that do not exist are ignored. */
+/**
+ * List rule: a filter by line items needs at least one for promoted accounts; unknown ids are ignored.
+ * @source decision 145
+ */
 async function anyLineItemIsCompatible({ input, account, tx }: ListQuery): Promise<ErrorDetail | undefined> {
   if (!input.line_item_ids) return undefined;
   const ids = itemsOf(String(input.line_item_ids));

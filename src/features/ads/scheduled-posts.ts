@@ -55,7 +55,7 @@ export const scheduledPosts = resource({
   derive: async (row, { before, input, tx, account, author: by }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
-    // Truncates `2026-03-02T17:04:55Z` to the minute.
+    // Truncates `2026-03-02T17:04:55Z` to the minute. @source decision 238
     scheduled_at: `${row.scheduled_at!.slice(0, 17)}00Z`,
     ...searchColumns(row),
   }),
@@ -72,6 +72,7 @@ export const scheduledPosts = resource({
   ],
   createProblems: ['NOT_PROMOTABLE'],
   removal: { rules: [isPending], problems: ['ACTION_NOT_ALLOWED'] },
+  // Without the post there is nothing to promote. @source decision 239
   cascadeDelete: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
   job: { job: PUBLICATION, at: 'scheduled_at' },
   hardDeletion: { values: { scheduled_status: 'DELETED' } },
@@ -95,6 +96,10 @@ function isPending({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | 
   return isOver ? notAllowed(before.account_id) : undefined;
 }
 
+/**
+ * Rule: the author is promotable on create, and the caller may post as the author on every change.
+ * @source decision 236
+ */
 async function callerMayPost({ verb, after, tx, author: by }: Change<ScheduledPost>): Promise<ErrorDetail | undefined> {
   const author = await findAuthor(tx, after.account_id, String(after.user_id));
   const error = verb === 'create' ? checkPromotable(author, after.account_id, 'as_user_id') : undefined;
@@ -117,6 +122,7 @@ async function mediaIsUsable(change: Change<ScheduledPost>): Promise<readonly Er
 const MINUTE_MS = 60_000;
 const DAYS_MAX = 365;
 
+/** Rule: a new publication time, without its seconds, is one minute to 365 days ahead. @source decision 238 */
 function timeIsInRange({ after, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (after.scheduled_at === before?.scheduled_at) return undefined;
   const ahead_ms = instantMs(after.scheduled_at!) - instantMs(now);
@@ -129,7 +135,10 @@ function timeIsInRange({ after, before, now }: Change<ScheduledPost>): ErrorDeta
 const QUARTER_MS = 15 * MINUTE_MS;
 const QUARTER_POSTS_MAX = 30;
 
-/** Rule: an account schedules at most 30 posts for each quarter of an hour. */
+/**
+ * Rule: an account schedules at most 30 posts for each quarter of an hour, published ones included.
+ * @source decision 238
+ */
 async function withinQuarterHourLimit({ changes, account, tx }: ChangeSet<ScheduledPost>) {
   const [change] = changes;
   if (!change || change.after.scheduled_at === change.before?.scheduled_at) return [];

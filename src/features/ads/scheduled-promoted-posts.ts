@@ -17,7 +17,7 @@ const fields = {
     .createOnly()
     .describe('Scheduled post.'),
   post_id: digits({ max: 19 }).readOnly().describe('Id of the published post, once published.'),
-  // Set to REJECTED when publication fails, so that the promotion no longer counts as a creative of the campaign.
+  // REJECTED when publication failed: the campaign counts it as a rejected creative. @source decision 240
   approval_status: oneOf('ACCEPTED', 'REJECTED').readOnly().defaults('ACCEPTED').hidden(),
 } satisfies Fields;
 

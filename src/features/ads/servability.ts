@@ -23,7 +23,7 @@ const REASONS = [
 /**
  * Computed servability of campaigns. The funding instruments of a page are read at once; the summary of line
  * items is a column of the campaign.
- * @source campaigns 8.3
+ * @source campaigns 8.3; decision 181
  */
 export const servability: Computed<Campaign> = {
   fields: {
@@ -96,7 +96,10 @@ function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
   return typeof summary === 'string' ? readSummary(summary) : undefined;
 }
 
-/** All reasons but those of the account, as a bit mask. Spend is not tracked yet, so budgets are never exhausted. */
+/**
+ * All reasons but those of the account, as a bit mask. Spend is not tracked yet, so budgets are never exhausted.
+ * @source decision 37 and 173
+ */
 function reasonsNotServable(row: Campaign, instrument: Instrument, now: string): number {
   const lines = lineItemsOf(row);
   const hasBudget = row.daily_budget_amount_local_micro !== null || row.total_budget_amount_local_micro !== null;

@@ -35,7 +35,7 @@ const campaignSchema = Type.Object(
 
 /**
  * Lists the line items that include or exclude an audience, by campaign, newest first.
- * @source advertising: Custom audiences; creatives 21
+ * @source advertising: Custom audiences; creatives 21; decision 264
  */
 export const targetedAudience: Operation = {
   id: 'custom_audiences.targeted',
@@ -125,7 +125,7 @@ async function targetingCampaigns(
   return found.sort((a, b) => (isAfter(b.row, [a.row.created_at, a.row.id]) ? -1 : 1));
 }
 
-/** A line item is servable if its campaign would be with this line item alone. */
+/** A line item is servable if its campaign would be with this line item alone. @source decision 263 */
 async function servabilityOf(context: SerializeContext, rows: readonly Campaign[]) {
   const outcome = await servability.prepare(rows, context);
   return (campaign: Campaign, line: LineItem, creative: TargetingLineItem['creative']): boolean => {

@@ -16,9 +16,9 @@ const CRITERIA_TYPES = {
 } as const;
 
 /**
- * Suggests values that line items target together with the given ones, then related terms of posts. Counted in the
- * data of the service.
- * @source campaigns 17
+ * Suggests values that line items target together with the requested ones, then related terms of posts. Counted in
+ * the data of the service.
+ * @source campaigns 17; decision 168
  */
 export const targetingSuggestions: Operation = {
   id: 'targeting_suggestions.list',
@@ -69,7 +69,7 @@ export const targetingSuggestions: Operation = {
   },
 };
 
-/** Adds related keywords of recent posts to suggestions. */
+/** Adds related keywords of recent posts to suggestions. @source decision 321 */
 async function withRelated(
   found: readonly string[],
   keywords: readonly string[],

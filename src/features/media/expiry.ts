@@ -4,7 +4,10 @@ import type { JobKind } from '../../contract/store/jobs.ts';
 export const EXPIRY = 'media-expiry';
 const REMOVAL = 'media-removal';
 
-/** Removes an unused upload. Its files are removed by another job, after the removal has committed. */
+/**
+ * Removes an unused upload. Its files are removed by another job, after the removal has committed.
+ * @source decision 612
+ */
 export const mediaExpiry: JobKind<void> = {
   name: EXPIRY,
   isTimed: true,

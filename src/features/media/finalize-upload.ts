@@ -9,7 +9,8 @@ import { PROCESSING, processUpload } from './processing.ts';
 
 /**
  * Finalizes an upload. Images and uploads without a category are processed immediately, others by a
- * job. Of concurrent calls one does the work, and all report the result.
+ * job. Of concurrent calls, one takes effect; all report its result.
+ * @source decision 186
  */
 export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   const upload = await findOwnUpload(call, id);
@@ -29,7 +30,7 @@ export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   }
   const isLater = upload.is_categorized && upload.media_type !== 'IMAGE';
   const outcome = isLater ? ({ state: 'pending' } as const) : await processUpload(upload, call.services);
-  // Media that is already in use does not expire.
+  // Media in use does not expire.
   const expires_at = upload.expires_at && addSeconds(call.now, uploads.media_unused_ttl_s);
   await store.write(async (tx) => {
     const changes = { ...outcome, changed_at: call.now, expires_at };
@@ -50,6 +51,7 @@ function throwIfRejected(upload: Upload): Upload {
 /** Maximum number of missing segments in a message. */
 const MISSING_LISTED_MAX = 10;
 
+/** Only the total size must match; gaps in the segment indexes are accepted. @source decision 191 */
 function checkReceivedBytes({ bytes: expected }: Upload, segments: readonly Segment[]): void {
   const received = segments.reduce((total, { bytes }) => total + bytes, 0);
   if (received === expected) return;

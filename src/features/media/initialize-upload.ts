@@ -50,6 +50,7 @@ export async function newUpload(call: Call, category: MediaCategory) {
     duration_ms: null,
     codec: null,
     poster_mime: null,
+    // Unguessable, so that nobody finds media before it is published. @source decision 198
     file_name: services.secrets.bytes(8).toString('hex'),
     additional_owners: input.additional_owners == null ? [] : itemsOf(String(input.additional_owners)),
     fault: null,

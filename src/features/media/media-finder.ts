@@ -16,7 +16,10 @@ import { hasExpired } from './own-upload.ts';
 import { playlist, vmap } from './player-manifests.ts';
 import { detectMime } from './probe/detect-mime.ts';
 
-/** Finds media files, posters and player manifests by URL path. */
+/**
+ * Finds media files, posters and player manifests by URL path, alike in both environments.
+ * @source decision 184, 194 and 603
+ */
 export function mediaFinder({ store, clock, media: { blobs, addresses: media } }: Services): FindMedia {
   return async (environment, path) => {
     const upload = await store.read((tx) => uploadAt(tx, path));

@@ -40,7 +40,7 @@ function clockTime(ms: number): string {
   return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${seconds}`;
 }
 
-/** An HLS playlist with the whole video as its only segment. */
+/** An HLS playlist with the whole video as its only segment. @source decision 195 */
 export function playlist({ duration_ms }: Upload, address: string): string {
   const seconds = (duration_ms ?? 0) / 1000;
   const head = ['#EXTM3U', '#EXT-X-VERSION:3', '#EXT-X-PLAYLIST-TYPE:VOD'];

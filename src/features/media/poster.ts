@@ -21,9 +21,9 @@ export interface Poster {
 }
 
 /**
- * The first frame of a GIF or video; undefined for images. Without a video decoder, a grey image of the same
- * aspect ratio.
- * @source creatives 3
+ * The first frame of a GIF or video; undefined for images. Without a video decoder, a grey image of the same aspect
+ * ratio.
+ * @source creatives 3; decision 193
  */
 export async function makePoster(path: string, upload: Upload, rules: UploadSettings): Promise<Poster | undefined> {
   if (upload.media_type === 'IMAGE') return undefined;

@@ -38,7 +38,7 @@ export const mediaProcessing: JobKind<Outcome | undefined> = {
     if (upload?.state === 'in_progress') return { upload, changes: await processUpload(upload, services) };
     if (upload?.state !== 'pending') return undefined;
     const now = formatInstant(services.clock.now());
-    // The clock may have been set back.
+    // The clock may have been set back. @source decision 612
     const since = upload.changed_at < now ? upload.changed_at : now;
     const next_run_at = addSeconds(since, services.media.uploadRules.media_processing_s);
     return { upload, changes: { state: 'in_progress' }, next_run_at };

@@ -12,6 +12,6 @@ export const uploadFiles: NonNullable<Operation['files']> = {
   media_data: { about: 'The file as base64, instead of media.', isBase64: true },
 };
 
-/** Maximum size of a part in bytes: a segment or an image. */
+/** Maximum size of a part in bytes: a segment or an image. @source decision 188 */
 export const uploadBytesMax: NonNullable<Operation['bytesMax']> = (rules) =>
   Math.max(rules.media_segment_bytes_max, rules.media_image_bytes_max);

@@ -6,7 +6,7 @@ import { addSeconds, newUpload, requestedCategory, storeNewUpload } from './init
 import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
 import { probeFile } from './probe/probe-file.ts';
 
-/** Uploads an image in one call. */
+/** Uploads an image or GIF in one call. @source decision 188 */
 export async function uploadImage(call: Call): Promise<Upload> {
   const {
     media: { blobs, uploadRules: uploads },

@@ -6,7 +6,7 @@ import type { Upload } from '../../contract/store/uploads.ts';
 const CHECK_AFTER_S = 1;
 const HALFWAY = 50;
 
-/** The call that a reply belongs to: FINALIZE reports `pending`, STATUS `in_progress`. */
+/** The call that a reply belongs to: FINALIZE reports `pending`, STATUS `in_progress`. @source decision 185 */
 export type ReplyStage = 'initialize' | 'finalize' | 'status';
 
 type Members = Record<string, unknown>;
@@ -29,6 +29,7 @@ export function uploadV2Json(upload: Upload, stage: ReplyStage, now: string): st
   return JSON.stringify({ data: { id, media_key: mediaKeyOf(category, id), ...membersOf(upload, stage, now) } });
 }
 
+/** Members of both versions; media in use does not expire and has no `expires_after_secs`. @source decision 192 */
 function membersOf(upload: Upload, stage: ReplyStage, now: string): Members {
   const { state, bytes, expires_at } = upload;
   return {
@@ -44,6 +45,7 @@ function what({ media_type, mime, width, height }: Upload): Members {
   return { image: { image_type: mime, ...(width === null ? {} : { w: width, h: height }) } };
 }
 
+/** The processing state; images have one only in replies to STATUS. @source decision 187 */
 function progress({ state, media_type, fault }: Upload, stage: ReplyStage): Members {
   if (state === 'uploading' || (media_type === 'IMAGE' && stage !== 'status')) return {};
   if (state === 'failed') {

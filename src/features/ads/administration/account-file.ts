@@ -5,13 +5,13 @@ import { COMPOSER_ROLES, type Role } from '../../../contract/declare/roles.ts';
 import { ACCOUNT_LIMITS, type AccountInput } from './account-input.ts';
 import type { AccountPlan } from './account-plan.ts';
 
-/** The accounts of a file, and its errors: one sentence each, with the path of the member. */
+/** The accounts of a file, and its errors: a sentence each, beginning with the path of the member. */
 export interface AccountFile {
   readonly plans: readonly AccountPlan[];
   readonly errors: readonly string[];
 }
 
-/** Members of replies that nobody sets: a file may repeat them, and they are ignored. */
+/** Read-only members of replies: accepted in a file, and ignored. */
 const READ_ONLY = ['created_at', 'updated_at', 'deleted'];
 const READ_ONLY_OF_INSTRUMENTS = [
   'account_id',

@@ -8,7 +8,10 @@ import { accounts } from '../accounts.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 
-/** The limits that an account can override: the name that operators use -> the setting that it overrides. */
+/**
+ * The limits that an account can override: the name that operators use -> the setting that it overrides.
+ * @source decision 41
+ */
 export const ACCOUNT_LIMITS = {
   active_campaigns: 'active_campaigns_max',
   active_line_items: 'active_line_items_max',
@@ -18,13 +21,13 @@ export const ACCOUNT_LIMITS = {
 /** The objects that make up an account in files and options. */
 export type AccountSection = 'account' | 'user' | 'promotable' | 'instrument' | 'features' | 'limits';
 
-/** The valid values of an object, and its errors: one sentence each, with the path of the member. */
+/** The valid values of an object, and its errors: a sentence each, beginning with the path of the member. */
 export interface InputResult {
   readonly values: Input;
   readonly errors: readonly string[];
 }
 
-/** Reads what operators enter about accounts: members of files, options of commands. @source campaigns 5.7 */
+/** Reads account data that operators enter, in files and command options. @source campaigns 5.7 */
 export interface AccountInput {
   /** The declared fields, by section. */
   readonly fields: Readonly<Record<AccountSection, Parameters>>;
@@ -37,7 +40,7 @@ export interface AccountInput {
   ): InputResult;
 }
 
-/** What reading depends on. */
+/** The dependencies of `accountInputOf`. */
 export interface AccountInputDependencies {
   /** Validates raw values against declared parameters: that of the engine. */
   readonly readParameters: (
@@ -48,7 +51,7 @@ export interface AccountInputDependencies {
   readonly limitBounds: (setting: LimitName) => readonly [min: number, max: number];
 }
 
-/** Makes the reader of account input. */
+/** Creates an account input reader. */
 export function accountInputOf({ readParameters, limitBounds }: AccountInputDependencies): AccountInput {
   const limit = (setting: LimitName): Field<number> => {
     const [min, max] = limitBounds(setting);

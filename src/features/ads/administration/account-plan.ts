@@ -11,7 +11,7 @@ import type { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 export interface PlannedInstrument {
   readonly id: string;
   readonly values: Input;
-  /** Where the input has it, for error messages. */
+  /** Its path in the input, for error messages. */
   readonly path: string;
 }
 

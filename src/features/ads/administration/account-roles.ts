@@ -14,7 +14,7 @@ export interface RoleGrant {
 /** Why a role cannot be granted or revoked. */
 export type RoleConflict = 'last administrator' | 'promoted user' | 'no role';
 
-/** Replaces the role of a user on an account. The last administrator keeps theirs. */
+/** Replaces the role of a user on an account. The last administrator keeps theirs. @source decision 171 */
 export async function grantRole(
   tx: WriteTransaction,
   { account, user, role, postComposer }: RoleGrant,
@@ -24,7 +24,10 @@ export async function grantRole(
   return undefined;
 }
 
-/** Revokes the role of a user on an account. The last administrator and the FULL promotable user keep theirs. */
+/**
+ * Revokes the role of a user on an account. The last administrator and the FULL promotable user keep theirs.
+ * @source decision 171
+ */
 export async function revokeRole(
   tx: WriteTransaction,
   { account, user }: Pick<RoleGrant, 'account' | 'user'>,

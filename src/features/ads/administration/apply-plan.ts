@@ -17,7 +17,7 @@ import {
   type PlannedInstrument,
 } from './account-plan.ts';
 
-/** What applying a plan did to an account. */
+/** The outcome of applying a plan to an account. */
 export type PlanOutcome = 'created' | 'changed' | 'unchanged';
 
 /** A plan contradicts the account that exists; the message says how. */
@@ -28,6 +28,7 @@ export class AccountConflict extends Error {
 /**
  * Creates an account or updates it to a plan. Users, features and instruments that the plan does not name stay, and
  * applying the same plan twice changes nothing. @throws AccountConflict, or InputError for an invalid funding instrument
+ * @source decision 169
  */
 export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan): Promise<PlanOutcome> {
   const { tx, now } = registrar;
@@ -72,6 +73,7 @@ async function putUsers(tx: WriteTransaction, { id, users }: AccountPlan): Promi
   return missing.length > 0;
 }
 
+/** Adds the planned features; an account has none but those that operators gave it. @source decision 170 */
 async function putFeatures(tx: WriteTransaction, { id, features }: AccountPlan): Promise<boolean> {
   const current = await tx.accountMembers.listFeatures(id);
   const missing = features.filter((key) => !current.includes(key));
@@ -105,7 +107,7 @@ export async function putInstruments(
   return changed;
 }
 
-/** Applies the rules that the API applies. */
+/** Checks an instrument with the rules of the API. @throws InputError */
 async function checkInstrument(
   tx: WriteTransaction,
   { path }: PlannedInstrument,

@@ -5,9 +5,9 @@ import type { AccountPlan } from './account-plan.ts';
 import { applyAccountPlan, type PlanOutcome } from './apply-plan.ts';
 
 /**
- * Applies the plans of a file in one unit of work: all of them or none. The answer has what happened to each account, by
- * id. @throws InputError, AccountConflict
- * @source campaigns 5.7
+ * Applies the plans of a file in one unit of work: all of them or none. Returns the outcome of each account, by id.
+ * @throws InputError, AccountConflict
+ * @source campaigns 5.7; decision 169
  */
 export async function importAccounts(
   registrar: Registrar,
@@ -20,7 +20,7 @@ export async function importAccounts(
   return outcomes;
 }
 
-/** An error for each place that names a user who is not registered. */
+/** An error for each reference to an unknown user. */
 async function unknownUsers(tx: WriteTransaction, plans: readonly AccountPlan[]): Promise<string[]> {
   const named = plans.flatMap(({ users, promotable }, index) => [
     ...users.map(({ user }, at) => ({ user, path: `accounts[${index}].users[${at}]` })),

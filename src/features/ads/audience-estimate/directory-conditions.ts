@@ -35,6 +35,7 @@ const LISTS: Readonly<Record<string, { readonly list: PersonList; readonly prefi
     USER_ENGAGEMENT_LOOKALIKE: { list: 'engagements', prefix: 'user:', alike: true },
   };
 
+/** The mean Gregorian month. @source decision 294 */
 const MONTH_S = 2_629_746;
 const AGE_MAX = 200;
 const FOREVER_S = 2 ** 32;
@@ -42,7 +43,7 @@ const FOREVER_S = 2 ** 32;
 /**
  * Directory conditions for criteria of one type and operator, to be combined with OR; undefined for types that the
  * directory cannot match. `now` is in Unix seconds.
- * @source campaigns 10.3
+ * @source campaigns 10.3; decision 299 and 300
  */
 export function directoryConditions(
   type: string,
@@ -82,6 +83,7 @@ function ageCondition(bucket: string): Condition {
 
 /**
  * The platform versions that criteria match: those named, and for each operating system with bounds all between them.
+ * @source decision 294
  */
 function matchingVersions(asked: readonly EstimateCriterion[]): string[] {
   const all = platformVersions();

@@ -29,10 +29,10 @@ const LIST = 'targeting_criteria';
 const { targeting_type, targeting_value, operator_type } = declared.fields;
 
 /**
- * Parses the criteria of a body: an array, or an object that holds one. Errors of all criteria are reported
- * together; rules that need the database are checked by `checkReferences`.
+ * Parses the criteria of a body: an array, or an object with the array `targeting_criteria`. Errors of all criteria are
+ * reported together; rules that need the database are checked by `checkReferences`.
  * @throws NOT_CRITERIA, TOO_FEW_ITEMS or ESTIMATE_TOO_LARGE
- * @source campaigns 14
+ * @source campaigns 14; decision 292
  */
 export function parseCriteria(body: unknown): ParsedCriteria {
   const list = listIn(body);
@@ -102,7 +102,10 @@ function rowOf({ type, value, operator }: EstimateCriterion): Criterion {
   return { targeting_type: type, targeting_value: value, operator_type: operator } as Criterion;
 }
 
-/** Checks campaigns, users and audiences that criteria refer to, with the rules of stored criteria. */
+/**
+ * Checks campaigns, users and audiences that criteria refer to, with the rules of stored criteria.
+ * @source decision 293
+ */
 export async function checkReferences(
   tx: ReadTransaction,
   account: AccountState,

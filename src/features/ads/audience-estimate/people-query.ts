@@ -6,7 +6,7 @@ import { targetingType } from '../targeting-criteria/targeting-types.ts';
 import { directoryConditions } from './directory-conditions.ts';
 import { type EstimateCriterion, isPrimary } from './parse-criteria.ts';
 
-/** What building a query from criteria needs. */
+/** The context for building a query from criteria. */
 export interface EstimateContext {
   readonly keywords: Pick<Keywords, 'authorsOf'>;
   readonly environment: Environment;
@@ -16,16 +16,16 @@ export interface EstimateContext {
   membersOf(audience: string): Promise<Uint32Array>;
 }
 
-/** How posts match keywords of each type. */
+/** How posts match keywords of each type. @source decision 296, 297 and 320 */
 const KEYWORD_MATCHING: Readonly<Record<string, Phrase['match']>> = {
   BROAD_KEYWORD: 'anywhere',
   UNORDERED_KEYWORD: 'anywhere',
   PHRASE_KEYWORD: 'in a row',
   EXACT_KEYWORD: 'alone',
 };
-/** Types that match people whose posts name the entry. */
+/** Types that match people whose posts name the entry. @source decision 298 */
 const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
-/** Types about the content next to which ads appear; they do not narrow down people. */
+/** Types about the content next to which ads appear; they do not narrow down people. @source decision 301 */
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
 /**

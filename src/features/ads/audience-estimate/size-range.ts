@@ -1,4 +1,4 @@
-/** A range that contains the true count. */
+/** A range that contains the exact count. */
 export interface SizeRange {
   readonly min: number;
   readonly max: number;
@@ -8,8 +8,9 @@ export interface SizeRange {
 const REPORTED_MIN = 1000;
 
 /**
- * The range reported instead of a count: rounded down and up to two significant digits; 0 to 1000 below 1000.
- * Both ends grow monotonically with the count.
+ * The range reported instead of a count: the count rounded down to two significant digits, and the next such number;
+ * 0 to 1000 below 1000. Neither end falls as the count grows.
+ * @source decision 291
  */
 export function toSizeRange(count: number): SizeRange {
   if (count < REPORTED_MIN) return { min: 0, max: REPORTED_MIN };

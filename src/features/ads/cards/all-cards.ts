@@ -22,7 +22,7 @@ const shared = {
   reply: { rowOfOne: FORMATS },
 } as const satisfies Partial<Operation>;
 
-/** Lists poll and conversation cards by URI, newest first. @source creatives 9.1 */
+/** Lists poll and conversation cards by URI, newest first. @source creatives 9.1; decision 227 */
 export const listAllCards: Operation = {
   ...shared,
   id: 'cards_all.list',

@@ -102,7 +102,7 @@ export function isObject(raw: RawValue | undefined): raw is RawObject {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
-/** Whether a member counts as missing: undefined, null or empty. */
+/** Whether a member counts as missing: undefined, null or empty. @source decision 215 */
 export function isEmpty(raw: RawValue | undefined): boolean {
   return raw === undefined || raw === null || raw === '';
 }

@@ -2,14 +2,14 @@ import type { ResourceSpec } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { CARD_NUMBER_SEQUENCE, cardUriOf } from './card-uri.ts';
 
-/** What all card formats but component-based cards have in common. */
+/** Shared declarations of all card formats but component-based cards. @source decision 228 */
 export const cardFormatDefaults = {
   idName: 'card',
   scope: 'account',
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'CARD_NOT_FOUND',
   rate: 'account_reads_small',
-  // One sequence, because ids are looked up across formats.
+  // One sequence, because ids are looked up across formats. @source decision 226
   sequence: 'family_card',
   idsFrom: 36 ** 4 * 5,
   secondaryId: { sequence: CARD_NUMBER_SEQUENCE, column: 'card_uri', as: cardUriOf },

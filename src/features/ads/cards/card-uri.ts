@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
-/** The id sequence of card numbers, shared by all card formats. */
+/** The id sequence of card numbers, shared by all card formats. @source decision 226 */
 export const CARD_NUMBER_SEQUENCE = 'card';
 
 /** The card URI of a card number. */
@@ -14,7 +14,7 @@ export function parseCardUri(uri: string): string | undefined {
   return /^card:\/\/(\d{1,19})$/.exec(uri)?.[1];
 }
 
-/** A card URI, `card://<number>`, case-insensitive. */
+/** A card URI, `card://<number>`, case-insensitive. @source decision 221 */
 export function cardUri(): Field<string> {
   return field<string>({
     name: 'card uri',

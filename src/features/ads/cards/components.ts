@@ -28,9 +28,11 @@ const address = fieldValidator(text({ max: 2000 }));
 
 const website = objectOf({ type: required(literal('WEBSITE')), url: required(fieldValidator(webUrl({ max: 2000 }))) });
 
+/** An app destination; the reference has no maximum lengths. @source decision 220 */
 const app = objectOf(
   {
     type: required(literal('APP')),
+    // In upper case only, because components are returned as sent. @source decision 218
     country_code: required(fieldValidator(countryCode({ isFolded: false }))),
     android_store_app_id: optional(fieldValidator(text({ max: 255 }))),
     ios_store_identifier: optional(fieldValidator(digits({ max: 20 }))),

@@ -7,7 +7,7 @@ const MAX = 20;
 const SHAPE = '[\\p{L}\\p{M}\\p{N}_]+';
 const HASHTAG = new RegExp(`^#${SHAPE}$`, 'u');
 
-/** A hashtag of at most 20 characters; a missing leading `#` is added. @source creatives 7 */
+/** A hashtag of at most 20 characters; a missing leading `#` is added. @source creatives 7; decision 225 */
 export function hashtag(): Field<string> {
   return field<string>({
     name: 'hashtag',

@@ -86,7 +86,10 @@ const MEDIA = {
   unlocked_image_media_key: { types: ['IMAGE'], image: { ratios: [RATIOS.banner] } },
 } as const satisfies Record<string, Omit<MediaRequirement, 'parameter' | 'key'>>;
 
-/** Rule: new media meets the requirements; media that was set before stays valid when it leaves the library. */
+/**
+ * Rule: new media meets the requirements; media that was set before stays valid when it leaves the library.
+ * @source decision 217
+ */
 async function mediaIsSuitable(change: Change<ImageConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const names = (Object.keys(MEDIA) as (keyof typeof MEDIA)[]).filter(

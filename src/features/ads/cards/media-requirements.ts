@@ -38,7 +38,7 @@ const TOLERANCE = 0.02;
 
 /**
  * Checks the media of a card. Sizes are checked only for uploaded media.
- * @source creatives 2.3 and 5.2
+ * @source creatives 2.3 and 5.2; decision 216
  */
 export async function checkMediaRequirements(
   mediaContext: MediaContext,

@@ -61,6 +61,7 @@ function imageValues(image: MediaDetails): Record<string, StoredValue> {
   return { media_url: image.url, image_display_width: width, image_display_height: height };
 }
 
+/** The computed values of a video; without an upload its duration is unknown. @source decision 224 */
 function videoValues(video: MediaDetails): Record<string, StoredValue | null> {
   const { vmap_url, hls_url, poster_url, duration_ms } = video;
   const [width, height] = aspectRatioOf(video);

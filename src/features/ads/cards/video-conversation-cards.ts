@@ -31,6 +31,7 @@ const fields = {
   unlocked_image_media_key: mediaKey()
     .hidden()
     .describe('Image shown after posting, at least 800 pixels wide, aspect ratio 5:2.'),
+  // Shown in replies, unlike the key of the unlocked image. @source decision 223
   unlocked_video_media_key: mediaKey().describe('Video shown after posting.'),
   card_uri: conversationCardUri,
 } satisfies Fields;
@@ -101,7 +102,10 @@ function keysOf(row: VideoConversationCard): (string | null)[] {
   return MEDIA_PARAMETERS.map((name) => row[name]);
 }
 
-/** Rule: new media meets the requirements; media that was set before stays valid when it leaves the library. */
+/**
+ * Rule: new media meets the requirements; media that was set before stays valid when it leaves the library.
+ * @source decision 217
+ */
 async function mediaIsSuitable(change: Change<VideoConversationCard>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
   const fresh = MEDIA_PARAMETERS.filter((name) => after[name] !== null && after[name] !== before?.[name]);

@@ -7,9 +7,9 @@ import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } 
 type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal' | 'pay_by'>;
 
 /**
- * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no
- * amount; a new goal resets the billable event unless the caller sets it.
- * @source campaigns 9.3
+ * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no amount; a new goal
+ * resets the billable event unless the caller sets it.
+ * @source campaigns 9.3; decision 121, 122 and 123
  */
 export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Bidding {
   const { objective } = row;
@@ -29,7 +29,7 @@ function defaultStrategy(row: LineItem): BidStrategy {
   return row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(row.objective).strategyWithBid;
 }
 
-/** Rule: the objective allows the bid strategy, goal and billable event. */
+/** Rule: the objective allows the bid strategy, goal and billable event. @source decision 120 */
 export function biddingIsAllowed({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const { objective, bid_strategy: strategy, goal, pay_by: payBy } = after;
   const { strategies, goals } = objectiveOf(objective);

@@ -32,7 +32,7 @@ export async function inheritFromCampaign(row: LineItem, change: DeriveContext<L
   return { funding_instrument_id, currency: instrument!.currency, advertiser_user_id };
 }
 
-/** Derives even pacing: default true when budgets are optimized per line item, null otherwise. */
+/** Derives even pacing: default true when budgets are optimized per line item, null otherwise. @source decision 124 */
 export async function deriveDelivery(
   row: LineItem,
   change: DeriveContext<LineItem>,
@@ -71,7 +71,7 @@ export async function matchesSiblings({
   return [...differ('product_type', 'product types'), ...differ('objective', 'objectives')];
 }
 
-/** Rule: a new total budget does not exceed that of the campaign. */
+/** Rule: a new total budget does not exceed that of the campaign. @source decision 125 */
 export async function withinCampaignBudget(change: Change<LineItem>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;

@@ -23,7 +23,10 @@ export function completeCategories({ objective, categories }: Categorized): stri
   return JSON.stringify([...new Set(businesses.flatMap((business) => business.iab_categories))]);
 }
 
-/** Rule: IAB categories exist, are set where required, and for pre-roll belong to one or two business categories. */
+/**
+ * Rule: IAB categories exist, are set where required, and for pre-roll belong to one or two business categories.
+ * @source decision 129
+ */
 export function categoriesAreValid({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
   const input = itemsOf(after.categories ?? '[]');
   const isPreroll = after.objective === 'PREROLL_VIEWS';

@@ -37,7 +37,7 @@ export function productTypeFitsObjective({ after }: Change<LineItem>): ErrorDeta
 /**
  * Rule: a frequency cap needs a period, an objective that supports it and the account feature. Only changes are
  * checked: an account that loses the feature keeps its caps.
- * @source campaigns 5.6 and 9.1
+ * @source campaigns 5.6 and 9.1; decision 126
  */
 export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<readonly ErrorDetail[]> {
   const { after, before, account, tx } = change;
@@ -59,7 +59,7 @@ export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<r
   return errors;
 }
 
-/** Rule: the flight ends after it starts, and for new line items in the future. @source campaigns 9.1 */
+/** Rule: the flight ends after it starts, and for new line items in the future. @source campaigns 9.1; decision 127 */
 export function flightDatesAreValid({ verb, after, now }: Change<LineItem>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   if (end === null) return undefined;

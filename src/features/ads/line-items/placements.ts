@@ -55,7 +55,7 @@ export type ProductType = keyof typeof PLACEMENT_SETS;
 /** Every product type, in the order of the reference. */
 export const PRODUCT_TYPES = Object.keys(PLACEMENT_SETS) as ProductType[];
 
-/** A list of placements. Takeover placements get an error of their own, other than unknown ones. */
+/** A list of placements. Takeover placements have an error other than that of unknown ones. */
 export function placementList(): Field<string> {
   const { kind } = oneOf(...PLACEMENTS);
   const settable = field<string>({

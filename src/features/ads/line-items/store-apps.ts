@@ -19,7 +19,7 @@ export const registerNamedApps: CascadeCreate<LineItem> = {
 
 /**
  * Targets the platform of a newly named app. The criterion stays when the app is removed.
- * @source advertising: Line items; campaigns 9.6
+ * @source advertising: Line items; campaigns 9.6; decision 142 and 179
  */
 export const targetAppPlatforms: CascadeCreate<LineItem> = {
   resource: 'targeting_criteria',
@@ -33,6 +33,7 @@ export const targetAppPlatforms: CascadeCreate<LineItem> = {
     })),
 };
 
+/** The fields with a new store identifier; one that is sent again unchanged is not new. @source decision 133 */
 function newlyNamed({ after, before }: Change<LineItem>): StoreField[] {
   return FIELDS.filter((field) => after[field] !== null && after[field] !== before?.[field]);
 }

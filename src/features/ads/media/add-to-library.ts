@@ -8,7 +8,7 @@ import { type LibraryRow, libraryRows } from './library-rows.ts';
 import { firstFrameKey, type LibraryValues } from './library-values.ts';
 import type { MediaDetails } from './usable-media.ts';
 
-/** What adding media to a library needs. */
+/** The context for adding media to a library. */
 export interface LibraryContext {
   readonly making: RowFactory;
   readonly occasion: Actor;
@@ -16,7 +16,7 @@ export interface LibraryContext {
 
 /**
  * Adds media to the library of an account, or updates its values. The upload no longer expires, and media with a
- * creative type also becomes account media under the given id. First frames are not added. The caller must hold the
+ * creative type also becomes account media under `ids`. First frames are not added. The caller must hold the
  * lock of the account.
  * @source creatives 3 and 4
  */

@@ -20,7 +20,7 @@ const VALUES = { name, file_name, title, description, poster_media_key };
 
 /**
  * Adds uploaded media to the library of an account, or updates the values of media already in it.
- * @source creatives 3
+ * @source creatives 3; decision 203
  */
 export const createLibraryMedia: Operation = {
   id: 'media_library.create',
@@ -68,7 +68,10 @@ export const createLibraryMedia: Operation = {
   },
 };
 
-/** Finds the requested media, which may still be processing. @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED */
+/**
+ * Finds the requested media, which may still be processing. @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED
+ * @source decision 202 and 203
+ */
 async function findAddable(tx: WriteTransaction, { input, account, services, principal }: Call): Promise<MediaDetails> {
   const requested = String(input.media_key);
   const category = input.media_category as MediaCategory | null | undefined;

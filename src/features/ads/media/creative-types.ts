@@ -26,7 +26,7 @@ const DISPLAY_SIZES: Readonly<Record<string, CreativeType>> = {
   '640x960': 'INTERSTITIAL',
 };
 
-/** The creative type of media; undefined when it cannot be account media. */
+/** The creative type of media; undefined when it cannot be account media. @source decision 207 */
 export function creativeTypeOf({
   category,
   type,

@@ -13,13 +13,13 @@ import {
 import type { Upload } from '../../../contract/store/uploads.ts';
 import type { MediaDetails } from './usable-media.ts';
 
-/** What building media URLs needs. */
+/** The context for building media URLs. */
 export interface MediaUrlContext {
   readonly media: MediaUrls;
   readonly environment: Environment;
 }
 
-/** Assumed sizes of media without an upload. @source creatives 2.3 */
+/** Assumed sizes of media without an upload. @source creatives 2.3; decision 207 */
 const DEFAULT_SIZES = { IMAGE: { width: 1200, height: 628 }, VIDEO: { width: 1280, height: 720 } } as const;
 
 /**

@@ -25,7 +25,7 @@ const fields = {
 /** A stored media library entry; its id is its media key. */
 export type LibraryRow = RowOf<typeof fields>;
 
-/** Media library entries, without the rules over them. @source advertising: Media library; creatives 3 */
+/** Media library entries, without their rules. @source advertising: Media library; creatives 3 */
 export const libraryRows = resource({
   name: 'media_library_object',
   plural: 'media_library',
@@ -43,6 +43,7 @@ export const libraryRows = resource({
   list: {
     count: { preset: 20, max: 50 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
+    // Matches whole words. @source decision 204
     terms: ['name', 'title', 'file_name', 'description'],
   },
 });

@@ -11,7 +11,7 @@ export type LibraryValues = Partial<
 /** Values that images cannot have. */
 const VIDEO_ONLY = ['title', 'description', 'poster_media_key'] as const;
 
-/** The image key of the first frame of a video or GIF. @source creatives 3 */
+/** The image key of the first frame of a video or GIF. @source creatives 3; decision 205 */
 export function firstFrameKey(key: string): string {
   return mediaKeyOf('POST_IMAGE', parseMediaKey(key)!.number);
 }

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
 
-/** A media key: `<category prefix>_<upload id>`. @source creatives 1.6 */
+/** A media key: `<category prefix>_<upload id>`. @source creatives 1.6; decision 208 */
 export function mediaKey(): Field<string> {
   return field<string>({
     name: 'media key',

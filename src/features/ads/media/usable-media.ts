@@ -42,7 +42,7 @@ export interface MediaDetails {
   readonly owners: readonly string[] | undefined;
 }
 
-/** What looking up media needs; a `Change` satisfies it. */
+/** The context for looking up media; a `Change` satisfies it. */
 export interface MediaContext {
   readonly tx: ReadTransaction;
   readonly media: MediaUrls | undefined;
@@ -52,7 +52,7 @@ export interface MediaContext {
 /**
  * The media that an account may use, by key: its library, and with `owners` also media that one of these users
  * uploaded or owns. Unusable and malformed keys are absent.
- * @source creatives 2.3
+ * @source creatives 2.3; decision 200 and 201
  */
 export async function findUsableMedia(
   { tx, media, account }: MediaContext,
@@ -87,7 +87,7 @@ export async function findUsableMedia(
 /**
  * The details of media by key, including media that has left the library since. Media without an upload has the default
  * size of its type; null and malformed keys are absent.
- * @source creatives 2.3 and 3
+ * @source creatives 2.3 and 3; decision 209
  */
 export async function findMediaDetails(
   { tx, media, account }: MediaContext,
@@ -127,12 +127,12 @@ function keyOf({ category, id }: Upload): string {
   return mediaKeyOf(category, id);
 }
 
-/** Whether a key belongs to an upload: its own key, or the image key of its first frame. */
+/** Whether a key belongs to an upload: its own key, or the image key of its first frame. @source decision 205 */
 function keyMatchesUpload({ category }: MediaKey, upload: Upload): boolean {
   return category === upload.category || (category === 'POST_IMAGE' && upload.media_type !== 'IMAGE');
 }
 
-/** A use of media: the parameter that holds the key, and the allowed types. */
+/** A use of media: the parameter that contains the key, and the allowed types. */
 export interface MediaUse {
   readonly parameter: string;
   readonly key: string;

@@ -55,7 +55,7 @@ export function checkPromotable(
 /**
  * Whether a user may post as an author. Organic posts: only the advertised user for themselves. Promoted-only
  * posts: also users with the POST_COMPOSER permission.
- * @source creatives 1.5
+ * @source creatives 1.5; decision 235
  */
 export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): boolean {
   if (by.user === author.user) return isNullcast || author.type === 'FULL';

@@ -30,6 +30,7 @@ function words(text: string): string[] {
 /**
  * The language code of a text: by its script if that identifies one, otherwise by the frequent words of a few
  * languages; `und` if undetermined. URLs, mentions, hashtags and symbols are ignored.
+ * @source decision 233 and 670
  */
 export function detectLanguage(text: string): string {
   const plain = text.replace(/https?:\/\/\S+|[@#$\uff20\uff03][\p{L}\p{M}\p{N}_]+/giu, ' ');

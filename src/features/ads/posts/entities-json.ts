@@ -31,7 +31,7 @@ export const entitiesSchema: TSchema = Type.Object(
 
 const TYPES = { IMAGE: 'photo', GIF: 'animated_gif', VIDEO: 'video' } as const;
 
-/** The entities of a text, and the media of the post. `users` by lower-case screen name. */
+/** The entities of a text, and the media of the post. `users` by lower-case screen name. @source decision 232 */
 export function entitiesJson(
   said: string,
   users: ReadonlyMap<string, User>,

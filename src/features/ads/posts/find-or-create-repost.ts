@@ -15,7 +15,7 @@ export interface NewRepost {
 
 /**
  * The promoted-only repost of a post by a user, created if there is none.
- * @source creatives 14
+ * @source creatives 14; decision 241
  */
 export async function findOrCreateRepost(
   tx: WriteTransaction,

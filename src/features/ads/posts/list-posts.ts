@@ -20,7 +20,7 @@ const CURSOR_PREFIX = 'c-';
 
 /**
  * Lists the posts of a promotable user of one type, newest first.
- * @source creatives 13.2
+ * @source creatives 13.2; decision 230
  */
 export const listPosts: Operation = {
   id: 'posts.list',
@@ -82,7 +82,7 @@ interface ListRequest {
   readonly namePrefix: string | undefined;
   readonly count: number;
   readonly after: readonly [string, string] | undefined;
-  /** Digest input of cursors: filters that must not change between pages. */
+  /** Digest input of cursors: filters that must not change between pages. @source decision 46 */
   readonly list: string;
 }
 

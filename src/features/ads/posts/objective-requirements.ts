@@ -15,7 +15,10 @@ interface PromotedContent {
   readonly hasGif: boolean;
 }
 
-/** Requirements of objectives for promoted posts, with messages; other objectives accept any. @source creatives 14 */
+/**
+ * Requirements of objectives for promoted posts, with messages; other objectives accept any.
+ * @source creatives 14; decision 243 and 244
+ */
 const REQUIREMENTS: Readonly<Record<string, readonly [why: string, holds: (post: PromotedContent) => boolean]>> = {
   APP_ENGAGEMENTS: ['it has no app card', ({ card }) => card?.hasApp === true],
   APP_INSTALLS: ['it has no app card', ({ card }) => card?.hasApp === true],

@@ -29,18 +29,18 @@ export function mediaKeysOf({ media_keys }: Pick<PostContent, 'media_keys'>): st
   return itemsOf(media_keys ?? '[]');
 }
 
-/** A post needs text or media; a card or white space alone is not enough. @source creatives 10 */
+/** A post needs text or media; a card or white space alone is not enough. @source creatives 10; decision 231 */
 export function checkNotBlank(content: PostContent): ErrorDetail | undefined {
   const isBlank = (content.text ?? '').trim() === '' && mediaKeysOf(content).length === 0;
   return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
 }
 
-/** The error when there are more media keys than any post takes. */
+/** The error when there are more media keys than any post accepts. */
 export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
   return mediaKeysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
 
-/** The author of a post, and the owners whose uploads may be used without being in the library. */
+/** The author of a post, and the owners whose uploads may be used without being in the library. @source decision 237 */
 export interface MediaUsers {
   readonly author: string;
   readonly owners?: readonly string[];
@@ -80,7 +80,7 @@ export async function checkCard(
 }
 
 /**
- * Checks everything that a post must fulfil when it is published.
+ * Checks all requirements for publishing a post.
  * @source creatives 11 and 13.1
  */
 export async function checkPublishable(

@@ -4,7 +4,7 @@ import { cardUri } from '../cards/card-uri.ts';
 import { authorParameter } from './authors.ts';
 import { postText } from './post-text.ts';
 
-/** Above what any post takes, so that the error is the one for media. */
+/** More than any post accepts, so that excess keys get the error for media. */
 const KEYS_MAX = 100;
 
 /** A list of media keys, empty by default. */

@@ -73,14 +73,14 @@ export const postSchema: TSchema = Type.Object(
   { additionalProperties: false, title: 'Post' },
 );
 
-/** What rendering posts needs, read once for all of them. */
+/** The data for rendering posts, read once for all of them. */
 export interface RenderContext {
   /** By id. */
   readonly authors: ReadonlyMap<string, User>;
   /** By lower-case screen name. */
   readonly mentioned: ReadonlyMap<string, User>;
   readonly media: ReadonlyMap<string, MediaDetails>;
-  /** HTML link to the posting application. */
+  /** The configured source of all posts, as HTML: a link, or a name without a URL. @source decision 234 */
   readonly source: string;
   readonly isTrimmed: boolean;
 }
@@ -130,7 +130,7 @@ export function createdPostJson(
   return JSON.stringify({ created_at, ...ids, ...text, name: post.name, truncated: false, ...rest });
 }
 
-/** A post in replies other than to its creation. */
+/** A post in replies other than to its creation; `post_id` is the id of any post type. @source decision 247 */
 export function postJson(post: PostView, scenery: RenderContext): string {
   const { created_at, ids, rest } = commonMembers(post, scenery);
   return JSON.stringify({

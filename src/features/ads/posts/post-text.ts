@@ -13,7 +13,7 @@ export function countedLength(text: string): number {
   return addressesIn(text).reduce((sum, address) => sum + ADDRESS_LENGTH - lengthOf(address), lengthOf(text));
 }
 
-/** The text of a post: up to 280 characters by `countedLength`, line breaks allowed. */
+/** The text of a post: up to 280 characters by `countedLength`, line breaks allowed. @source decision 231 */
 export function postText(): Field<string> {
   return field<string>({
     name: 'post text',

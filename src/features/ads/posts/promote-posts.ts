@@ -16,7 +16,7 @@ const POSTS_MAX = 50;
 
 /**
  * Promotes posts with a line item: all or none. Posts that it already promotes are returned as they are.
- * @source creatives 14; campaigns 12.1
+ * @source creatives 14; campaigns 12.1; decision 245 and 582
  */
 export const promotePosts: Operation = {
   id: 'promoted_posts.create',
@@ -68,7 +68,7 @@ async function findLineItem(tx: WriteTransaction, { account, input }: Call): Pro
   throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
 }
 
-/** The posts to promote, in order: the requested ones, or reposts of those of other users. */
+/** The posts to promote, in order: the requested ones, or reposts of those of other users. @source decision 242 */
 async function postsToPromote(
   tx: WriteTransaction,
   { account, environment, now }: Call,

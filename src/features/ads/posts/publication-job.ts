@@ -21,8 +21,8 @@ interface PreparedIds {
 }
 
 /**
- * Publishes a scheduled post and promotes it with its line items. The content is validated now.
- * @source creatives 11
+ * Publishes a scheduled post and promotes it with its line items. The content is validated at this point.
+ * @source creatives 11; decision 612
  */
 export const publicationJob: JobKind<PreparedIds> = {
   name: PUBLICATION,
@@ -52,6 +52,7 @@ function findPromotions(tx: ReadTransaction, account: string, id: string): Promi
   return tx.records.getMany(scheduledPromotedPosts, account, [id], { deleted: 'hidden', column });
 }
 
+/** Publishes a post and promotes it; on failure its promotions stay, as rejected. @source decision 240 */
 async function publishOrFail(
   tx: WriteTransaction,
   row: ScheduledPost,

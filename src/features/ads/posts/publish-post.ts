@@ -4,7 +4,7 @@ import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { addToLibrary, markPosted } from '../media/add-to-library.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 
-/** What publishing needs; `mediaIds` are ids for account media, one for each media of the post. */
+/** The context for publishing; `mediaIds` are ids for account media, one for each media of the post. */
 export interface PublishContext {
   readonly making: RowFactory;
   readonly occasion: Actor;

@@ -8,7 +8,7 @@ import { publishedView } from './post-view.ts';
 import { readRenderContext } from './render-context.ts';
 
 /**
- * Renames a published post. Nothing else of it can be changed.
+ * Renames a published post. No other field can be changed.
  * @source creatives 13.3
  */
 export const renamePost: Operation = {

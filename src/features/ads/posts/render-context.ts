@@ -3,7 +3,7 @@ import { findMediaDetails, type MediaContext } from '../media/usable-media.ts';
 import type { RenderContext } from './post-json.ts';
 import type { PostView } from './post-view.ts';
 
-/** Reads what rendering posts needs: authors, mentioned users and media. */
+/** Reads the data for rendering posts: authors, mentioned users and media. */
 export async function readRenderContext(
   mediaContext: MediaContext,
   posts: readonly PostView[],

@@ -5,7 +5,7 @@ import { findAuthor } from '../posts/authors.ts';
 import { draftView, type PostType, type PostView, publishedView, scheduledView } from '../posts/post-view.ts';
 import { scheduledPosts } from '../scheduled-posts.ts';
 
-/** Posts to find, and the account that asks. */
+/** The posts to find, and the requesting account. */
 export interface PostsQuery {
   readonly environment: Environment;
   readonly account: string;

@@ -22,7 +22,7 @@ export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^www\./, '');
 }
 
-/** A button without function, since previews are static. */
+/** A button without function, since previews are static. @source decision 229 */
 export function buttonHtml(label: string, { isOff = false }: { readonly isOff?: boolean } = {}): string {
   return html`<button type="button"!${isOff ? ' disabled' : ''}>${label}</button>`;
 }

@@ -11,15 +11,15 @@ import { findVisiblePosts } from './find-visible-posts.ts';
 import { previewDocument } from './preview-document.ts';
 import { openPreview, PREVIEW_PATH, type PreviewTarget } from './preview-url.ts';
 
-/** What the preview page needs. */
+/** The dependencies of the preview page. */
 export interface PreviewPageDependencies {
   readonly store: Store;
   readonly box: SecretBox;
   readonly clock: Clock;
   readonly media: MediaUrls;
-  /** The answer when the post does not exist or must not be shown. */
+  /** The response when the post does not exist or must not be shown. */
   readonly notFound: () => PageResponse;
-  /** The answer when the visitor must log in before going on to an address. */
+  /** The response when the visitor must log in before continuing to an address. */
   readonly redirectToLogin: (address: string) => PageResponse;
 }
 
@@ -45,7 +45,7 @@ export function previewPage(parts: PreviewPageDependencies): Page {
   };
 }
 
-/** Any page may embed it, because nothing on it acts when clicked. */
+/** Lets any page embed the response, which has no scripts and no forms. @source decision 246 */
 function framed(answer: PageResponse, media: readonly string[] = []): PageResponse {
   const loadsFrom = [...new Set(media.map((url) => new URL(url).origin))];
   return { ...answer, embedding: { loadsFrom } };

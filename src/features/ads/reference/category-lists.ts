@@ -13,7 +13,7 @@ const group = { id: Type.String(), name: Type.String(), iab_categories: Type.Arr
 
 /**
  * Lists content categories of publishers. Counts are 0, because no videos are monetized here.
- * @source advertising: Reference data; campaigns 6.2
+ * @source advertising: Reference data; campaigns 6.2; decision 149
  */
 export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'content_categories',

@@ -7,7 +7,7 @@ import { problem } from '../../../contract/problems/problems.ts';
 import { CURATED_CATEGORIES, type CuratedCategory } from './categories.ts';
 import { DEFAULT_PAGING, lookupOperation } from './lookup-operation.ts';
 
-/** `created_at` of all curated categories. */
+/** `created_at` of all curated categories. @source decision 161 */
 const CREATED_AT = '2026-01-01T00:00:00Z';
 
 const row = Type.Object(
@@ -55,7 +55,7 @@ export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   }),
 });
 
-/** Gets a curated category with all its countries. */
+/** Gets a curated category with all its countries. @source decision 161 */
 export const getCuratedCategory: Operation = {
   id: 'curated_categories.get',
   method: 'GET',
@@ -95,7 +95,7 @@ function matchingCountries({ country_codes }: CuratedCategory, asked: unknown): 
   return country_codes.filter((country) => wanted.includes(country));
 }
 
-/** Computed members. Categories have no publishers, because no videos are hosted here. */
+/** Computed members. Categories have no publishers, because no videos are hosted here. @source decision 149 and 150 */
 function computedMembers({ country_codes }: CuratedCategory): object {
   return {
     country_codes,

@@ -1,7 +1,4 @@
-/**
- * Localized names from Intl. Unknown codes and languages give
- * undefined.
- */
+/** Localized names from Intl; undefined for unknown codes and languages. */
 
 type Kind = 'region' | 'language';
 

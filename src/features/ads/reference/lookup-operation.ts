@@ -17,7 +17,7 @@ import { type ErrorDetail, problem } from '../../../contract/problems/problems.t
 /** A parameter that filters rows. */
 export interface Filter<R> {
   readonly field: Field;
-  /** Whether a row is included. `given` is the parsed value, or the default of the field. */
+  /** Whether a row is included. `input` is the parsed value, or the default of the field. */
   matches(row: R, input: string): boolean;
 }
 
@@ -72,7 +72,7 @@ export interface LookupCall {
   readonly now: string;
 }
 
-/** The filter `q`: part of the name, ignoring case and accents. @source campaigns 11 */
+/** The filter `q`: part of the name, ignoring case and accents. @source campaigns 11; decision 154 */
 export function nameSearch<R extends { readonly name: string }>(): Record<'q', Filter<R>> {
   return {
     q: {
@@ -160,7 +160,7 @@ function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call
   };
 }
 
-/** Digest input of cursors: filters that must not change between pages. */
+/** Digest input of cursors: filters that must not change between pages. @source decision 46 */
 function withoutPaging({ count: _, cursor: __, with_total_count: ___, ...filters }: Input): Input {
   return filters;
 }

@@ -33,7 +33,7 @@ export function allPlaces(): Place[] {
   return [...countries, ...within];
 }
 
-/** Ids are derived from the location, so they stay stable when the table grows. @source campaigns 11 */
+/** Ids are derived from the location, so they stay stable when the table grows. @source campaigns 11; decision 160 */
 function place(type: Place['location_type'], country: string, name: string, key: string): Place {
   const what = `${type}:${key}`;
   const value = PUBLISHED_IDS[what] ?? hash('sha256', what).slice(0, 16);

@@ -14,9 +14,9 @@ interface Publisher {
 const texts = Type.Array(Type.String());
 
 /**
- * Lists publishers: users with monetized videos next to which ads can run. This service hosts no
- * videos, so there are none.
- * @source campaigns 6.6
+ * Lists publishers: users with monetized videos next to which ads can run. This service hosts no videos, so there are
+ * none.
+ * @source campaigns 6.6; decision 150
  */
 export const publisherList: Operation = lookupOperation<Publisher>({
   name: 'publishers',

@@ -1,15 +1,14 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
 
 /**
- * Dates that recur every year. A rule is one of
- * `12-31` (month and day); `11-22>Thu` (the first Thursday from 22 November on); `easter-2` (days from Easter Sunday);
- * `hebrew Tishri 1` (month and day of another calendar that the platform knows).
+ * Dates that recur every year. A rule is one of `12-31` (month and day); `11-22>Thu` (the first Thursday from
+ * 22 November on); `easter-2` (days from Easter Sunday); `hebrew Tishri 1` (month and day of another calendar of Intl).
  */
 
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** The dates (midnight UTC, ms since 1970) of a rule in a year: one; with calendars of shorter years two or none. */
+/** The dates of a rule in a year (midnight UTC, Unix ms): one; for calendars with shorter years also two or none. */
 export function datesInYear(rule: string, year: number): readonly number[] {
   const fixed = /^(\d\d)-(\d\d)(?:>(\w{3}))?$/.exec(rule);
   if (fixed) {
@@ -38,6 +37,10 @@ function easterSunday(year: number): number {
 const CACHE_MAX = 200;
 const cache = boundedCache<string, readonly number[]>(CACHE_MAX);
 
+/**
+ * Dates of another calendar. No event uses the Chinese one, because Intl is a day off in some years.
+ * @source decision 153
+ */
 function datesOfCalendar(year: number, calendar: string, month: string, day: string): readonly number[] {
   const key = `${calendar} ${month} ${day} ${year}`;
   const known = cache.get(key);

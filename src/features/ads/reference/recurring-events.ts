@@ -28,7 +28,7 @@ export const events: () => readonly RecurringEvent[] = lazy(() =>
   readTable<'targeting_value' | 'name' | 'event_type' | 'country_code' | 'rule' | 'days' | 'years'>('events'),
 );
 
-/** The first occurrence of each event that ends after an instant (UTC text), sorted by start. */
+/** The first occurrence of each event that ends after an instant (UTC text), sorted by start. @source decision 152 */
 export function occurrencesFrom(from: string): Occurrence[] {
   const found = events().flatMap((event) => nextOccurrence(event, instantMs(from)) ?? []);
   return found.sort((a, b) => (occurrenceSortKey(a) < occurrenceSortKey(b) ? -1 : 1));

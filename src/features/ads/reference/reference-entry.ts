@@ -56,7 +56,7 @@ export function referenceEntry(targetingType: string, value: string): ReferenceE
   return Object.hasOwn(entriesByType, targetingType) ? entriesByType[targetingType]!().get(value) : undefined;
 }
 
-/** The name of a targeting value in a language (BCP 47), if translated. @source campaigns 10.1 */
+/** The name of a targeting value in a language (BCP 47), if translated. @source campaigns 10.1; decision 158 */
 export function localizedName(targetingType: string, value: string, lang: string): string | undefined {
   const entry = referenceEntry(targetingType, value);
   if (!entry) return undefined;

@@ -4,7 +4,7 @@ import { type Field, oneOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { type Filter, type Lookup, lookupOperation } from './lookup-operation.ts';
 
-/** Makes the look-up operation of a targeting type. @source campaigns 11 */
+/** Makes the look-up operation of a targeting type. @source campaigns 11; decision 155 */
 export function targetingLookup<R extends object>(
   declared: Omit<Lookup<R>, 'group' | 'path' | 'rate' | 'row'> & {
     readonly rate?: Lookup<R>['rate'];
@@ -36,9 +36,9 @@ export function columnEquals<C extends string>(column: C, field: Field): Filter<
   return { field, matches: (row, input) => row[column].toUpperCase() === input.toUpperCase() };
 }
 
-/** Mobile operating systems, in mixed and upper case. */
+/** Mobile operating systems, in mixed and upper case. @source decision 157 */
 export const osTypeField = () =>
   oneOf('ANDROID', 'Android', 'BLACKBERRY', 'BlackBerry', 'IOS', 'iOS').describe('Only this operating system.');
 
-/** A country code, ISO 3166-1 alpha-2. */
+/** A country code, ISO 3166-1 alpha-2. @source decision 156 */
 export const countryField = () => countryCode().describe('Only this country (ISO 3166-1 alpha-2).');

@@ -34,7 +34,7 @@ function marketOf(locale: string): Market {
   return { name: locale === 'es-US' ? `${name} - Hispanic` : name, country_code, locale };
 }
 
-/** Lists the television shows of a market. */
+/** Lists the television shows of a market. @source decision 159 and 180 */
 export const showLookup: Operation = targetingLookup<Show>({
   name: 'tv_shows',
   description: 'List the television shows of a market.',

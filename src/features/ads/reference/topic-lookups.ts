@@ -61,7 +61,7 @@ const emptyList = Type.Array(Type.Unknown(), { maxItems: 0 });
 
 /**
  * Lists the next occurrence of each event. Reach is unknown here, so its members are empty.
- * @source campaigns 11
+ * @source campaigns 11; decision 151 and 152
  */
 export const eventLookup: Operation = targetingLookup<Occurrence>({
   name: 'events',

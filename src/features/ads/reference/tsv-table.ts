@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs';
 /** A line of a table by column name; missing values are empty strings. */
 export type Line<C extends string> = Readonly<Record<C, string>>;
 
-/**
- * Reads a tab-separated table of `tables/`; the first line has the column names. Not cached:
- * wrap it in `lazy`.
- */
+/** Reads a tab-separated table of `tables/`; the first line has the column names. Not cached: wrap it in `lazy`. */
 export function readTable<C extends string>(name: string): readonly Line<C>[] {
   const text = readFileSync(new URL(`./tables/${name}.tsv`, import.meta.url), 'utf8');
   const [head, ...lines] = text.replace(/\n$/, '').split('\n');
@@ -17,7 +14,7 @@ export function readTable<C extends string>(name: string): readonly Line<C>[] {
   });
 }
 
-/** Computes a value at first use and keeps it. */
+/** Computes a value at first use and caches it. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -12,7 +12,7 @@ export interface SingleRecord {
   readonly resource: AnyResource;
   /** Names in replies that differ from parameter names: parameter -> reply member. */
   readonly replyNames?: Readonly<Record<string, string>>;
-  /** The reply member with the id of the record, for records other than of the account. */
+  /** The reply member with the id of the record; unset when an account has only one. */
   readonly idMember?: string;
   /** Common to both operations. */
   readonly shared: Pick<Operation, 'path' | 'group' | 'groupDescription'>;
@@ -72,7 +72,10 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
   ];
 }
 
-/** Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins. */
+/**
+ * Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins.
+ * @source decision 164
+ */
 function parametersOf(fields: Fields, replyNames: Readonly<Record<string, string>>): Parameters {
   const also = Object.entries(replyNames).map(([written, read]) => {
     return [read, fields[written]!.describe(`Alias of \`${written}\`, under the name it has in replies.`)] as const;

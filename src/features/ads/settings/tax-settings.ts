@@ -25,7 +25,7 @@ function address<P extends string>(prefix: P) {
   return Object.fromEntries(parts) as Record<`${P}_${keyof typeof ADDRESS}`, Field<string>>;
 }
 
-/** One of some words; `NOT_SET` by default and when emptied. */
+/** One of some words; `NOT_SET` by default and when emptied. @source decision 165 */
 function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
   const { kind } = oneOf<W | 'NOT_SET'>(...words, 'NOT_SET');
   return field<W | 'NOT_SET'>(kind, { defaultValue: 'NOT_SET', emptyValue: 'NOT_SET', isNullable: false });
@@ -58,7 +58,7 @@ const taxSettings = resource({
   fields,
 });
 
-/** Billing and tax settings, one record per account. @source campaigns 17 and 5.5 */
+/** Billing and tax settings, one record per account. @source campaigns 17 and 5.5; decision 163 */
 export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
   resource: taxSettings,
   replyNames: { address_name: 'address_company', client_address_name: 'client_address_company' },

@@ -8,6 +8,7 @@ const fields = {
   notification_email: text({ max: 254 }).describe('Email address for notifications about the account.'),
   contact_phone: text({ max: 32 }).describe('Phone number.'),
   contact_phone_extension: text({ max: 16 }).describe('Phone extension.'),
+  // The types that published client libraries have. @source decision 167
   subscribed_email_types: listOf(oneOf('ACCOUNT_PERFORMANCE', 'PERFORMANCE_IMPROVEMENT'), { min: 0, max: 2 }).describe(
     'Types of email that the user subscribes to.',
   ),
@@ -30,7 +31,7 @@ const userSettings = resource({
 /**
  * Notification settings of a user for an account. Only that user can update them; account administrators
  * can read them.
- * @source campaigns 17
+ * @source campaigns 17; decision 166
  */
 export const [getUserSettings, updateUserSettings] = singleRecordOperations({
   resource: userSettings,

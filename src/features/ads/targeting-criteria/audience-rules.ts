@@ -8,7 +8,7 @@ const TYPES = ['CUSTOM_AUDIENCE', 'CUSTOM_AUDIENCE_EXPANDED'] as const;
 /**
  * Rule: newly targeted audiences belong to the account or are shared with it, and are targetable. Existing
  * criteria are not checked.
- * @source campaigns 10.3; creatives 18.2 and 22
+ * @source campaigns 10.3; creatives 18.2 and 22; decision 254 and 255
  */
 export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), ...TYPES);
@@ -24,7 +24,7 @@ export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) =>
   });
 };
 
-/** Rule: a line item does not target an audience together with its lookalikes. @source creatives 18.2 */
+/** Rule: a line item does not target an audience together with its lookalikes. @source creatives 18.2; decision 257 */
 export const noAudienceWithItsLookalike: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), ...TYPES).filter(({ row }) => row.operator_type === 'EQ');
   if (created.length === 0) return [];

@@ -13,7 +13,10 @@ export function platformOf(device: string): string | undefined {
   return PLATFORM_OF_OS[referenceEntry('DEVICE', device)?.os_type?.toUpperCase() ?? ''];
 }
 
-/** Rule: a platform is not combined with one of its devices, which is narrower. @source campaigns 10.3 */
+/**
+ * Rule: a platform is not combined with one of its devices, which is narrower.
+ * @source campaigns 10.3; decision 142 and 179
+ */
 export const noBroaderPlatform: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'PLATFORM', 'DEVICE').filter(({ row }) => row.operator_type === 'EQ');
   if (created.length === 0) return [];
@@ -57,7 +60,7 @@ const SOURCES = ['CAMPAIGN_ENGAGEMENT', 'USER_ENGAGEMENT'];
 /**
  * Rule: ENGAGEMENT_TYPE requires CAMPAIGN_ENGAGEMENT or USER_ENGAGEMENT, and the reverse. Checked only for batches
  * with both, because single calls could not create the first of a pair.
- * @source campaigns 10.3
+ * @source campaigns 10.3; decision 140
  */
 export const engagementsArePaired: ChangeSetRule<Criterion> = async (whole) => {
   const created = whole.isBatch ? createdCriteria(whole) : [];

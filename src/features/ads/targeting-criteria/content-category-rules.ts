@@ -7,7 +7,7 @@ import type { Criterion } from './criteria-rows.ts';
 /**
  * Rule: after a batch, the IAB categories that a line item targets form complete content categories. Excluded
  * categories (NE) are not checked.
- * @source advertising: Reference data; campaigns 10.3
+ * @source advertising: Reference data; campaigns 10.3; decision 138
  */
 export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (whole) => {
   if (!whole.isBatch) return [];
@@ -28,7 +28,7 @@ export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (who
   });
 };
 
-/** The error of an added or removed IAB category, given those that are targeted now. */
+/** The error of an added or removed IAB category, in view of those that are targeted now. @source decision 139 */
 function faultOf(value: string, live: ReadonlySet<string>): ErrorDetail | undefined {
   const own = CONTENT_CATEGORIES.find(({ iab_categories: all }) => all.includes(value));
   if (own) {

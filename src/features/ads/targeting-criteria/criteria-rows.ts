@@ -11,10 +11,12 @@ const fields = {
     .filteredBy('line_item_ids')
     .describe('Line item.'),
   targeting_type: targetingTypeField().required().createOnly().describe('Targeting type.'),
+  // The reference gives no maximum for keywords; names have this one. @source decision 148
   targeting_value: text({ max: 255 })
     .required()
     .createOnly()
     .describe('Targeting value; the format depends on the type.'),
+  // The default also applies when the value is empty or null. @source decision 178
   operator_type: field(oneOf('EQ', 'NE', 'GTE', 'LT').kind, { defaultValue: 'EQ', emptyValue: 'EQ', isNullable: false })
     .createOnly()
     .describe('Operator; the type determines which are allowed.'),
@@ -23,7 +25,7 @@ const fields = {
 /** A stored targeting criterion. */
 export type Criterion = RowOf<typeof fields>;
 
-/** Targeting criteria without the rules over them, for the queries of those rules. */
+/** Targeting criteria without their rules, so that the rules can query them. */
 export const criteriaRows = resource({
   name: 'targeting_criterion',
   plural: 'targeting_criteria',

@@ -9,7 +9,7 @@ import { targetingType } from './targeting-types.ts';
 /**
  * Computed names of criteria; users and campaigns of a page are read at once. Without a known name, the value is
  * used.
- * @source campaigns 10.1
+ * @source campaigns 10.1; decision 147
  */
 export const criterionNames: Computed<Criterion> = {
   fields: {

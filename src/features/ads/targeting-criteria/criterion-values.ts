@@ -15,7 +15,7 @@ import {
 
 const NAMES = Object.keys(TARGETING_TYPES) as TargetingTypeName[];
 
-/** A targeting type; aliases are stored under the canonical name. @source campaigns 10.3 */
+/** A targeting type; aliases are stored under the canonical name. @source campaigns 10.3; decision 134 */
 export function targetingTypeField(): Field<TargetingTypeName> {
   return field<TargetingTypeName>({
     name: 'targeting type',
@@ -31,7 +31,7 @@ export function targetingTypeField(): Field<TargetingTypeName> {
   });
 }
 
-/** The canonical form of a targeting value, as it is stored. */
+/** The canonical form of a targeting value, as it is stored. @source decision 177 */
 export function normalizeValue(type: string, value: string): string {
   const kind = targetingType(type)?.value;
   switch (kind?.is) {
@@ -70,7 +70,7 @@ export function criterionIsValid({
   );
 }
 
-/** For exclude-only types the error is on the type, otherwise on the operator. */
+/** For exclude-only types the error is on the type, otherwise on the operator. @source decision 135 */
 function checkOperator(name: string, { operators }: TargetingType, raw: string): ErrorDetail | undefined {
   if ((operators as readonly string[]).includes(raw)) return undefined;
   if (operators.length === 1 && operators[0] === 'NE') {

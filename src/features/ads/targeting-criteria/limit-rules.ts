@@ -58,6 +58,7 @@ function maxOf(row: CreatedCriterion['row'], curated: ReadonlySet<string>): numb
   return isCurated ? EXCLUDED_PUBLISHERS_OF_CURATED_MAX : targetingType(String(row.targeting_type)).limit!.rows;
 }
 
+/** The error of an excess criterion; limits of one have an error of their own. @source decision 146 */
 function tooMany(row: CreatedCriterion['row'], max: number): ErrorDetail {
   const name = String(row.targeting_type);
   const { group, perOperator } = targetingType(name).limit!;

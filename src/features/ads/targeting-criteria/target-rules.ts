@@ -21,7 +21,7 @@ export const batchOnlyTypes: ChangeSetRule<Criterion> = async (whole) => {
     }));
 };
 
-/** Rule: campaigns belong to the account, and advertiser users are the one whom it advertises. */
+/** Rule: campaigns belong to the account, and advertiser users are the one whom it advertises. @source decision 136 */
 export const targetsExist: ChangeSetRule<Criterion> = async (whole) => {
   const { tx, account } = whole;
   const created = createdCriteria(whole).map((each) => ({

@@ -35,9 +35,10 @@ export const ENGAGEMENTS = [
 ] as const;
 
 /**
- * The values of a type. `looked-up`: an entry of the reference data of the type. `word`:
- * one of a few, with display names. `number`: an integer. `text`: any text. `user`:
- * any user. `advertiser`: the user whom the account advertises. `id`: an id that is not resolved here.
+ * The values of a type. `looked-up`: an entry of the reference data of the type. `word`: one of a few, with display
+ * names. `number`: an integer. `text`: any text. `user`: any user. `advertiser`: the user whom the account advertises.
+ * `audience`, `campaign`: one that the account can use. `iab`: an IAB category. `id`: an id that is not resolved here.
+ * @source decision 137
  */
 export type ValueKind =
   | {
@@ -79,6 +80,7 @@ export const EXCLUDED_PUBLISHERS_OF_CURATED_MAX = 5;
  */
 export const TARGETING_TYPES = {
   LOCATION: { value: lookedUp, operators: EITHER, limit: { rows: 2000 }, isPrimary: false },
+  // The reference gives no display names for these values. @source decision 147
   GENDER: { value: { is: 'word', words: { 1: 'Male', 2: 'Female' } }, operators: EQ, limit: ONE, isPrimary: false },
   AGE: { value: word(...AGE_BUCKETS), operators: EQ, limit: ONE, isPrimary: false },
   LANGUAGE: { value: lookedUp, operators: EQ, isPrimary: false },
@@ -106,7 +108,7 @@ export const TARGETING_TYPES = {
   EXACT_KEYWORD: { value: { is: 'text' }, operators: EITHER, limit: KEYWORDS, isPrimary: true },
   UNORDERED_KEYWORD: { value: { is: 'text' }, operators: EITHER, limit: KEYWORDS, isPrimary: true },
   CUSTOM_AUDIENCE: { value: { is: 'audience' }, operators: EITHER, isPrimary: true },
-  // Lookalikes cannot be excluded. @source creatives 18.2
+  // Lookalikes cannot be excluded. @source creatives 18.2; decision 256
   CUSTOM_AUDIENCE_EXPANDED: { value: { is: 'audience' }, operators: EQ, isPrimary: true },
   CONVERSATION: { value: lookedUp, operators: EITHER, isPrimary: true },
   EVENT: { value: lookedUp, operators: EQ, limit: ONE, isPrimary: true },

@@ -7,7 +7,7 @@ import type { Criterion } from './criteria-rows.ts';
 /**
  * Rule: targeting a TV show requires a location, and all locations are in countries of the show. The same applies
  * to locations that are added to line items with TV shows.
- * @source campaigns 10.3
+ * @source campaigns 10.3; decision 141
  */
 export const tvShowsMatchLocations: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), 'TV_SHOW', 'LOCATION').filter(

@@ -11,7 +11,7 @@ const TIFF = ['II*\0', 'MM\0*'];
 /** Detects the media type of a file by its content; undefined when unknown. */
 export async function detectMime(path: string): Promise<string | undefined> {
   const bytes = await beginningOf(path);
-  // Loaded at first use. Given bytes rather than the file, which it would read in thousands of small pieces.
+  // Loaded at first use. It is passed bytes, because it reads files in thousands of small pieces.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (found) return MIME_ALIASES[found.mime] ?? normalizeMime(found.mime);

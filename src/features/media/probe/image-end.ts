@@ -1,6 +1,6 @@
 import { gifFrames } from './gif-frames.ts';
 
-/** The offset where an image ends; undefined when truncated. Trailing bytes are ignored. */
+/** The offset where an image ends; undefined when truncated. Trailing bytes are ignored. @source decision 190 */
 export function imageEnd(mime: string, bytes: Buffer): number | undefined {
   return ENDS[mime]?.(bytes);
 }

@@ -27,13 +27,14 @@ export async function probeFile(path: string, expected: ExpectedFile, rules: Upl
   return checkLimits(found, expected, rules);
 }
 
-/** Both types use the same container, and cameras mix them up. */
+/** Both types use the same container, and cameras mix them up. @source decision 189 */
 const ONE_CONTAINER = ['video/mp4', 'video/quicktime'];
 
 function isSameContainer(mime: string, declared: string): boolean {
   return mime === declared || (ONE_CONTAINER.includes(mime) && ONE_CONTAINER.includes(declared));
 }
 
+/** Checks the number of pixels, and the duration of promoted videos only. @source decision 197 */
 function checkLimits(found: ProbeResult, { category }: ExpectedFile, rules: UploadSettings): ProbeResult {
   if ('fault' in found) return found;
   const { width, height, duration_ms } = found;

@@ -6,7 +6,7 @@ import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
 import type { VideoProperties } from './video-process.ts';
 
-/** Timeout of one video, while others wait. */
+/** Timeout for one video; others wait meanwhile. */
 const TIME_MS = 10_000;
 /** Memory limits of the JavaScript heap and of WebAssembly (pages of 64 KiB): 256 MB each. */
 const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
@@ -14,6 +14,7 @@ const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 /**
  * Reads displayed size, duration and codec of a video. The library needs much memory and time and parses untrusted
  * files, so it runs in a process of its own, which ends when no video waits.
+ * @source decision 199
  */
 export async function probeVideo(path: string, mime: string): Promise<ProbeResult> {
   const hasBoxes = mime === 'video/mp4' || mime === 'video/quicktime';
@@ -28,7 +29,7 @@ export async function probeVideo(path: string, mime: string): Promise<ProbeResul
 let last: Promise<unknown> = Promise.resolve();
 let waiting = 0;
 
-/** Runs tasks one after the other, because each process needs much memory. */
+/** Runs tasks one after the other, because each process needs much memory. @source decision 199 */
 function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   waiting += 1;
   const mine = last.then(work, work).finally(() => {
