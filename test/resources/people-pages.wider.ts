@@ -86,7 +86,10 @@ describe('in a browser', () => {
     const person = await addPerson(world);
     const [tab, other] = [await inside(person, '/settings/sessions'), await inside(person, '/settings/profile')];
     await tab.open(`${world.service.url}/settings/sessions`);
-    assert.match(await tab.look('document.querySelector(".entries h2").textContent'), /^Chrome on Linux *This browser$/);
+    assert.match(
+      await tab.look('document.querySelector(".entries h2").textContent'),
+      /^Chrome on Linux *This browser$/,
+    );
     world.clock.advance(600);
     await send(tab);
     assert.equal(await headingOf(tab), 'Confirm that it is you');
