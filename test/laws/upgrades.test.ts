@@ -66,7 +66,7 @@ for (const release of releases) {
 
     test('serves the media that it served', async () => {
       const media = await mediaIn(world, new Map(Object.entries(fixture.answers)));
-      assert.deepEqual(Object.fromEntries(media), fixture.media);
+      assert.deepEqual(served(media), served(Object.entries(fixture.media)));
     });
 
     test('lets its users log in', async () => {
@@ -109,4 +109,11 @@ function dataOf(text: string): unknown {
   if (!text.startsWith('{')) return text;
   const body = JSON.parse(text.replace(ON_PURPOSE, '$1'));
   return 'data' in body ? body.data : body;
+}
+
+/** What is served at each address; the words that say that nothing is there are no promise. */
+function served(media: Iterable<readonly [string, { readonly status: number; readonly bytes: string }]>) {
+  return Object.fromEntries(
+    [...media].map(([url, { status, bytes }]) => [url, status === 200 ? { status, bytes } : { status }]),
+  );
 }
