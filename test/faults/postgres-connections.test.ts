@@ -105,6 +105,6 @@ test('a unit that goes on after a statement has failed is not acknowledged', asy
     await run(session, "insert into kept values ('by halves')");
     await ask(session, 'select nothing').catch(() => {});
   });
-  await assert.rejects(unit, /could not be committed/);
+  await assert.rejects(unit, /rolled back because a statement failed/);
   assert.deepEqual(await names(), []);
 });
