@@ -148,7 +148,7 @@ describe('a restore', () => {
     const target = await newTarget();
     await refused(
       run('restore', '--verify', broken, ...flagsOf(target)),
-      /rows\/users\/000001\.ndjson is not what was/,
+      /rows\/users\/000001\.ndjson is damaged/,
     );
     assert.deepEqual(readdirSync(target.folder), []);
   });

@@ -128,7 +128,7 @@ describe('in a real browser', () => {
     await approve(tab, { ...ada, password: 'wrong' });
     await tab.told(({ method }) => method === 'Page.loadEventFired');
     assert.equal(await tab.look('document.activeElement.id'), 'password');
-    assert.match(await tab.look('document.querySelector("[role=alert]").textContent'), /do not belong together/);
+    assert.match(await tab.look('document.querySelector("[role=alert]").textContent'), /Wrong user name or password/);
     await tab.close();
   });
 });

@@ -39,7 +39,7 @@ describe('in a browser', () => {
       tab,
       fill('current_password', person.password) + fill('new_password', NEXT) + fill('new_password_again', NEXT),
     );
-    assert.match(await tab.look('document.querySelector("[role=status]").textContent'), /was changed/);
+    assert.match(await tab.look('document.querySelector("[role=status]").textContent'), /Password changed/);
     await other.open(`${world.service.url}/settings/profile`);
     assert.equal(await pathOf(other), '/login');
     await tab.close();
