@@ -15,7 +15,7 @@ import { draftView, POST_TYPES, type PostView, publishedView, scheduledView } fr
 import { readRenderContext } from './render-context.ts';
 
 const COUNT = { preset: 200, max: 1000 };
-/** Prefix of the cursors of posts. @source creatives 1.2 */
+/** Prefix of the cursors of posts. @source creatives 1.2; decision 212 */
 const CURSOR_PREFIX = 'c-';
 
 /**
