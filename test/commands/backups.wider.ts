@@ -146,10 +146,7 @@ describe('a restore', () => {
     const broken = join(source.folder, 'broken.tar');
     writeFileSync(broken, bytes);
     const target = await newTarget();
-    await refused(
-      run('restore', '--verify', broken, ...flagsOf(target)),
-      /rows\/users\/000001\.ndjson is damaged/,
-    );
+    await refused(run('restore', '--verify', broken, ...flagsOf(target)), /rows\/users\/000001\.ndjson is damaged/);
     assert.deepEqual(readdirSync(target.folder), []);
   });
 });

@@ -70,7 +70,12 @@ describe('the tarball', () => {
       [],
     );
     // Each module has its declarations, and each page of the documents that operators read is there.
-    for (const file of ['dist/app/server.js', 'dist/app/server.d.ts', 'docs/operate.md', 'docs/generated/settings.md']) {
+    for (const file of [
+      'dist/app/server.js',
+      'dist/app/server.d.ts',
+      'docs/operate.md',
+      'docs/generated/settings.md',
+    ]) {
       assert.ok(ours.includes(file), file);
     }
     const dependencies = files.filter((file) => /^node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(file));
