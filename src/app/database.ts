@@ -10,8 +10,9 @@ import { secretContext } from '../contract/store/sealed-columns.ts';
 import type { Store } from '../contract/store/store.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
+import type { Driver } from '../storage/core/driver.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../storage/core/migrate.ts';
-import { type Driver, storeOn } from '../storage/core/store.ts';
+import { storeOn } from '../storage/core/store.ts';
 import { programVersion } from '../version.ts';
 
 /** What tests and benchmarks may replace; production uses the defaults. */

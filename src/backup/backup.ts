@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { formatInstant } from '../base/instants.ts';
+import type { Driver } from '../storage/core/driver.ts';
 import { lockServerFile, ServerAlreadyRunning } from '../storage/core/server-lock.ts';
-import type { Driver } from '../storage/core/store.ts';
 import { writeArchive } from './archive-writer.ts';
 import { type ExportResult, exportDatabase } from './export-database.ts';
 import type { BackupHeader, BackupSink } from './format.ts';

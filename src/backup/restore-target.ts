@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Driver } from '../storage/core/driver.ts';
 import { openPostgres } from '../storage/core/postgres.ts';
 import { lockServerFile } from '../storage/core/server-lock.ts';
 import type { Session } from '../storage/core/session.ts';
 import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
-import type { Driver } from '../storage/core/store.ts';
 import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
 import { isRestoreIncomplete, markRestoreComplete, markRestoreIncomplete } from './restore-marker.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Settings } from '../settings.ts';
-import type { Driver } from '../storage/core/store.ts';
+import type { Driver } from '../storage/core/driver.ts';
 import { commandRecord } from './command-record.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';

@@ -11,7 +11,7 @@ import {
 } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print } from './output.ts';
-import { shellQuote } from './shell.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /** `barker sign`. */
 export function signCommand(command: Command): void {

@@ -1,4 +1,4 @@
-import { shellQuote } from './shell.ts';
+import { shellQuote } from './shell-quote.ts';
 
 /**
  * How to make clients and systems trust a certificate: pairs of the client and a command to paste.

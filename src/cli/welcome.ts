@@ -3,7 +3,7 @@ import { delimiter, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../app/server.ts';
 import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
-import { shellQuote } from './shell.ts';
+import { shellQuote } from './shell-quote.ts';
 import { trustInstructions } from './trust-instructions.ts';
 
 /** The message when the development server is ready: addresses, keys, and a command to paste. */

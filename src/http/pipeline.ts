@@ -18,11 +18,11 @@ import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
 import { hasJsonBody, parseJson, readAuthenticatedBody, readJsonBytes, readVerifiedBody } from './json-body.ts';
 import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFiles } from './multipart.ts';
+import { parsePairs } from './parameter-pairs.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { delayRefusal } from './refusal-delay.ts';
 import { headersOf, rateScopeOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
-import { parsePairs } from './request-origin.ts';
 
 /**
  * Processes a request, step by step. The comment of each step lists the statuses with which it can end the request.

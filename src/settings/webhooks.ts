@@ -1,5 +1,5 @@
+import { REPLAY_MOVED_AT } from '../base/api-changes.ts';
 import { parseInstant } from '../base/instants.ts';
-import { REPLAY_MOVED_AT } from '../base/recorded-changes.ts';
 import { isAddressRange } from './addresses.ts';
 import { bool, list, text } from './kinds.ts';
 

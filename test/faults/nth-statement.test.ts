@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Driver } from '../../src/storage/core/store.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import type { Client, Reply } from '../rig/client.ts';
 import { openAccount, openWorldOver, type World } from '../rig/world.ts';
 

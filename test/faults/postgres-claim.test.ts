@@ -3,10 +3,10 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import pg from 'pg';
 import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 import { type ReleaseLock, ServerAlreadyRunning } from '../../src/storage/core/server-lock.ts';
 import type { Session } from '../../src/storage/core/session.ts';
-import type { Driver } from '../../src/storage/core/store.ts';
 import { type CuttableProxy, openCuttableProxy } from '../rig/cuttable-proxy.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 import type { Session } from '../../src/storage/core/session.ts';
-import type { Driver } from '../../src/storage/core/store.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 
 let place: Place;

@@ -7,14 +7,14 @@ import {
   type LineItemOfCampaign,
   readSummary,
   summaryOf,
-} from '../../src/contract/store/delivery.ts';
+} from '../../src/contract/store/line-items-summary.ts';
 import { accountMedia } from '../../src/features/ads/account-media.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
 import { mediaCreatives } from '../../src/features/ads/media-creatives.ts';
 import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
-import type { Driver } from '../../src/storage/core/store.ts';
 import { servability } from '../../src/storage/migrations/0007-servability.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { type LineItemFixture, lineItemCalls, type Params } from '../resources/line-item-calls.ts';

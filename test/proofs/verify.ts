@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LINE_ITEMS_SUMMARY, summaryOf } from '../../src/contract/store/delivery.ts';
+import { LINE_ITEMS_SUMMARY, summaryOf } from '../../src/contract/store/line-items-summary.ts';
 import { onPlace } from '../rig/databases.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import type { Fate, Ledger } from './ledger.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Driver } from '../../src/storage/core/store.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
 import { type Owner, openOwner, refusal } from './audience-calls.ts';
 

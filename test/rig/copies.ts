@@ -1,6 +1,6 @@
 import type { BackupSource } from '../../src/backup/backup.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
-import type { Driver } from '../../src/storage/core/store.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { loadRows } from '../../src/storage/transfer/load-rows.ts';
 import { readTable, type TableChecksum } from '../../src/storage/transfer/read-rows.ts';
 import type { TransferRow } from '../../src/storage/transfer/row-lines.ts';

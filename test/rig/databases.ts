@@ -2,11 +2,11 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 import type { StatementProbe } from '../../src/storage/core/session.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
-import type { Driver } from '../../src/storage/core/store.ts';
 import { memoryFolder } from './memory-folder.ts';
 
 /** Which database this run of the tests uses; the runner runs every file once for each. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
-import type { Driver } from '../../src/storage/core/store.ts';
 import { rewriteWal } from '../../src/storage/core/wal-repair.ts';
 import { type Connection, writerQueue } from '../../src/storage/core/writer-queue.ts';
 

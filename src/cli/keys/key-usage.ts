@@ -7,8 +7,8 @@ import {
 } from '../../base/secret-box.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../../contract/store/sealed-columns.ts';
 import type { Settings } from '../../settings.ts';
+import type { Driver } from '../../storage/core/driver.ts';
 import { listSealedValues, replaceSealedValue, type SealedValue } from '../../storage/core/sealed-values.ts';
-import type { Driver } from '../../storage/core/store.ts';
 
 /** Rows that are read or re-encrypted in one unit of work. */
 const BATCH = 500;

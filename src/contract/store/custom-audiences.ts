@@ -1,6 +1,6 @@
 import type { Environment } from '../declare/resource.ts';
 import type { Subject } from './audiences.ts';
-import type { LineItemOfCampaign } from './delivery.ts';
+import type { LineItemOfCampaign } from './line-items-summary.ts';
 
 /** The subject under which the people of an audience or a list are stored. */
 export function subjectOf(kind: 'audience' | 'list', id: string): Subject {

@@ -1,5 +1,5 @@
+import { EVENT_TYPES_RENAMED_AT, REPLAY_MOVED_AT } from '../../base/api-changes.ts';
 import { instantMs } from '../../base/instants.ts';
-import { EVENT_TYPES_RENAMED_AT, REPLAY_MOVED_AT } from '../../base/recorded-changes.ts';
 import type { Deprecation } from '../../contract/declare/deprecations.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { LINE_ITEMS_SUMMARY } from '../../contract/store/delivery.ts';
+import { LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';
 import { minimumDenomination } from './currencies.ts';
 import {
   creditRemaining,

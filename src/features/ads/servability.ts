@@ -1,6 +1,6 @@
 import { boolean, type StoredValue, text } from '../../contract/declare/fields.ts';
 import type { Computed, Row } from '../../contract/declare/resource.ts';
-import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/delivery.ts';
+import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/line-items-summary.ts';
 import type { Campaign } from './campaigns.ts';
 import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
 import { reasonList } from './reason-list.ts';

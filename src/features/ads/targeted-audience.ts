@@ -10,7 +10,7 @@ import {
 import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { problem } from '../../contract/problems/problems.ts';
 import type { TargetingLineItem } from '../../contract/store/custom-audiences.ts';
-import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/delivery.ts';
+import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/line-items-summary.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import { checkId } from '../../rows/keys.ts';
 import { type Campaign, campaigns } from './campaigns.ts';

@@ -3,8 +3,8 @@ import { migrations as released } from '../migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../migrations/migrations-table.ts';
 import { type Migration, schemaBuilder } from '../migrations/schema-builder.ts';
 import { auditOn } from '../tables/audit.ts';
+import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
-import type { Driver } from './store.ts';
 import { tableRows } from './table-rows.ts';
 
 /** The database has migrations that this version does not know: a newer version wrote it. */

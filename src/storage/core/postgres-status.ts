@@ -1,4 +1,4 @@
-import type { Driver } from './store.ts';
+import type { Driver } from './driver.ts';
 
 /** Version, durability, connections and clock of a PostgreSQL server. */
 export interface PostgresStatus {

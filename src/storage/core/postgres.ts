@@ -1,12 +1,12 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
+import type { Driver } from './driver.ts';
 import { type Connection, openConnections, type PostgresTimeouts } from './postgres-connections.ts';
 import { mapPostgresFailure } from './postgres-failures.ts';
 import { admissionQuery } from './postgres-lock-queries.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
 import { type Session, type StatementProbe, sessionOf } from './session.ts';
 import { statementsFor } from './statements.ts';
-import type { Driver } from './store.ts';
 
 /** Options of the PostgreSQL driver. */
 export interface PostgresOptions {

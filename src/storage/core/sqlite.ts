@@ -3,12 +3,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { boundedCache } from '../../base/bounded-cache.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
+import type { Driver } from './driver.ts';
 import { restrictToOwner } from './private-files.ts';
 import { lockServerFile } from './server-lock.ts';
 import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
-import type { Driver } from './store.ts';
 import { rewriteWal } from './wal-repair.ts';
 import { type Connection, type QueueOptions, writerQueue } from './writer-queue.ts';
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import type { OutageListener, ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
@@ -24,34 +24,10 @@ import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
 import { uploadsOn } from '../tables/uploads.ts';
 import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
+import type { Driver } from './driver.ts';
 import { rowCache } from './row-cache.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
-import type { ReleaseLock } from './server-lock.ts';
 import type { Session } from './session.ts';
-import type { Dialect, Statements } from './statements.ts';
-
-/** What differs between the two databases: connecting, transactions, errors of unique constraints. */
-export interface Driver {
-  readonly dialect: Dialect;
-  readonly statements: Statements;
-  /** Runs on one consistent snapshot of the database. */
-  read<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /**
-   * Runs in a transaction of its own; resolves when it is durable; rejects when nothing was stored, unless the outcome
-   * is unknown.
-   */
-  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  ping(): Promise<void>;
-  /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
-  readonly onRepaired?: (listener: () => void) => void;
-  /** The load: units of work that wait for a connection, and busy connections. */
-  load(): { readonly waiting: number; readonly busy: number };
-  /** Takes the server lock, which keeps other servers off the database. @throws ServerAlreadyRunning */
-  acquireServerLock(): Promise<ReleaseLock>;
-  onOutage(listener: OutageListener): void;
-  /** Closes after the units of work under way have finished. */
-  close(): Promise<void>;
-}
 
 /** The storage port on a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {

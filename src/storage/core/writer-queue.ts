@@ -1,8 +1,8 @@
 import { elapsed_ms } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { mapDiskFailure } from './disk-failures.ts';
+import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
-import type { Driver } from './store.ts';
 
 /** A connection, used by one unit of work at a time. */
 export interface Connection {
