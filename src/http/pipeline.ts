@@ -3,7 +3,7 @@ import { formatInstant } from '../base/instants.ts';
 import type { Access, Authenticated, Caller } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
 import { readMembers } from '../contract/declare/members.ts';
-import type { Call, Operation, Principal, RateWindow } from '../contract/declare/operation.ts';
+import type { Call, Operation, OperationWindow, Principal } from '../contract/declare/operation.ts';
 import type { AccountState } from '../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/blobs.ts';
@@ -164,7 +164,7 @@ function callOf(
 }
 
 /** The rate windows of a caller, for every operation that accepts their credential. */
-function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): RateWindow[] {
+function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): OperationWindow[] {
   const fitting = operations.filter(({ credential = 'user', onlyIn: only = environment }) => {
     const isGood =
       credential === 'user-or-bearer' || credential === (caller.kind === 'application' ? 'bearer' : caller.kind);

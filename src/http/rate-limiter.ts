@@ -3,18 +3,11 @@ import type { Clock } from '../base/clock.ts';
 import { type Counter, fixedWindows } from '../base/windows.ts';
 import { applicationOf, type Caller } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
-import { RATES, type RateCategory, type RateSetting } from '../contract/declare/rates.ts';
+import { RATES, type RateCategory, type RateSetting, type RateWindow } from '../contract/declare/rates.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 
 /** The rate limits, as numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
-
-/** The state of a window after a call. Reset is in Unix seconds. */
-export interface RateWindow {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly reset: number;
-}
 
 /** What a call has used: the window of its caller, and that of its account or address, if any. */
 export interface RateUsage {
@@ -32,7 +25,7 @@ export interface RateUsage {
 export interface RateLimiter {
   /** Counts one call. A refused call is not counted. */
   take(operation: Operation, scope: RateScope): RateUsage;
-  /** The current window of a caller. Counts nothing and opens no window. */
+  /** The current window of a caller, as `take` would report it as `user`. Counts nothing and opens no window. */
   peek(operation: Operation, scope: Pick<RateScope, 'environment' | 'caller'>): RateWindow;
   /** Takes back a call that failed because of an internal error. @source authentication gaps 13; decision 58 */
   refund(taken: RateUsage): RateUsage;
@@ -66,10 +59,9 @@ export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
     take(operation, { environment, caller, address, account, withTotalCount }) {
       const now_s = Math.floor(clock.now() / 1000);
       const rule = RATES[operation.rate];
-      const own = rule.together ? operation.rate : operation.id;
-      const userRule = withTotalCount ? RATES.total_count : rule.perAccount ? RATES.user_quota : rule;
-      const userName = withTotalCount ? `total ${operation.id}` : rule.perAccount ? 'quota' : own;
-      const user = callers.open(`${environment} ${userName} ${countedAs(caller, rule)}`, userRule.window_s, now_s);
+      const own = windowName(operation);
+      const { key, rule: userRule } = callerWindow(operation, { environment, caller, withTotalCount });
+      const user = callers.open(key, userRule.window_s, now_s);
       const shared =
         rule.perAccount && account !== undefined
           ? callers.open(`${environment} ${own} a${account}`, rule.window_s, now_s)
@@ -98,9 +90,8 @@ export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
     },
     peek(operation, { environment, caller }) {
       const now_s = Math.floor(clock.now() / 1000);
-      const rule = RATES[operation.rate];
-      const own = rule.together ? operation.rate : operation.id;
-      const known = callers.find(`${environment} ${own} ${countedAs(caller, rule)}`, rule.window_s, now_s);
+      const { key, rule } = callerWindow(operation, { environment, caller, withTotalCount: false });
+      const known = callers.find(key, rule.window_s, now_s);
       return windowOf(known ?? { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
     },
     refund(taken) {
@@ -110,6 +101,23 @@ export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
       return { ...taken, user: oneMore(user), account: account && oneMore(account), counters: [] };
     },
   };
+}
+
+/** The window of the caller that calls of an operation are charged to, beside that of an account: its key and rule. */
+function callerWindow(
+  operation: Operation,
+  { environment, caller, withTotalCount }: Pick<RateScope, 'environment' | 'caller' | 'withTotalCount'>,
+): { readonly key: string; readonly rule: RateCategory } {
+  const rule = RATES[operation.rate];
+  const who = countedAs(caller, rule);
+  if (withTotalCount) return { key: `${environment} total ${operation.id} ${who}`, rule: RATES.total_count };
+  if (rule.perAccount) return { key: `${environment} quota ${who}`, rule: RATES.user_quota };
+  return { key: `${environment} ${windowName(operation)} ${who}`, rule };
+}
+
+/** The name of a window: that of the category, or of the operation when each has its own. */
+function windowName({ rate, id }: Operation): string {
+  return RATES[rate].together ? rate : id;
 }
 
 /**

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { declaredProblems, UNROUTED } from '../../src/engine/declared-problems.ts';
+import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { access } from './problems/access.ts';
 import { audience, audienceProblems } from './problems/audiences.ts';
 import { batches, items } from './problems/batches.ts';
@@ -220,7 +221,7 @@ describe('each operation says what it looks for itself', () => {
           field.isRequired ? [[name, WANTED[name] ?? sampleOf(field)!]] : [],
         ),
       );
-      world.clock.advance(901);
+      world.clock.advance(LONGEST_WINDOW_S);
       const refused = await world.sandbox.call('GET', target, { params: { ...asked, cursor: 'abc' } });
       assert.equal(refused.status, 400, refused.text);
       assert.deepEqual(refused.body.errors, [
@@ -237,7 +238,7 @@ describe('each operation says what it looks for itself', () => {
     const params = Object.fromEntries(required.map(([name, field]) => [name, sampleOf(field)]));
     const sent = body === 'object' ? { json: params } : { params };
     test(`${id}: an id that no id can be`, async () => {
-      world.clock.advance(901);
+      world.clock.advance(LONGEST_WINDOW_S);
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'a_b');
       const refused = await world.sandbox.call(method, target, sent);
       assert.equal(refused.status, 404, refused.text);
@@ -246,7 +247,7 @@ describe('each operation says what it looks for itself', () => {
     });
     if (!own.some((name) => name.endsWith('_NOT_FOUND'))) continue;
     test(`${id}: an id that there is not`, async () => {
-      world.clock.advance(901);
+      world.clock.advance(LONGEST_WINDOW_S);
       const absent = path.endsWith(':media_key') ? '3_9' : 'zz9zz';
       const target = path
         .replace(':account_id', home.account)

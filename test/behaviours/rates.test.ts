@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Operation } from '../../src/contract/declare/operation.ts';
+import { RATES, type RateName } from '../../src/contract/declare/rates.ts';
 import type { Reply } from '../rig/client.ts';
+import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, goodCall, openTestAccount, send, type TestAccount } from './test-account.ts';
 
@@ -14,22 +16,25 @@ function windows(reply: Reply, kind: 'x-rate-limit' | 'x-account-rate-limit') {
 
 const now_s = (world: World) => Math.floor(world.clock.now() / 1000);
 
-const QUARTER = 900;
+/**
+ * The limits of each rate that the advertising API has; `account` ones are counted per account beside the quota of the
+ * user.
+ * @source campaigns 3.2
+ */
+const LIMITS: Readonly<Partial<Record<RateName, { readonly user: number; readonly account?: number }>>> = {
+  writes: { user: 450 },
+  account_reads: { user: 1_000_000, account: 10_000 },
+  account_reads_small: { user: 1_000_000, account: 2000 },
+  reads: { user: 2000 },
+  global_reads: { user: 2000 },
+  lookups: { user: 400 },
+  keyword_insights: { user: 500 },
+  audience_uploads: { user: 1_000_000, account: 1500 },
+};
 
-/** Limit and seconds of each category; `account` ones are counted per account beside the quota of the user. @source campaigns 3.2 */
-const CATEGORIES = {
-  writes: { user: [450, 60] },
-  core: { user: [1_000_000, QUARTER], account: [10_000, QUARTER] },
-  small: { user: [1_000_000, QUARTER], account: [2000, QUARTER] },
-  reads: { user: [2000, QUARTER] },
-  lookups: { user: [400, QUARTER] },
-  insights: { user: [500, QUARTER] },
-  people: { user: [1_000_000, QUARTER], account: [1500, 60] },
-} as const satisfies Record<string, { user: readonly [number, number]; account?: readonly [number, number] }>;
-
-/** Which reads are of which category; what is not a read is a write. */
-const READS: Record<string, keyof typeof CATEGORIES> = {
-  'accounts.list': 'reads',
+/** The rates of reads, and of what is neither a read nor an ordinary write. */
+const RATE_OF: Readonly<Record<string, RateName>> = {
+  'accounts.list': 'global_reads',
   'accounts.get': 'reads',
   'authenticated_user_access.get': 'reads',
   'account_history.list': 'reads',
@@ -37,68 +42,68 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'promotable_users.list': 'reads',
   'promotable_users.get': 'reads',
   'targeting_suggestions.list': 'reads',
-  'keyword_insights.search': 'insights',
+  'keyword_insights.search': 'keyword_insights',
   'tax_settings.get': 'reads',
   'user_settings.get': 'reads',
-  'custom_audiences.list': 'small',
-  'custom_audiences.get': 'small',
-  'custom_audiences.targeted': 'small',
-  'custom_audience_permissions.list': 'small',
-  'tailored_audiences.list': 'small',
-  'tailored_audiences.get': 'small',
-  'tailored_audience_permissions.list': 'small',
-  'do_not_reach_lists.list': 'small',
-  'funding_instruments.list': 'small',
-  'funding_instruments.get': 'small',
-  'campaigns.list': 'core',
-  'campaigns.get': 'core',
+  'custom_audiences.list': 'account_reads_small',
+  'custom_audiences.get': 'account_reads_small',
+  'custom_audiences.targeted': 'account_reads_small',
+  'custom_audience_permissions.list': 'account_reads_small',
+  'tailored_audiences.list': 'account_reads_small',
+  'tailored_audiences.get': 'account_reads_small',
+  'tailored_audience_permissions.list': 'account_reads_small',
+  'do_not_reach_lists.list': 'account_reads_small',
+  'funding_instruments.list': 'account_reads_small',
+  'funding_instruments.get': 'account_reads_small',
+  'campaigns.list': 'account_reads',
+  'campaigns.get': 'account_reads',
   'account_apps.list': 'reads',
-  'line_items.placements': 'reads',
-  'line_items.list': 'core',
-  'line_items.get': 'core',
-  'targeting_criteria.list': 'core',
-  'targeting_criteria.get': 'core',
-  'promoted_accounts.list': 'small',
-  'promoted_accounts.get': 'small',
+  'line_items.placements': 'global_reads',
+  'line_items.list': 'account_reads',
+  'line_items.get': 'account_reads',
+  'targeting_criteria.list': 'account_reads',
+  'targeting_criteria.get': 'account_reads',
+  'promoted_accounts.list': 'account_reads_small',
+  'promoted_accounts.get': 'account_reads_small',
   'tracking_tags.list': 'reads',
   'tracking_tags.get': 'reads',
   'line_item_curated_categories.list': 'reads',
   'line_item_curated_categories.get': 'reads',
-  'account_media.list': 'small',
-  'account_media.get': 'small',
-  'media_library.list': 'small',
-  'media_library.get': 'small',
-  'media_creatives.list': 'core',
-  'media_creatives.get': 'core',
-  'preroll_call_to_actions.list': 'small',
-  'preroll_call_to_actions.get': 'small',
-  'cards.list': 'small',
-  'cards.get': 'small',
-  'cards_all.list': 'small',
-  'cards_all.get': 'small',
-  'poll_cards.list': 'small',
-  'poll_cards.get': 'small',
-  'video_conversation_cards.list': 'small',
-  'video_conversation_cards.get': 'small',
-  'image_conversation_cards.list': 'small',
-  'image_conversation_cards.get': 'small',
-  'draft_posts.list': 'small',
-  'draft_posts.get': 'small',
-  'scheduled_posts.list': 'small',
-  'scheduled_posts.get': 'small',
-  'posts.list': 'small',
-  'post_previews.list': 'small',
-  'promoted_posts.list': 'core',
-  'promoted_posts.get': 'core',
-  'scheduled_promoted_posts.list': 'small',
-  'scheduled_promoted_posts.get': 'small',
-  'bidding_rules.list': 'reads',
-  'content_categories.list': 'reads',
-  'advertiser_business_categories.list': 'reads',
-  'iab_categories.list': 'reads',
+  'account_media.list': 'account_reads_small',
+  'account_media.get': 'account_reads_small',
+  'media_library.list': 'account_reads_small',
+  'media_library.get': 'account_reads_small',
+  'media_creatives.list': 'account_reads',
+  'media_creatives.get': 'account_reads',
+  'preroll_call_to_actions.list': 'account_reads_small',
+  'preroll_call_to_actions.get': 'account_reads_small',
+  'cards.list': 'account_reads_small',
+  'cards.get': 'account_reads_small',
+  'cards_all.list': 'account_reads_small',
+  'cards_all.get': 'account_reads_small',
+  'poll_cards.list': 'account_reads_small',
+  'poll_cards.get': 'account_reads_small',
+  'video_conversation_cards.list': 'account_reads_small',
+  'video_conversation_cards.get': 'account_reads_small',
+  'image_conversation_cards.list': 'account_reads_small',
+  'image_conversation_cards.get': 'account_reads_small',
+  'draft_posts.list': 'account_reads_small',
+  'draft_posts.get': 'account_reads_small',
+  'scheduled_posts.list': 'account_reads_small',
+  'scheduled_posts.get': 'account_reads_small',
+  'posts.list': 'account_reads_small',
+  'post_previews.list': 'account_reads_small',
+  'promoted_posts.list': 'account_reads',
+  'promoted_posts.get': 'account_reads',
+  'scheduled_promoted_posts.list': 'account_reads_small',
+  'scheduled_promoted_posts.get': 'account_reads_small',
+  'bidding_rules.list': 'global_reads',
+  'content_categories.list': 'global_reads',
+  'advertiser_business_categories.list': 'global_reads',
+  'iab_categories.list': 'global_reads',
   'curated_categories.list': 'reads',
   'curated_categories.get': 'reads',
-  'publishers.list': 'reads',
+  'publishers.list': 'global_reads',
   'store_categories.list': 'lookups',
   'conversations.list': 'lookups',
   'devices.list': 'lookups',
@@ -111,13 +116,14 @@ const READS: Record<string, keyof typeof CATEGORIES> = {
   'platforms.list': 'lookups',
   'tv_markets.list': 'reads',
   'tv_shows.list': 'reads',
+  'custom_audiences.users': 'audience_uploads',
+  'do_not_reach_lists.users': 'audience_uploads',
 };
 
-function categoryOf(operation: Operation): keyof typeof CATEGORIES {
-  if (operation.body === 'bytes') return 'people';
-  if (operation.method !== 'GET') return 'writes';
-  const found = READS[operation.id];
-  assert.ok(found, `${operation.id} needs a row in READS`);
+/** The rate that an operation is meant to have, whatever it declares. */
+function expectedRate({ id, method }: Operation): RateName {
+  const found = RATE_OF[id] ?? (method === 'GET' ? undefined : 'writes');
+  assert.ok(found, `${id} needs a row in RATE_OF`);
   return found;
 }
 
@@ -134,35 +140,35 @@ describe('with the limits as they are by default', () => {
     test(`${operation.id} tells its windows`, async () => {
       const call = await goodCall(setup, operation);
       // A fresh window of every kind.
-      world.clock.advance(QUARTER);
+      world.clock.advance(LONGEST_WINDOW_S);
       const reply = await send(world.sandbox, call);
       assert.equal(reply.status, 200, reply.text);
-      const { user, account } = CATEGORIES[categoryOf(operation)] as {
-        user: readonly [number, number];
-        account?: readonly [number, number];
-      };
-      assert.deepEqual(windows(reply, 'x-rate-limit'), {
-        limit: user[0],
-        remaining: user[0] - 1,
-        reset: now_s(world) + user[1],
+      const rate = expectedRate(operation);
+      assert.equal(operation.rate, rate);
+      assert.ok(LIMITS[rate], `${rate} needs a row in LIMITS`);
+      const { user, account } = LIMITS[rate];
+      const { window_s } = RATES[rate];
+      const fresh = (limit: number, length_s: number) => ({
+        limit,
+        remaining: limit - 1,
+        reset: now_s(world) + length_s,
       });
-      assert.deepEqual(
-        windows(reply, 'x-account-rate-limit'),
-        account && { limit: account[0], remaining: account[0] - 1, reset: now_s(world) + account[1] },
-      );
+      const user_s = account === undefined ? window_s : RATES.user_quota.window_s;
+      assert.deepEqual(windows(reply, 'x-rate-limit'), fresh(user, user_s));
+      assert.deepEqual(windows(reply, 'x-account-rate-limit'), account && fresh(account, window_s));
     });
   }
 
   test('a call that counts all matches draws on a window of its own', async () => {
     for (const operation of accountOperations.filter((each) => 'with_total_count' in each.parameters)) {
       const { path } = await goodCall(setup, operation);
-      world.clock.advance(QUARTER);
+      world.clock.advance(LONGEST_WINDOW_S);
       for (const [index, value] of ['true', '1', 'T'].entries()) {
         const reply = await world.sandbox.call('GET', path, { params: { with_total_count: value } });
         assert.deepEqual(windows(reply, 'x-rate-limit'), {
           limit: 200,
           remaining: 199 - index,
-          reset: now_s(world) + QUARTER,
+          reset: now_s(world) + RATES.total_count.window_s,
         });
       }
       const plain = await world.sandbox.call('GET', path, { params: { with_total_count: 'false' } });
@@ -177,7 +183,7 @@ describe('with the limits as they are by default', () => {
   });
 
   test('errors carry the windows too, once the user is known, and count', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const before = await world.sandbox.call('GET', `/12/accounts/${setup.account}`);
     const failures: [number, string, string][] = [
       [403, 'GET', '/12/accounts/zz9zz9'],
@@ -234,7 +240,7 @@ describe('when a window is used up', () => {
   }
 
   test('writes of all kinds share a window of a minute, opened by the first', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const opened = now_s(world);
     const first = await world.sandbox.call('PUT', path, { params: { name: 'One' } });
     assert.deepEqual(windows(first, 'x-rate-limit'), { limit: 3, remaining: 2, reset: opened + 60 });
@@ -254,7 +260,7 @@ describe('when a window is used up', () => {
   });
 
   test('a batch is one write', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const item = { operation_type: 'Create', params: {} };
     const reply = await world.sandbox.call('POST', `/12/batch/accounts/${setup.account}/campaigns`, {
       json: [item, item, item, item],
@@ -263,9 +269,9 @@ describe('when a window is used up', () => {
   });
 
   test('core reads are counted per endpoint and account, beside the quota of the user', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const other = await openTestAccount(world);
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const list = (account: string) => world.sandbox.call('GET', `/12/accounts/${account}/campaigns`);
     for (let index = 0; index < 3; index++) {
       const reply = await list(setup.account);
@@ -280,12 +286,12 @@ describe('when a window is used up', () => {
     assert.equal(one.status, 404, 'another endpoint has a window of its own');
     assert.equal((await list(other.account)).status, 200);
     assertRefused(await list(other.account), 'x-rate-limit');
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     assert.equal((await list(setup.account)).status, 200);
   });
 
   test('the window of an account is shared by its users', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     await world.service.store.write(async (tx) => {
       const user_id = world.keys.other_user_id!;
       await tx.accountMembers.add({ account_id: setup.account, user_id, role: 'AD_MANAGER', post_composer: 0 });
@@ -299,7 +305,7 @@ describe('when a window is used up', () => {
   });
 
   test('the window of a user is not shared with another, nor between production and sandbox', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     for (let index = 0; index < 3; index++) assert.equal((await world.sandbox.call('GET', '/12/accounts')).status, 200);
     assertRefused(await world.sandbox.call('GET', '/12/accounts'), 'x-rate-limit');
     assert.equal((await world.other.call('GET', '/12/accounts')).status, 200);
@@ -308,7 +314,7 @@ describe('when a window is used up', () => {
   });
 
   test('look-ups of what can be targeted share a window, those of television excepted', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const look = (name: string) => world.sandbox.call('GET', `/12/targeting_criteria/${name}`);
     for (const name of ['locations', 'app_store_categories', 'events']) assert.equal((await look(name)).status, 200);
     assertRefused(await look('languages'), 'x-rate-limit');
@@ -317,7 +323,7 @@ describe('when a window is used up', () => {
   });
 
   test('counting all matches has a lower limit; plain pages go on', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     const counted = () => world.sandbox.call('GET', '/12/accounts', { params: { with_total_count: true } });
     for (let index = 0; index < 2; index++) assert.equal((await counted()).status, 200);
     assertRefused(await counted(), 'x-rate-limit');
@@ -325,7 +331,7 @@ describe('when a window is used up', () => {
   });
 
   test('the limit comes before the parameters and after the role', async () => {
-    world.clock.advance(QUARTER);
+    world.clock.advance(LONGEST_WINDOW_S);
     for (let index = 0; index < 3; index++) await world.sandbox.call('GET', path);
     assert.equal((await world.sandbox.call('GET', `${path}?with_deleted=perhaps`)).status, 429);
     assert.equal((await world.sandbox.call('GET', '/12/accounts/zz9zz9')).status, 403);

@@ -5,6 +5,7 @@ import type { EventType, LoggedEvent } from '../../src/contract/store/events.ts'
 import type { Reply } from '../rig/client.ts';
 import { engine } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';
+import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
 import { closeAll, openWorld, type World } from '../rig/world.ts';
 import { type Callers, callersOf, SECRET_OF_CLEO, type Who } from './callers.ts';
@@ -91,7 +92,7 @@ let mayBeDue = true;
 /** Nobody is told of anything but what a program and a few subscriptions ask for, in fresh rate windows. */
 async function prologueOfActivity(): Promise<Met> {
   const met = nothingMet(worlds[0]!.keys.user_id!, receiver.url);
-  advance(901);
+  advance(LONGEST_WINDOW_S);
   await forgetActivity(met);
   for (const [who, event_type, filter] of SUBSCRIPTIONS) {
     await call({ who, method: 'POST', path: ['/2/activity/subscriptions'], json: { event_type, filter } }, met);
@@ -237,7 +238,7 @@ async function subscriptionsBy(max_results: number, met: Met): Promise<unknown[]
 
 /** All that a program has left behind. */
 async function everythingAlike(met: Met): Promise<void> {
-  advance(901);
+  advance(LONGEST_WINDOW_S);
   const account = { pool: 'account', pick: 0 } as const;
   const params = { with_deleted: true, with_draft: true, count: 1000, sort_by: 'name-asc' };
   for (const list of ['campaigns', 'line_items', 'account_apps', 'funding_instruments', 'features']) {
@@ -295,7 +296,7 @@ const MOST: Readonly<Record<string, number>> = {
  * it in a form, where nothing is an empty text.
  */
 async function everythingWrittenBack(met: Met): Promise<void> {
-  advance(901);
+  advance(LONGEST_WINDOW_S);
   const path = `/12/accounts/${met.account[0]}`;
   const read = (end: string, params = {}) => call({ who: 'ada', method: 'GET', path: [path, end], params }, met);
   const own = await read('');
@@ -309,7 +310,7 @@ async function everythingWrittenBack(met: Met): Promise<void> {
     for (const data of body.data) rows.push([`/${list}/${data.id ?? data.media_key}`, data]);
   }
   for (const [index, [end, data]] of rows.entries()) {
-    if (index % 40 === 0) advance(901);
+    if (index % 40 === 0) advance(LONGEST_WINDOW_S);
     // What is refused from anybody is no part of what can be written.
     const { advertiser_user_id: _, ...json } = data;
     const form = Object.entries(json).map(([name, value]) => [name, value === null ? '' : String(value)]);

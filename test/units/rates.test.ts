@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
 import type { Operation, Principal } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
+import { durationWords } from '../../src/engine/describe/words.ts';
 import { type RateLimits, rateLimiter } from '../../src/http/rate-limiter.ts';
+import { rateSettings } from '../../src/settings/rates.ts';
 
 const limits = {
   isOn: true,
@@ -25,6 +28,43 @@ const scope = (user = '1', account: string | undefined = 'a', application = '1')
     withTotalCount: false,
   }) as const;
 
+const UNITS_S: Readonly<Record<string, number>> = { min: 60, '15min': 900, hour: 3600, day: 86_400 };
+
+describe('the table of rates', () => {
+  for (const [name, { setting, address, window_s }] of Object.entries(RATES)) {
+    test(`${name}: its settings name it and its window`, () => {
+      for (const each of address === undefined ? [setting] : [setting, address]) {
+        const [, named, unit] = /^rate_(\w+?)_per_(?:address_)?([0-9]*[a-z]+)$/.exec(each) ?? [];
+        assert.deepEqual([named, UNITS_S[unit!]], [name, window_s], each);
+      }
+    });
+  }
+
+  test('has all rate settings, each of one category', () => {
+    const settings = Object.values(RATES).flatMap(({ setting, address = [] }) => [setting, address].flat());
+    assert.deepEqual(settings.toSorted(), Object.keys(rateSettings).toSorted());
+  });
+
+  test('has no category that no operation draws on', () => {
+    const used = new Set<string>([...operations.map(({ rate }) => rate), 'user_quota', 'total_count']);
+    assert.deepEqual(
+      Object.keys(RATES).filter((name) => !used.has(name)),
+      [],
+    );
+  });
+
+  test('is worded with its windows', () => {
+    assert.deepEqual([60, 900, 3600, 7200, 86_400, 90].map(durationWords), [
+      'a minute',
+      '15 minutes',
+      'an hour',
+      '2 hours',
+      'a day',
+      '90 seconds',
+    ]);
+  });
+});
+
 describe('windows of calls', () => {
   test('open with the first call and end after their time, not at a round one', () => {
     const rates = rateLimiter(limits, clock);
@@ -35,6 +75,16 @@ describe('windows of calls', () => {
     assert.equal(rates.take(reads, scope()).isRefused, true);
     clock.ms += 1000;
     assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 1, reset: opened + 1800 });
+  });
+
+  test('are seen as they are charged, without counting', () => {
+    const rates = rateLimiter({ ...limits, rate_user_quota_per_15min: 100 }, clock);
+    for (const operation of [reads, writes, core]) {
+      const fresh = rates.peek(operation, scope());
+      const charged = rates.take(operation, scope()).user;
+      assert.deepEqual(charged, { ...fresh, remaining: fresh.remaining - 1 }, operation.id);
+      assert.deepEqual(rates.peek(operation, scope()), charged, operation.id);
+    }
   });
 
   test('belong to a user, an application and an environment', () => {

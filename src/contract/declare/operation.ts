@@ -21,7 +21,8 @@ import type { ApplicationLimit } from './application-limits.ts';
 import type { Caller } from './callers.ts';
 import type { Deprecation } from './deprecations.ts';
 import type { Field, StoredValue } from './fields.ts';
-import type { AccountState, AnyResource, Environment, LimitName, ReadRate, Row } from './resource.ts';
+import type { RateName, RateWindow } from './rates.ts';
+import type { AccountState, AnyResource, Environment, LimitName, Row } from './resource.ts';
 import type { Role } from './roles.ts';
 
 /** Parameters of a call by name. */
@@ -197,10 +198,10 @@ export interface Call {
   /** Records an audit event that has happened, whatever the reply is. */
   audit(noted: AuditedEvent): void;
   /**
-   * The rate limit windows of the caller, one for each operation that its credential allows. Reading them does not
-   * count.
+   * The caller's own rate limit windows, one for each operation that its credential allows: for rates per account the
+   * general quota. Reading them does not count.
    */
-  rateWindows(): readonly RateWindow[];
+  rateWindows(): readonly OperationWindow[];
 }
 
 /** The context for serializing the rows of a call. */
@@ -208,13 +209,10 @@ export function serializeContext({ services, account, now, input }: Call, tx: Re
   return { tx, media: services.media.addresses, account, now, input };
 }
 
-/** The state of a rate limit window. `reset` is in Unix seconds; a window starts with its first call. */
-export interface RateWindow {
+/** The rate limit window that calls of an operation are charged to. */
+export interface OperationWindow extends RateWindow {
   /** Path template of the operation. */
   readonly path: string;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly reset: number;
 }
 
 /** The result of a call, as JSON text. */
@@ -278,6 +276,7 @@ export interface Operation {
   readonly allowsDeletedAccount?: boolean;
   /** `user` by default. */
   readonly credential?: CredentialKind;
+  /** The category whose window its calls are charged to. */
   readonly rate: RateName;
   /** The problem when the rate limit is exceeded; RATE_LIMITED by default. */
   readonly rateProblem?: ProblemName;
@@ -353,27 +352,3 @@ export interface Example {
   readonly params: Readonly<Record<string, string>>;
   readonly answer: (input: Input) => Answer;
 }
-
-/** The rate categories, each a row in the table of limits. @source campaigns 3.2 */
-export type RateName =
-  | ReadRate
-  | 'lookups'
-  | 'keyword_insights'
-  | 'writes'
-  | 'revocations'
-  | 'request_tokens'
-  | 'access_tokens'
-  | 'bearer_tokens'
-  | 'bearer_revocations'
-  | 'activity_streams'
-  | 'connections'
-  | 'connections_all'
-  | 'own_profile'
-  | 'profiles'
-  | 'media_uploads'
-  | 'audience_uploads'
-  | 'subscriptions'
-  | 'profile_updates'
-  | 'messages'
-  | 'webhooks'
-  | 'replays';

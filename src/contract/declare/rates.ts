@@ -1,12 +1,13 @@
-import type { RateName } from './operation.ts';
-
+const MINUTE = 60;
 const QUARTER = 900;
 
 /** A category of calls that share a rate limit. */
-export interface RateCategory {
-  /** The setting with the number of calls. */
-  readonly setting: RateSetting;
+export interface RateCategory<Setting extends string = RateSetting> {
+  /** The setting with the number of calls; the unit at its end is the window. */
+  readonly setting: Setting;
   readonly window_s: number;
+  /** Whether the reads of a resource may draw on it. */
+  readonly isForResources?: boolean;
   /** Counted per account instead of per user; the user's window is then the large general quota. */
   readonly perAccount: boolean;
   /**
@@ -16,57 +17,46 @@ export interface RateCategory {
    */
   readonly perApplication?: boolean;
   /** The setting of a second window, per client address. */
-  readonly address?: RateSetting;
+  readonly address?: Setting;
   /** Whether all operations of the category share a window, or each has its own. */
   readonly together: boolean;
 }
 
-/** The settings with numbers of calls. */
-export type RateSetting =
-  | 'rate_writes_per_min'
-  | 'rate_account_reads_per_15min'
-  | 'rate_account_reads_small_per_15min'
-  | 'rate_reads_per_15min'
-  | 'rate_global_reads_per_15min'
-  | 'rate_lookups_per_15min'
-  | 'rate_keyword_insights_per_15min'
-  | 'rate_total_count_per_15min'
-  | 'rate_user_quota_per_15min'
-  | 'rate_revocations_per_15min'
-  | 'rate_request_tokens_per_15min'
-  | 'rate_request_tokens_per_address_15min'
-  | 'rate_access_tokens_per_15min'
-  | 'rate_bearer_tokens_per_15min'
-  | 'rate_bearer_revocations_per_15min'
-  | 'rate_activity_streams_per_15min'
-  | 'rate_connections_per_15min'
-  | 'rate_connections_all_per_15min'
-  | 'rate_own_profile_per_15min'
-  | 'rate_profiles_per_15min'
-  | 'rate_media_uploads_per_min'
-  | 'rate_audience_uploads_per_min'
-  | 'rate_subscriptions_per_15min'
-  | 'rate_profile_updates_per_15min'
-  | 'rate_messages_per_15min'
-  | 'rate_webhooks_per_15min'
-  | 'rate_replays_per_15min';
-
 /**
- * The rate categories, and two that only the pipeline uses: a user's general quota beside account windows, and calls
- * that count all matches.
+ * The only list of rate categories. Two of them are for the pipeline: a user's general quota beside account windows,
+ * and calls that count all matches.
  * @source campaigns 3.2; authentication gaps 13; decision 57; decision 155
  */
-export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', RateCategory>> = {
-  writes: { setting: 'rate_writes_per_min', window_s: 60, perAccount: false, together: true },
-  account_reads: { setting: 'rate_account_reads_per_15min', window_s: QUARTER, perAccount: true, together: false },
-  account_reads_small: {
-    setting: 'rate_account_reads_small_per_15min',
+const TABLE = {
+  writes: { setting: 'rate_writes_per_min', window_s: MINUTE, perAccount: false, together: true },
+  account_reads: {
+    setting: 'rate_account_reads_per_15min',
     window_s: QUARTER,
+    isForResources: true,
     perAccount: true,
     together: false,
   },
-  reads: { setting: 'rate_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
-  global_reads: { setting: 'rate_global_reads_per_15min', window_s: QUARTER, perAccount: false, together: false },
+  account_reads_small: {
+    setting: 'rate_account_reads_small_per_15min',
+    window_s: QUARTER,
+    isForResources: true,
+    perAccount: true,
+    together: false,
+  },
+  reads: {
+    setting: 'rate_reads_per_15min',
+    window_s: QUARTER,
+    isForResources: true,
+    perAccount: false,
+    together: false,
+  },
+  global_reads: {
+    setting: 'rate_global_reads_per_15min',
+    window_s: QUARTER,
+    isForResources: true,
+    perAccount: false,
+    together: false,
+  },
   lookups: { setting: 'rate_lookups_per_15min', window_s: QUARTER, perAccount: false, together: true },
   keyword_insights: {
     setting: 'rate_keyword_insights_per_15min',
@@ -87,8 +77,8 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   connections_all: { ...ofApplications('rate_connections_all_per_15min'), together: false },
   own_profile: { setting: 'rate_own_profile_per_15min', window_s: QUARTER, perAccount: false, together: false },
   profiles: { setting: 'rate_profiles_per_15min', window_s: QUARTER, perAccount: false, together: false },
-  media_uploads: { setting: 'rate_media_uploads_per_min', window_s: 60, perAccount: false, together: true },
-  audience_uploads: { setting: 'rate_audience_uploads_per_min', window_s: 60, perAccount: true, together: true },
+  media_uploads: { setting: 'rate_media_uploads_per_min', window_s: MINUTE, perAccount: false, together: true },
+  audience_uploads: { setting: 'rate_audience_uploads_per_min', window_s: MINUTE, perAccount: true, together: true },
   subscriptions: { setting: 'rate_subscriptions_per_15min', window_s: QUARTER, perAccount: false, together: false },
   profile_updates: { setting: 'rate_profile_updates_per_15min', window_s: QUARTER, perAccount: false, together: true },
   messages: { setting: 'rate_messages_per_15min', window_s: QUARTER, perAccount: false, together: false },
@@ -96,8 +86,30 @@ export const RATES: Readonly<Record<RateName | 'user_quota' | 'total_count', Rat
   replays: { setting: 'rate_replays_per_15min', window_s: QUARTER, perAccount: false, together: true },
   user_quota: { setting: 'rate_user_quota_per_15min', window_s: QUARTER, perAccount: false, together: true },
   total_count: { setting: 'rate_total_count_per_15min', window_s: QUARTER, perAccount: false, together: false },
-};
+} as const satisfies Readonly<Record<string, RateCategory<string>>>;
 
-function ofApplications(setting: RateSetting): RateCategory {
-  return { setting, window_s: QUARTER, perAccount: false, perApplication: true, together: true };
+type Table = typeof TABLE;
+type Row = Table[keyof Table];
+
+/** The names of the categories that operations draw on. */
+export type RateName = Exclude<keyof Table, 'user_quota' | 'total_count'>;
+
+/** The categories that the reads of a resource may draw on. */
+export type ReadRate = { [Name in RateName]: Table[Name] extends { isForResources: true } ? Name : never }[RateName];
+
+/** The settings with numbers of calls; their defaults are in `src/settings/rates.ts`. */
+export type RateSetting = Row['setting'] | Extract<Row, { address: string }>['address'];
+
+/** The categories by name. */
+export const RATES: Readonly<Record<keyof Table, RateCategory>> = TABLE;
+
+/** The state of a rate limit window. `reset` is in Unix seconds; a window starts with its first call. */
+export interface RateWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+function ofApplications<const Setting extends string>(setting: Setting) {
+  return { setting, window_s: QUARTER, perAccount: false, perApplication: true, together: true } as const;
 }

@@ -3,6 +3,7 @@ import type { MediaUrls } from '../services/media.ts';
 import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
 import type { Field, StoredValue } from './fields.ts';
 import type { Input, SerializeContext, Services } from './operation.ts';
+import type { ReadRate } from './rates.ts';
 import type { Role } from './roles.ts';
 
 /** The declared fields of a resource, by their name, which is the same in requests, code and database. */
@@ -207,9 +208,6 @@ export interface HardDeletion {
   readonly extraMembers?: Readonly<Record<string, string>>;
 }
 
-/** Which rate category the reads of a resource draw on. */
-export type ReadRate = 'account_reads' | 'account_reads_small' | 'reads' | 'global_reads';
-
 /** The declaration of a resource. */
 export interface ResourceSpec<F extends Fields> {
   /** Singular, snake_case: names the id parameter `<name>_id` and the id filter `<name>_ids`. */
@@ -238,6 +236,7 @@ export interface ResourceSpec<F extends Fields> {
   readonly sandboxOnly?: readonly Verb[];
   readonly roles: { readonly read: readonly Role[]; readonly write: readonly Role[] };
   readonly notFound: ProblemName;
+  /** The rate category that its reads draw on. */
   readonly rate: ReadRate;
   /** Errors of its rules, for the API description; errors of quotas are added automatically. */
   readonly problems?: readonly ProblemName[];

@@ -127,10 +127,21 @@ export function sharedProblems(operations: readonly Operation[]): ProblemName[] 
 /** Describes the rate limit of an operation. */
 export function rateWords(operation: Operation, limits: Readonly<Record<RateSetting, number>>): string {
   const { setting, window_s, together } = RATES[operation.rate];
-  const window = window_s === 60 ? 'minute' : `${window_s / 60} minutes`;
-  const per = countedPer(operation);
   const what = together ? `all ${operation.rate.replaceAll('_', ' ')} together` : 'this call alone';
-  return `${thousands(limits[setting])} in ${window === 'minute' ? 'a minute' : window} per ${per}, ${what}`;
+  return `${thousands(limits[setting])} in ${durationWords(window_s)} per ${countedPer(operation)}, ${what}`;
+}
+
+const UNITS = [
+  [86_400, 'a day', 'days'],
+  [3600, 'an hour', 'hours'],
+  [60, 'a minute', 'minutes'],
+  [1, 'a second', 'seconds'],
+] as const;
+
+/** A number of seconds in words, in the largest unit that divides it, such as `an hour` or `15 minutes`. */
+export function durationWords(duration_s: number): string {
+  const [unit_s, one, several] = UNITS.find(([size_s]) => duration_s % size_s === 0)!;
+  return duration_s === unit_s ? one : `${duration_s / unit_s} ${several}`;
 }
 
 /** Credentials with which an application calls for itself. */

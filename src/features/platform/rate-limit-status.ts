@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { itemsOf, listOf, text } from '../../contract/declare/fields.ts';
-import type { Operation, RateWindow } from '../../contract/declare/operation.ts';
+import type { Operation, OperationWindow } from '../../contract/declare/operation.ts';
 
 const VERSION = '/1.1';
 
@@ -52,10 +52,10 @@ export const rateLimitStatus: Operation = {
   },
 };
 
-type Families = Record<string, Record<string, Omit<RateWindow, 'path'>>>;
+type Families = Record<string, Record<string, Omit<OperationWindow, 'path'>>>;
 
 /** Groups windows by family: `/1.1/users/show` is `/users/show` in the family `users`. */
-function byFamily(windows: readonly RateWindow[], asked: ReadonlySet<string> | undefined): Families {
+function byFamily(windows: readonly OperationWindow[], asked: ReadonlySet<string> | undefined): Families {
   const families: Families = {};
   for (const { path, ...window } of windows) {
     if (!path.startsWith(`${VERSION}/`)) continue;

@@ -1,13 +1,14 @@
 import type { ProblemName } from '../../../src/contract/problems/problems.ts';
 import type { Upload } from '../../../src/contract/store/uploads.ts';
 import type { Reply } from '../../rig/client.ts';
+import { LONGEST_WINDOW_S } from '../../rig/rate-windows.ts';
 import { addToLibrary } from '../../rig/uploaded.ts';
 import { type Case, home, invalid, own, type Said, world } from './setting.ts';
 
 const DETAILS = { type: 'DETAILS', title: 'Kenya', destination: { type: 'WEBSITE', url: 'https://lumen.example/' } };
 
 function make(json: unknown): Promise<Reply> {
-  world.clock.advance(901);
+  world.clock.advance(LONGEST_WINDOW_S);
   return world.sandbox.call('POST', `${home.path}/cards`, { json });
 }
 
@@ -15,7 +16,7 @@ const withMedia = (...components: object[]): Promise<Reply> => make({ name: 'Giv
 
 /** A card with an image that was uploaded like this. */
 async function withImage(id: string, facts: Partial<Upload>): Promise<Reply> {
-  world.clock.advance(901);
+  world.clock.advance(LONGEST_WINDOW_S);
   return withMedia({ type: 'MEDIA', media_key: await addToLibrary(world, home.path, id, facts) }, DETAILS);
 }
 

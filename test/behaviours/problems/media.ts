@@ -1,9 +1,10 @@
 import type { Reply } from '../../rig/client.ts';
+import { LONGEST_WINDOW_S } from '../../rig/rate-windows.ts';
 import { type Case, campaign, own, type Params, world } from './setting.ts';
 
 /** Media in the library of the account: of the sandbox, which takes media that nobody uploaded. */
 async function shelved(media_key: string): Promise<string> {
-  world.clock.advance(901);
+  world.clock.advance(LONGEST_WINDOW_S);
   await own('POST', '/media_library', { media_key });
   return media_key;
 }

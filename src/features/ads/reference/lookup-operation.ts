@@ -2,15 +2,8 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
 import { foldName } from '../../../base/text.ts';
 import { boolean, type Field, integer, text } from '../../../contract/declare/fields.ts';
-import type {
-  Answer,
-  Call,
-  Example,
-  Input,
-  Operation,
-  Parameters,
-  RateName,
-} from '../../../contract/declare/operation.ts';
+import type { Answer, Call, Example, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import type { RateName } from '../../../contract/declare/rates.ts';
 import type { Role } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
 
