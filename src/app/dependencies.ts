@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { html } from 'ghtml';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { html } from '../base/html.ts';
 import { secureRandom } from '../base/random.ts';
 import { defaultLimits } from '../contract/declare/application-limits.ts';
 import type {
@@ -211,5 +211,5 @@ function activityServices(
 }
 
 function sourceOf({ post_source_name: name, post_source_url: url }: Settings): string {
-  return url === '' ? html`${name}` : html`<a href="${url}" rel="nofollow">${name}</a>`;
+  return (url === '' ? html`${name}` : html`<a href="${url}" rel="nofollow">${name}</a>`).render();
 }

@@ -35,7 +35,7 @@ export function addApiDescriptions(
 ): void {
   const pages: Readonly<Record<string, readonly [type: string, make: () => string]>> = {
     '/openapi.json': ['application/json; charset=utf-8', () => JSON.stringify(openApiOf(operations, surroundings()))],
-    '/reference': ['text/html; charset=utf-8', () => referencePage(name, operations, surroundings())],
+    '/reference': ['text/html; charset=utf-8', () => referencePage(name, operations, surroundings()).render()],
     ...Object.fromEntries(
       STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => beside(name)]]),
     ),

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { html } from 'ghtml';
+import { html, joinHtml } from '../base/html.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
@@ -20,7 +20,7 @@ export function addEventTypeNamesPage(app: FastifyInstance, face: BrandedService
 function documentOf(names: DeprecatedNames): PageDocument {
   const rows = names.map(
     ([deprecated, name]) =>
-      html`<tr><td><code>!${breakableCode(deprecated)}</code></td><td><code>!${breakableCode(name)}</code></td></tr>`,
+      html`<tr><td><code>${breakableCode(deprecated)}</code></td><td><code>${breakableCode(name)}</code></td></tr>`,
   );
   return {
     title: 'Activity events: names of types',
@@ -32,7 +32,7 @@ are deprecated from 18 March 2026 on: they are still taken when you subscribe, s
 <table class="broken">
 <thead><tr><th scope="col">Deprecated</th><th scope="col">Name</th></tr></thead>
 <tbody>
-!${rows.join('\n')}
+${joinHtml(rows, '\n')}
 </tbody>
 </table>
 <p>All calls about subscriptions, streams and webhooks: <a href="/reference">reference</a>.</p>`,

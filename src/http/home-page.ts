@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { html } from 'ghtml';
+import { html, joinHtml } from '../base/html.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import { acceptsHtml } from './accept.ts';
@@ -60,7 +60,10 @@ function homePage(
 <h1>${title}</h1>
 <p>${face.name} is an advertising platform: campaigns, creatives, audiences, insights and events, all through an API. ${about}</p>
 <ul class="places">
-!${links.map(([href, text, what]) => html`<li><a href="${href}">${text}</a><span class="soft">${what}</span></li>`).join('\n')}
+${joinHtml(
+  links.map(([href, text, what]) => html`<li><a href="${href}">${text}</a><span class="soft">${what}</span></li>`),
+  '\n',
+)}
 </ul>
 <p class="soft">You need an account to sign in. The people who run ${face.name} create accounts and help when you cannot get in.</p>`,
   };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { html } from 'ghtml';
+import { html } from '../base/html.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
 import { acceptsOnlyJson } from './accept.ts';
@@ -33,8 +33,8 @@ function documentOf(slug: string, { title, status, meaning, remedy }: ProblemPag
     title,
     content: html`<h1>${title}</h1>
 <p class="soft">Status ${String(status)}, problem type <code>${slug}</code></p>
-<section><h2>What it means</h2><p>!${proseHtml(meaning)}</p></section>
-<section><h2>What to do</h2><p>!${proseHtml(remedy)}</p></section>
+<section><h2>What it means</h2><p>${proseHtml(meaning)}</p></section>
+<section><h2>What to do</h2><p>${proseHtml(remedy)}</p></section>
 <p class="soft"><a href="/reference">The reference of the whole interface</a></p>`,
   };
 }

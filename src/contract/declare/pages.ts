@@ -1,3 +1,4 @@
+import type { Html } from '../../base/html.ts';
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
@@ -36,9 +37,9 @@ export interface PageDocument {
   /** Heading, as plain text. */
   readonly title: string;
   /** HTML of the card. */
-  readonly content: string;
+  readonly content: Html;
   /** HTML beside the name of the service, above the card. */
-  readonly accountHeader?: string;
+  readonly accountHeader?: Html;
   /** Whether the card has the width of pages for logged-in users. */
   readonly isWide?: boolean;
 }
@@ -47,7 +48,7 @@ export interface PageDocument {
 export interface PageResponse {
   readonly status: number;
   /** A page for the layout of the service, or a complete document. */
-  readonly html: PageDocument | string;
+  readonly html: PageDocument | Html;
   /** Returned instead to clients that accept JSON but not HTML. */
   readonly error?: { readonly code: number; readonly message: string };
   /** Redirect target; the document is for clients that do not follow it. */

@@ -43,7 +43,8 @@ async function uploadAt(tx: ReadTransaction, path: string): Promise<Upload | und
 
 function forPlayers(upload: Upload, path: string, environment: Environment, media: MediaUrls): ServedMedia | undefined {
   const address = media.url(environment, mediaPath(upload));
-  if (path === vmapPath(upload)) return { text: vmap(upload, address), mime: 'application/xml; charset=utf-8' };
+  if (path === vmapPath(upload))
+    return { text: vmap(upload, address).render(), mime: 'application/xml; charset=utf-8' };
   if (path === hlsPath(upload)) return { text: playlist(upload, address), mime: 'application/vnd.apple.mpegurl' };
   return undefined;
 }

@@ -1,8 +1,8 @@
-import { html } from 'ghtml';
+import { type Html, html } from '../../base/html.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 
 /** The VMAP document of a video: one ad break at the start, with one media file. */
-export function vmap({ id, mime, width, height, duration_ms }: Upload, address: string): string {
+export function vmap({ id, mime, width, height, duration_ms }: Upload, address: string): Html {
   return html`<?xml version="1.0" encoding="UTF-8"?>
 <vmap:VMAP xmlns:vmap="http://www.iab.net/videosuite/vmap" version="1.0">
 <vmap:AdBreak breakId="start" breakType="linear" timeOffset="start">

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html } from '../../base/html.ts';
 import type { PageDocument } from '../../contract/declare/pages.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 
@@ -14,11 +14,11 @@ export interface BrandedService {
  * @source decision 545
  */
 export function renderDocument(
-  { title, content, accountHeader: above = '', isWide = false }: PageDocument,
+  { title, content, accountHeader, isWide = false }: PageDocument,
   face: BrandedService,
 ): string {
   const logo = face.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
-  const whose = html`!${logo}<strong>${face.name}</strong>`;
+  const whose = html`${logo}<strong>${face.name}</strong>`;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -31,14 +31,14 @@ export function renderDocument(
 <link rel="stylesheet" href="/pages/style.css">
 </head>
 <body>
-<header!${above === '' ? '' : ' class="account"'}>
-<p class="service">!${isWide ? `<a href="/">${whose}</a>` : `<span>${whose}</span>`}</p>
-!${above}
+<header${accountHeader === undefined ? '' : html` class="account"`}>
+<p class="service">${isWide ? html`<a href="/">${whose}</a>` : html`<span>${whose}</span>`}</p>
+${accountHeader ?? ''}
 </header>
-<main!${isWide ? ' class="wide"' : ''}>
-!${content}
+<main${isWide ? html` class="wide"` : ''}>
+${content}
 </main>
 </body>
 </html>
-`;
+`.render();
 }

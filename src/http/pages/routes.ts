@@ -232,7 +232,7 @@ function reply(
   for (const cookie of cookies) headers.push('set-cookie', cookie);
   if (said.location !== undefined) headers.push('location', said.location);
   if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
-  const page = typeof said.html === 'string' ? said.html : renderDocument(said.html, face);
+  const page = 'content' in said.html ? renderDocument(said.html, face) : said.html.render();
   send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : page);
 }
 

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { RATES } from '../../contract/declare/rates.ts';
 import { ROLES } from '../../contract/declare/roles.ts';
@@ -23,7 +23,7 @@ const CHOICES_SHOWN = 8;
 export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
-): string {
+): Html {
   const { id, method, path, description, onlyIn: only, aliases = [] } = operation;
   const successor = successorOf(operation);
   const own = problemWords(
@@ -34,29 +34,26 @@ export function operationSection(
   const search = `${id} ${method} ${path} ${description}`.toLowerCase();
   return html`<article class="operation" id="${id}" data-search="${search}">
     <h3><a class="anchor" href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>
-      <code class="path">!${breakable(path)}</code></a></h3>
-    <p class="about">!${proseHtml(description)}!${only ? html` <span class="chip">${only} only</span>` : ''}</p>
+      <code class="path">${breakable(path)}</code></a></h3>
+    <p class="about">${proseHtml(description)}${only ? html` <span class="chip">${only} only</span>` : ''}</p>
     <dl class="facts">
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
-      !${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}
+      ${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}
       <div><dt>Limit</dt><dd>${rateWords(operation, limits)} <code class="soft">${RATES[operation.rate].setting}</code></dd></div>
-      !${aliases.length > 0 ? html`<div><dt>Also</dt><dd><code>${aliases.join(', ')}</code></dd></div>` : ''}
-      !${successor ? html`<div><dt>Deprecated</dt><dd>use <code>${successor}</code></dd></div>` : ''}
+      ${aliases.length > 0 ? html`<div><dt>Also</dt><dd><code>${aliases.join(', ')}</code></dd></div>` : ''}
+      ${successor ? html`<div><dt>Deprecated</dt><dd>use <code>${successor}</code></dd></div>` : ''}
     </dl>
-    !${parameterTable(operation)}
+    ${parameterTable(operation)}
     <pre class="example" tabindex="0" aria-label="Example call"><code>${exampleLine(operation)}</code></pre>
-    !${problemFold('Errors', own)}
-    !${problemFold('Errors of single items, answered with 400', items)}
+    ${problemFold('Errors', own)}
+    ${problemFold('Errors of single items, answered with 400', items)}
   </article>`;
 }
 
 /** A path that may break after slashes and before parameter names. */
-function breakable(path: string): string {
-  return path
-    .split('/')
-    .slice(1)
-    .map((part) => (part.startsWith(':') ? html`/<wbr><var>${part}</var>` : html`/<wbr>${part}`))
-    .join('');
+function breakable(path: string): Html {
+  const pieces = path.split('/').slice(1);
+  return html`${pieces.map((piece) => html`/<wbr>${piece.startsWith(':') ? html`<var>${piece}</var>` : piece}`)}`;
 }
 
 function rolesWords({ roles }: Operation): string {
@@ -64,7 +61,7 @@ function rolesWords({ roles }: Operation): string {
   return roles.length === ROLES.length ? 'any role on the account' : roles.join(', ');
 }
 
-function parameterTable(operation: Operation): string {
+function parameterTable(operation: Operation): Html {
   const rows = parameterWords(operation);
   if (operation.shape === 'batch') {
     return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>; the parameters
@@ -74,71 +71,68 @@ function parameterTable(operation: Operation): string {
     return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>: Update or Delete,
       and people with their hashed identifiers. All operations are taken, or none.</p>`;
   }
-  if (rows.length === 0) return '<p class="note">No parameters.</p>';
+  if (rows.length === 0) return html`<p class="note">No parameters.</p>`;
   return html`<table class="rows">
     <thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-    <tbody>!${rows.map(parameterRow).join('')}</tbody>
+    <tbody>${rows.map(parameterRow)}</tbody>
   </table>`;
 }
 
-function parameterRow(row: ParameterWords): string {
+function parameterRow(row: ParameterWords): Html {
   const marks = [
     row.isRequired && row.place !== 'path' ? html`<span class="chip required">required</span>` : '',
     row.place === 'path' ? html`<span class="chip">path</span>` : '',
-  ].join('');
+  ];
   const fallback =
     row.fallback === ''
       ? ''
       : html`<span class="fallback"><span class="soft">default</span> <code>${row.fallback}</code></span>`;
   return html`<tr>
-    <th scope="row"><code>!${breakableCode(row.name)}</code> !${marks}</th>
-    <td>${row.type}!${row.limits ? html`<span class="limits">${row.limits}</span>` : ''}</td>
-    <td>!${proseHtml(row.about)} !${fallback}!${enumValues(row.choices)}</td>
+    <th scope="row"><code>${breakableCode(row.name)}</code> ${marks}</th>
+    <td>${row.type}${row.limits ? html`<span class="limits">${row.limits}</span>` : ''}</td>
+    <td>${proseHtml(row.about)} ${fallback}${enumValues(row.choices)}</td>
   </tr>`;
 }
 
 /** A sentence as HTML, with text between backquotes as code. */
-export function proseHtml(text: string): string {
-  return text
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
-    .join('');
+export function proseHtml(text: string): Html {
+  return html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 }
 
 /** The values of an enum; a long list is collapsed. */
-export function enumValues(choices: readonly string[]): string {
-  if (choices.length === 0) return '';
-  const words = choices.map((word) => html`<code>${word}</code>`).join(' ');
-  if (choices.length <= CHOICES_SHOWN) return html`<span class="choices">!${words}</span>`;
-  return html`<details class="choices"><summary>One of ${choices.length}</summary>!${words}</details>`;
+export function enumValues(choices: readonly string[]): Html {
+  if (choices.length === 0) return noHtml;
+  const words = joinHtml(
+    choices.map((word) => html`<code>${word}</code>`),
+    ' ',
+  );
+  if (choices.length <= CHOICES_SHOWN) return html`<span class="choices">${words}</span>`;
+  return html`<details class="choices"><summary>One of ${choices.length}</summary>${words}</details>`;
 }
 
-function problemFold(title: string, rows: readonly ProblemWords[]): string {
-  if (rows.length === 0) return '';
+function problemFold(title: string, rows: readonly ProblemWords[]): Html {
+  if (rows.length === 0) return noHtml;
   return html`<details class="problems"><summary>${title} <span class="soft">${rows.length}</span></summary>
-    !${problemTable(rows)}</details>`;
+    ${problemTable(rows)}</details>`;
 }
 
 /** A table of errors: status and code, message, condition. */
-export function problemTable(rows: readonly ProblemWords[]): string {
+export function problemTable(rows: readonly ProblemWords[]): Html {
   return html`<table class="rows problem-rows">
     <thead><tr><th scope="col">Answer</th><th scope="col">Message</th><th scope="col">When</th></tr></thead>
-    <tbody>!${rows.map(problemRow).join('')}</tbody>
+    <tbody>${rows.map(problemRow)}</tbody>
   </table>`;
 }
 
-function problemRow({ status, code, message, when }: ProblemWords): string {
+function problemRow({ status, code, message, when }: ProblemWords): Html {
   return html`<tr>
-    <th scope="row"><span class="status">${status}</span> <code>!${breakableCode(String(code))}</code></th>
+    <th scope="row"><span class="status">${status}</span> <code>${breakableCode(String(code))}</code></th>
     <td>${message}</td>
     <td>${when}</td>
   </tr>`;
 }
 
 /** A name that may break between its words: after underscores and dots, and before capitals. */
-export function breakableCode(code: string): string {
-  return code
-    .split(/(?<=[_.])|(?<=[a-z])(?=[A-Z])/)
-    .map((part) => html`${part}`)
-    .join('<wbr>');
+export function breakableCode(code: string): Html {
+  return joinHtml(code.split(/(?<=[_.])|(?<=[a-z])(?=[A-Z])/), html`<wbr>`);
 }

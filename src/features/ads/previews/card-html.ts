@@ -1,3 +1,4 @@
+import type { Html } from '../../../base/html.ts';
 import { mediaReferences, parseStructure } from '../cards/card-structure.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import type { PollCard } from '../cards/poll-cards.ts';
@@ -9,7 +10,7 @@ import { pollHtml } from './poll-html.ts';
 
 /** A card as HTML. */
 export interface RenderedCard {
-  readonly html: string;
+  readonly html: Html;
   /** URLs of the media it loads, for the content security policy. */
   readonly mediaUrls: readonly string[];
 }
@@ -34,7 +35,7 @@ function keysOf({ format, row }: ResolvedCard): (string | null)[] {
   return Object.entries(row).flatMap(([name, value]) => (name.endsWith('media_key') ? [value as string | null] : []));
 }
 
-function htmlOf(card: ResolvedCard, media: ReadonlyMap<string, MediaDetails>, now: string): string {
+function htmlOf(card: ResolvedCard, media: ReadonlyMap<string, MediaDetails>, now: string): Html {
   const { format, row } = card;
   if (format === 'component') return componentHtml(parseStructure(row as unknown as Card), media);
   if (format === 'poll') return pollHtml(row as unknown as PollCard, media, card.isClosed(now));

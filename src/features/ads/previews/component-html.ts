@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html, joinHtml } from '../../../base/html.ts';
 import type { CardStructure, Component, Destination } from '../cards/card-structure.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import { buttonHtml, hostOf, linkHtml, mediaHtml } from './html-elements.ts';
@@ -6,13 +6,13 @@ import { buttonHtml, hostOf, linkHtml, mediaHtml } from './html-elements.ts';
 type Media = ReadonlyMap<string, MediaDetails>;
 
 /** A component-based card: its components in display order, or its slides side by side. */
-export function componentHtml({ components, slides }: CardStructure, media: Media): string {
-  if (components) return html`<section class="card" aria-label="Card">!${componentsHtml(components, media)}</section>`;
+export function componentHtml({ components, slides }: CardStructure, media: Media): Html {
+  if (components) return html`<section class="card" aria-label="Card">${componentsHtml(components, media)}</section>`;
   const all = slides!.map((slide) => componentsHtml(slide, media));
-  return html`<section class="card" aria-label="Card">!${scrollingList(all, 'slides', 'Slides')}</section>`;
+  return html`<section class="card" aria-label="Card">${scrollingList(all, 'slides', 'Slides')}</section>`;
 }
 
-function componentsHtml(components: readonly Component[], media: Media): string {
+function componentsHtml(components: readonly Component[], media: Media): Html {
   const title = components.find(({ type }) => type === 'DETAILS')?.title;
   const url = components.find(({ destination }) => destination?.type === 'WEBSITE')?.destination?.url;
   const isSwiped = components.some(({ type }) => type === 'SWIPEABLE_MEDIA');
@@ -23,10 +23,10 @@ function componentsHtml(components: readonly Component[], media: Media): string 
     const piece = partHtml(each, media, title);
     return each.type === 'DETAILS' && !isWhole ? linkHtml(url!, piece) : piece;
   });
-  return isWhole ? linkHtml(url, pieces.join('')) : pieces.join('');
+  return isWhole ? linkHtml(url, html`${pieces}`) : html`${pieces}`;
 }
 
-function partHtml(component: Component, media: Media, title = ''): string {
+function partHtml(component: Component, media: Media, title = ''): Html {
   const { type, media_key, media_keys = [], label, destination } = component;
   switch (type) {
     case 'MEDIA':
@@ -42,14 +42,17 @@ function partHtml(component: Component, media: Media, title = ''): string {
 <span class="host">${hostOf(destination!.url!)}</span></p>`;
     case 'BUTTON':
       return html`<div class="call"><span class="host">${appOf(destination!)}</span>
-!${buttonHtml(capital(label!.value))}</div>`;
+${buttonHtml(capital(label!.value))}</div>`;
   }
 }
 
 /** A horizontally scrolling list, focusable for keyboard use. */
-function scrollingList(items: readonly string[], kind: string, label: string): string {
-  const list = items.map((item) => `<li>${item}</li>`).join('\n');
-  return html`<ul class="${kind}" tabindex="0" aria-label="${label}">!${list}</ul>`;
+function scrollingList(items: readonly Html[], kind: string, label: string): Html {
+  const list = joinHtml(
+    items.map((item) => html`<li>${item}</li>`),
+    '\n',
+  );
+  return html`<ul class="${kind}" tabindex="0" aria-label="${label}">${list}</ul>`;
 }
 
 function appOf({ android_store_app_id: android, ios_store_identifier: ios }: Destination): string {

@@ -1,14 +1,14 @@
-import { html } from 'ghtml';
 import { entitiesOf } from '../../../base/entities.ts';
 import { displayed } from '../../../base/entity-shapes.ts';
+import { type Html, type HtmlValue, html, joinHtml, noHtml } from '../../../base/html.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import type { RenderContext } from '../posts/post-json.ts';
 import type { PostView } from '../posts/post-view.ts';
-import { mediaHtml } from './html-elements.ts';
+import { linkHtml, mediaHtml } from './html-elements.ts';
 import { timeHtml } from './time-html.ts';
 
-/** The HTML document of a post preview; `card` is HTML. */
-export function previewDocument(post: PostView, { authors, media }: RenderContext, card = ''): string {
+/** The HTML document of a post preview. */
+export function previewDocument(post: PostView, { authors, media }: RenderContext, card: Html = noHtml): Html {
   const author = authors.get(post.user_id);
   const name = author?.name ?? post.user_id;
   const handle = author?.screen_name ?? '';
@@ -30,14 +30,14 @@ export function previewDocument(post: PostView, { authors, media }: RenderContex
 <header>
 <span class="portrait" aria-hidden="true">${([...name.trim()][0] ?? '?').toUpperCase()}</span>
 <h1><span class="name">${name}</span> <span class="handle">@${handle}</span></h1>
-!${stateHtml(post)}
+${stateHtml(post)}
 </header>
-!${textHtml(post)}
-!${attached.length > 0 ? galleryHtml(attached, post) : ''}
-!${card}
+${textHtml(post)}
+${attached.length > 0 ? galleryHtml(attached, post) : ''}
+${card}
 <footer>
-!${postTimeHtml(post)}
-!${post.nullcast ? '<p class="promoted">Promoted</p>' : ''}
+${postTimeHtml(post)}
+${post.nullcast ? html`<p class="promoted">Promoted</p>` : ''}
 </footer>
 </article>
 </main>
@@ -46,45 +46,46 @@ export function previewDocument(post: PostView, { authors, media }: RenderContex
 `;
 }
 
-function stateHtml({ type, scheduled_status }: PostView): string {
+function stateHtml({ type, scheduled_status }: PostView): Html {
   const label = type === 'DRAFT' ? 'Draft' : scheduled_status === 'FAILED' ? 'Not published' : 'Scheduled';
-  return type === 'PUBLISHED' || scheduled_status === 'SUCCESS' ? '' : html`<p class="state">${label}</p>`;
+  return type === 'PUBLISHED' || scheduled_status === 'SUCCESS' ? noHtml : html`<p class="state">${label}</p>`;
 }
 
-function postTimeHtml({ type, scheduled_at, created_at }: PostView): string {
+function postTimeHtml({ type, scheduled_at, created_at }: PostView): Html {
   const at = type === 'SCHEDULED' ? scheduled_at! : created_at;
-  return `<p>${timeHtml(at)}</p>`;
+  return html`<p>${timeHtml(at)}</p>`;
 }
 
 /** The text of a post with entities marked; only URLs are links. */
-function textHtml({ text, lang }: PostView): string {
-  if (text === '') return '';
+function textHtml({ text, lang }: PostView): Html {
+  if (text === '') return noHtml;
   const points = [...text];
-  let output = '';
+  const output: HtmlValue[] = [];
   let done = 0;
   for (const { kind, text: inner, start, end } of entitiesOf(text)) {
-    output += html`${points.slice(done, start).join('')}`;
-    output +=
+    output.push(
+      points.slice(done, start).join(''),
       kind === 'url'
-        ? html`<a href="${inner}" target="_blank" rel="noopener noreferrer nofollow">${displayed(inner)}</a>`
-        : html`<span class="entity">${points.slice(start, end).join('')}</span>`;
+        ? linkHtml(inner, html`${displayed(inner)}`)
+        : html`<span class="entity">${points.slice(start, end).join('')}</span>`,
+    );
     done = end;
   }
-  output += html`${points.slice(done).join('')}`;
+  output.push(points.slice(done).join(''));
   const language = lang === undefined || lang === 'und' ? '' : html` lang="${lang}"`;
-  return `<p class="text" dir="auto"${language}>${output}</p>`;
+  return html`<p class="text" dir="auto"${language}>${output}</p>`;
 }
 
-function galleryHtml(media: readonly MediaDetails[], { video_title, video_description }: PostView): string {
+function galleryHtml(media: readonly MediaDetails[], { video_title, video_description }: PostView): Html {
   const items = media.map((each, index) =>
     galleryItemHtml(each, media.length === 1 ? '' : ` ${index + 1} of ${media.length}`),
   );
   const title = video_title === null ? '' : html`<p class="title">${video_title}</p>`;
   const description = video_description === null ? '' : html`<p class="description">${video_description}</p>`;
-  return `<div class="gallery of-${media.length}">${items.join('\n')}</div>${title}${description}`;
+  return html`<div class="gallery of-${media.length}">${joinHtml(items, '\n')}</div>${title}${description}`;
 }
 
-function galleryItemHtml(media: MediaDetails, position: string): string {
+function galleryItemHtml(media: MediaDetails, position: string): Html {
   return mediaHtml(media, `${MEDIA_LABELS[media.type]}${position}`);
 }
 

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html } from '../../../base/html.ts';
 
 const TIME = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric',
@@ -10,6 +10,6 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
 });
 
 /** A time element for a UTC text. */
-export function timeHtml(at: string): string {
+export function timeHtml(at: string): Html {
   return html`<time datetime="${at}">${TIME.format(new Date(at))} UTC</time>`;
 }

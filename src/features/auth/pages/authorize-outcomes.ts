@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html } from '../../../base/html.ts';
 import type { PageDocument } from '../../../contract/declare/pages.ts';
 import type { Application } from '../../../contract/store/credentials.ts';
 import { displayHost, isCustomScheme } from './callback-target.ts';
@@ -27,7 +27,7 @@ export function deniedPage(application: Application, back: string | undefined): 
     title,
     html`<h1>${title}</h1>
 <p>Nothing has changed in your account.</p>
-!${link}`,
+${link}`,
   );
 }
 

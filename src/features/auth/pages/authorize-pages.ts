@@ -1,3 +1,4 @@
+import { html, noHtml } from '../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
@@ -81,7 +82,7 @@ async function opened(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> 
   const shown = await shownTo(deps, asked, request.user, forced);
   if (shown !== 'redirect') return form(asked, shown, 200);
   // HEAD gets the status, but approves nothing.
-  if (request.isHead) return { status: 302, html: '' };
+  if (request.isHead) return { status: 302, html: noHtml };
   return approve(deps, asked, request.user!, 302);
 }
 
@@ -175,10 +176,10 @@ function codeForm(asked: Asked, pending: string, isWrong: boolean): PageResponse
     ...(forced && { force_login: 'true' }),
     ...(request.parameter('step') === 'login' && { step: 'login' }),
   };
-  const more = '<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>';
-  const html = codePage(request, { action: `/oauth/${endpoint}`, members, isWrong, more });
+  const more = html`<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>`;
+  const page = codePage(request, { action: `/oauth/${endpoint}`, members, isWrong, more });
   const leadsTo = usesPin(requestToken) ? undefined : requestToken.callback;
-  return { status: isWrong ? 401 : 200, html, hasForm: true, formLeadsTo: leadsTo };
+  return { status: isWrong ? 401 : 200, html: page, hasForm: true, formLeadsTo: leadsTo };
 }
 
 function form(

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html } from '../../../base/html.ts';
 import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
 import { alertBox, cardPage, hiddenFields } from './layout.ts';
 
@@ -14,20 +14,20 @@ export function codePage(
     readonly action: string;
     readonly members: Readonly<Record<string, string>>;
     readonly isWrong: boolean;
-    /** HTML beside the button. */
-    readonly more?: string;
+    /** Beside the button. */
+    readonly more?: Html;
   },
 ): PageDocument {
   const title = 'Enter your code';
   return cardPage(
     title,
     html`<h1>${title}</h1>
-!${alertBox(form.isWrong ? WRONG_CODE : undefined)}
+${alertBox(form.isWrong ? WRONG_CODE : undefined)}
 <form id="code_form" method="post" action="${form.action}">
-!${hiddenFields({ authenticity_token: request.csrfToken, ...form.members })}
-!${codeField({ isWrong: form.isWrong, hasCaret: true })}
+${hiddenFields({ authenticity_token: request.csrfToken, ...form.members })}
+${codeField({ isWrong: form.isWrong, hasCaret: true })}
 <div class="buttons"><button class="main" type="submit">Continue</button>
-!${form.more ?? ''}</div>
+${form.more ?? ''}</div>
 </form>`,
   );
 }
@@ -41,10 +41,10 @@ export function codeField({
   readonly isWrong: boolean;
   readonly hasCaret: boolean;
   readonly hint?: string;
-}): string {
+}): Html {
   const described = isWrong ? 'code-hint problem' : 'code-hint';
   return html`<div class="field"><label for="code">Code</label>
 <p class="hint" id="code-hint">${hint}</p>
 <input id="code" name="session[code]" type="text" required autocomplete="one-time-code" autocapitalize="none"
-  autocorrect="off" spellcheck="false" maxlength="40" aria-describedby="${described}"!${isWrong ? ' aria-invalid="true"' : ''}!${hasCaret ? ' autofocus' : ''}></div>`;
+  autocorrect="off" spellcheck="false" maxlength="40" aria-describedby="${described}"${isWrong ? html` aria-invalid="true"` : ''}${hasCaret ? html` autofocus` : ''}></div>`;
 }

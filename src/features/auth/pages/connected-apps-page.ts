@@ -1,5 +1,5 @@
-import { html } from 'ghtml';
 import type { Clock } from '../../../base/clock.ts';
+import { type Html, html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
@@ -45,38 +45,41 @@ async function shown({ store }: ConnectedAppsDeps, request: PageRequest): Promis
       : undefined;
   const list =
     connected.length === 0
-      ? '<p>No application has access to your account.</p>'
-      : `<ul class="entries">${connected.map((each) => entry(each, request.csrfToken)).join('\n')}</ul>`;
+      ? html`<p>No application has access to your account.</p>`
+      : html`<ul class="entries">${joinHtml(
+          connected.map((each) => entry(each, request.csrfToken)),
+          '\n',
+        )}</ul>`;
   const title = 'Connected apps';
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
-!${noticeBox(withdrawn)}
+${noticeBox(withdrawn)}
 <p class="soft">Applications that can access your account.</p>
-!${list}`,
+${list}`,
   );
   return { status: 200, html: page, hasForm: true };
 }
 
-function entry({ application, level, since, lastUsed }: ConnectedApplication, csrfToken: string): string {
+function entry({ application, level, since, lastUsed }: ConnectedApplication, csrfToken: string): Html {
   const { name, organization_name, website_url, email_access, suspended } = application;
   const { can } = permissionsOf(level, email_access === 1);
   const from = [organization_name, website_url && displayHost(website_url)].filter((text) => text !== '').join(', ');
   return html`<li>
-<h2>!${monogram(name)}${name}</h2>
-!${from === '' ? '' : html`<p class="soft">${from}</p>`}
-!${suspended ? '<p class="alert">This application is suspended; it cannot use its access at the moment.</p>' : ''}
+<h2>${monogram(name)}${name}</h2>
+${from === '' ? '' : html`<p class="soft">${from}</p>`}
+${suspended ? html`<p class="alert">This application is suspended; it cannot use its access at the moment.</p>` : ''}
 <dl class="facts">
 <dt>Access</dt><dd>${LEVEL_NAMES[level]}</dd>
-<dt>Authorized</dt><dd>!${dateElement(since)}</dd>
-<dt>Last used</dt><dd>!${lastUsed === null ? 'Never' : dateElement(lastUsed)}</dd>
+<dt>Authorized</dt><dd>${dateElement(since)}</dd>
+<dt>Last used</dt><dd>${lastUsed === null ? 'Never' : dateElement(lastUsed)}</dd>
 </dl>
 <details><summary>What it can do</summary>
-<ul class="can">!${can.map((item) => html`<li>${item}</li>`).join('')}</ul></details>
+<ul class="can">${can.map((item) => html`<li>${item}</li>`)}</ul></details>
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: csrfToken, application: application.id })}
+${hiddenFields({ authenticity_token: csrfToken, application: application.id })}
 <button type="submit" class="bad" aria-label="Revoke access for ${name}">Revoke access</button>
 </form>
 </li>`;
@@ -95,5 +98,5 @@ async function withdraw({ store, clock }: ConnectedAppsDeps, request: PageReques
     : false;
   if (!isDone) return errorPage('page');
   const location = `${PATH}?withdrawn=yes`;
-  return { status: 303, location, html: accountPage('Withdrawn', request, '<h1>Withdrawn</h1>'), audited: [event] };
+  return { status: 303, location, html: accountPage('Withdrawn', request, html`<h1>Withdrawn</h1>`), audited: [event] };
 }

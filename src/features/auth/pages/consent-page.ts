@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html } from '../../../base/html.ts';
 import type { PageDocument } from '../../../contract/declare/pages.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
@@ -50,63 +50,62 @@ export function consentPage(form: ConsentOptions): PageDocument {
   };
   return cardPage(
     title,
-    html`!${monogram(application.name)}
+    html`${monogram(application.name)}
 <h1>${title}</h1>
-!${publisher(application)}
-!${shown === 'login' ? '' : abilities(requestToken, application)}
+${publisher(application)}
+${shown === 'login' ? '' : abilities(requestToken, application)}
 <form id="oauth_form" method="post" action="/oauth/${endpoint}">
-!${hiddenFields(members)}
-!${alertBox(problem)}
-!${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: shown === 'login' }) : whoIs(form)}
-!${whereTo(requestToken)}
+${hiddenFields(members)}
+${alertBox(problem)}
+${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: shown === 'login' }) : whoIs(form)}
+${whereTo(requestToken)}
 <div class="buttons">
 <button class="main" type="submit" id="allow">${shown === 'login' ? 'Log in' : 'Authorize app'}</button>
 <button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>
 </div>
 </form>
-!${shown === 'login' ? '' : WITHDRAW}`,
+${shown === 'login' ? '' : WITHDRAW}`,
   );
 }
 
 /** The note that access can be revoked. @source authentication gaps 6.3 */
-const WITHDRAW = `<p class="soft">You can revoke access at any time under
+const WITHDRAW = html`<p class="soft">You can revoke access at any time under
 <a href="/settings/connected_apps">connected apps</a>.</p>`;
 
 /** The description, publisher and links of an application. */
-function publisher(application: Application): string {
+function publisher(application: Application): Html {
   const { description, organization_name: name, organization_url, website_url, terms_url, privacy_url } = application;
   const about = description === '' ? '' : html`<p>${description}</p>`;
-  const by = name === '' ? '' : html`<p class="soft">Published by !${linked(name, organization_url)}</p>`;
+  const by = name === '' ? '' : html`<p class="soft">Published by ${linked(name, organization_url)}</p>`;
   const links = [
     website_url && linked(displayHost(website_url), website_url),
     terms_url && linked('Terms', terms_url),
     privacy_url && linked('Privacy', privacy_url),
   ].filter((link) => link !== '');
-  const more =
-    links.length === 0 ? '' : html`<ul class="links">!${links.map((link) => `<li>${link}</li>`).join('')}</ul>`;
-  return about + by + more;
+  const more = links.length === 0 ? '' : html`<ul class="links">${links.map((link) => html`<li>${link}</li>`)}</ul>`;
+  return html`${about}${by}${more}`;
 }
 
 /** A link if the address is a web address; otherwise the text alone. */
-function linked(text: string, address: string): string {
+function linked(text: string, address: string): Html {
   return /^https?:\/\//i.test(address) ? html`<a href="${address}" rel="noreferrer">${text}</a>` : html`${text}`;
 }
 
-function abilities({ access_level }: RequestToken, { email_access }: Application): string {
+function abilities({ access_level }: RequestToken, { email_access }: Application): Html {
   const { can, cannot } = permissionsOf(access_level, email_access === 1);
-  const list = (items: readonly string[], kind: string): string =>
-    html`<ul class="${kind}">!${items.map((item) => html`<li>${item}</li>`).join('')}</ul>`;
-  return html`<section><h2>It will be able to</h2>!${list(can, 'can')}</section>
-<section><h2>It will not be able to</h2>!${list(cannot, 'cannot')}</section>`;
+  const list = (items: readonly string[], kind: string): Html =>
+    html`<ul class="${kind}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+  return html`<section><h2>It will be able to</h2>${list(can, 'can')}</section>
+<section><h2>It will not be able to</h2>${list(cannot, 'cannot')}</section>`;
 }
 
-function whoIs({ user, endpoint, requestToken, serviceName: service }: ConsentOptions): string {
+function whoIs({ user, endpoint, requestToken, serviceName: service }: ConsentOptions): Html {
   const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
   return html`<p class="who">You are logged in to ${service} as <strong>${user!.name}</strong> (@${user!.screen_name}).
   <a href="${again}">Not you?</a></p>`;
 }
 
-function whereTo(requestToken: RequestToken): string {
-  if (usesPin(requestToken)) return '<p class="soft">You will then get a code to enter in the application.</p>';
+function whereTo(requestToken: RequestToken): Html {
+  if (usesPin(requestToken)) return html`<p class="soft">You will then get a code to enter in the application.</p>`;
   return html`<p class="soft">You will then be redirected to <strong class="host">${displayHost(requestToken.callback)}</strong></p>`;
 }

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html } from '../../../base/html.ts';
 import type { PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { cardPage } from './layout.ts';
@@ -132,7 +132,7 @@ export function errorPage(why: ErrorReason, retryAfter_s?: number): PageResponse
     heading,
     html`<h1>${heading}</h1>
 <p>${text}</p>
-!${wait}`,
+${wait}`,
   );
   return { status, html: page, error: { code, message }, retryAfter_s };
 }

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html, noHtml } from '../../../base/html.ts';
 
 /** The validation errors of a form, by the name of the field. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -11,35 +11,35 @@ export interface FormField {
   readonly label: string;
   readonly hint?: string;
   readonly type?: 'text' | 'password' | 'textarea';
-  /** More attributes of the input, as HTML. */
-  readonly attributes: string;
+  /** More attributes of the input. */
+  readonly attributes: Html;
 }
 
 /** The list of errors above a form; each links to its field. */
-export function errorSummary(heading: string, errors: FieldErrors): string {
+export function errorSummary(heading: string, errors: FieldErrors): Html {
   const items = Object.entries(errors).map(
-    ([member, says]) => html`<li><a href="#${member}">${toSentence(says)}</a></li>`,
+    ([member, error]) => html`<li><a href="#${member}">${toSentence(error)}</a></li>`,
   );
-  if (items.length === 0) return '';
-  return html`<div class="alert" role="alert"><p>${heading}</p><ul>!${items.join('')}</ul></div>`;
+  if (items.length === 0) return noHtml;
+  return html`<div class="alert" role="alert"><p>${heading}</p><ul>${items}</ul></div>`;
 }
 
 /** An input with its label, hint and error. */
-export function formField(field: FormField, value: string, says: string | undefined): string {
+export function formField(field: FormField, value: string, error: string | undefined): Html {
   const { member, name = member, label, hint = '', type = 'text', attributes } = field;
-  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(says === undefined ? [] : [`${member}-fault`])];
-  const described = ids.length === 0 ? '' : ` aria-describedby="${ids.join(' ')}"`;
-  const ties = `${described}${says === undefined ? '' : ' aria-invalid="true"'}`;
+  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(error === undefined ? [] : [`${member}-fault`])];
+  const described = ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`;
+  const ties = html`${described}${error === undefined ? '' : html` aria-invalid="true"`}`;
   const box =
     type === 'textarea'
-      ? html`<textarea id="${member}" name="${name}" !${attributes}!${ties}>${value}</textarea>`
-      : html`<input id="${member}" name="${name}" type="${type}" value="${value}" !${attributes}!${ties}>`;
+      ? html`<textarea id="${member}" name="${name}" ${attributes}${ties}>${value}</textarea>`
+      : html`<input id="${member}" name="${name}" type="${type}" value="${value}" ${attributes}${ties}>`;
   return html`<div class="field"><label for="${member}">${label}</label>
-!${hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`}!${says === undefined ? '' : html`<p class="fault" id="${member}-fault">${toSentence(says)}</p>`}
-!${box}</div>`;
+${hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`}${error === undefined ? '' : html`<p class="fault" id="${member}-fault">${toSentence(error)}</p>`}
+${box}</div>`;
 }
 
 /** An error text with a capital letter and a full stop. */
-export function toSentence(says: string): string {
-  return `${says[0]!.toUpperCase()}${says.slice(1)}.`;
+export function toSentence(error: string): string {
+  return `${error[0]!.toUpperCase()}${error.slice(1)}.`;
 }

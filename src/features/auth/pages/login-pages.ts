@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html } from '../../../base/html.ts';
 import type { Page, PageDocument, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { type LoginDeps, logIn } from '../logins/log-in.ts';
 import { CODE_TOO_LATE, codePage } from './code-page.ts';
@@ -82,7 +82,7 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
   return {
     status: 303,
     location: nextOf(request) ?? '/login',
-    html: cardPage('Logged in', '<h1>You are logged in</h1>'),
+    html: cardPage('Logged in', html`<h1>You are logged in</h1>`),
     login: { user: user.id },
     deviceCookie,
     audited: [...audited, { event: 'login', user_id: user.id }],
@@ -93,7 +93,7 @@ function loggedOut(request: PageRequest): PageResponse {
   return {
     status: 303,
     location: '/login',
-    html: cardPage('Logged out', '<h1>You are logged out</h1>'),
+    html: cardPage('Logged out', html`<h1>You are logged out</h1>`),
     logout: true,
     audited: request.user ? [{ event: 'logout', user_id: request.user.id }] : [],
   };
@@ -111,13 +111,13 @@ function loginPage(
   const page = cardPage(
     'Log in',
     html`<h1>Log in</h1>
-!${noticeBox(isReset ? 'Your password was reset. Log in with your new password.' : undefined)}!${alertBox(problem)}
+${noticeBox(isReset ? 'Your password was reset. Log in with your new password.' : undefined)}${alertBox(problem)}
 <form method="post" action="/login">
-!${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined && { continue: next }) })}
-!${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
+${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined && { continue: next }) })}
+${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">Log in</button></div>
 </form>
-!${helpLine(supportContact)}`,
+${helpLine(supportContact)}`,
   );
   return { status, html: page, hasForm: true };
 }

@@ -1,17 +1,21 @@
+import { type Html, html, joinHtml } from '../../../base/html.ts';
 import type { PageRequest } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { PASSWORD_LENGTH_MAX, type PasswordRules, passwordError } from '../../platform/password-rules.ts';
 import { type FieldErrors, formField } from './form-fields.ts';
 
 /** The inputs for a new password and its repetition. */
-export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): string {
+export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): Html {
   const hint = `At least ${rules.password_length_min} characters. A passphrase of several words works well; names and common passwords are not accepted.`;
-  const attributes = `required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
+  const attributes = html`required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
   const boxes = [
     { member: 'new_password', label: 'New password', hint, type: 'password', attributes },
     { member: 'new_password_again', label: 'Confirm new password', type: 'password', attributes },
   ] as const;
-  return boxes.map((box) => formField(box, '', errors[box.member])).join('\n');
+  return joinHtml(
+    boxes.map((box) => formField(box, '', errors[box.member])),
+    '\n',
+  );
 }
 
 /** Reads the new password of a form, with its validation errors. */

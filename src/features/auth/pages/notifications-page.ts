@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html, joinHtml } from '../../../base/html.ts';
 import type { Page } from '../../../contract/declare/pages.ts';
 import type { Notification } from '../../../contract/store/posts.ts';
 import type { Store } from '../../../contract/store/store.ts';
@@ -28,7 +28,7 @@ export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps
       const list = told.map(
         (each) => html`<li>
 <p><a href="${leadsTo(each)}">Preview of a draft post</a></p>
-<p class="soft">!${dateElement(each.created_at)}, account ${each.account_id}${each.environment === 'sandbox' ? ' (sandbox)' : ''}</p>
+<p class="soft">${dateElement(each.created_at)}, account ${each.account_id}${each.environment === 'sandbox' ? ' (sandbox)' : ''}</p>
 </li>`,
       );
       const title = 'Notifications';
@@ -36,7 +36,7 @@ export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps
         title,
         request,
         html`<h1>${title}</h1>
-!${list.length === 0 ? '<p>No notifications yet.</p>' : `<ul class="entries">${list.join('\n')}</ul>`}`,
+${list.length === 0 ? html`<p>No notifications yet.</p>` : html`<ul class="entries">${joinHtml(list, '\n')}</ul>`}`,
       );
       return { status: 200, html: page, hasForm: true };
     },

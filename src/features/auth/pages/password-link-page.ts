@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
@@ -57,7 +57,11 @@ async function reset(deps: PasswordDeps, request: PageRequest, user: User): Prom
   return {
     status: 303,
     location: '/login?password=reset',
-    html: cardPage('Password set', '<h1>Your password is set</h1>\n<p><a href="/login">Log in</a></p>'),
+    html: cardPage(
+      'Password set',
+      html`<h1>Your password is set</h1>
+<p><a href="/login">Log in</a></p>`,
+    ),
     logout: true,
     deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
     audited: [event],
@@ -75,13 +79,13 @@ function shown(
   const page = cardPage(
     title,
     html`<h1>${title}</h1>
-!${errorSummary('Your password was not set:', errors)}
+${errorSummary('Your password was not set:', errors)}
 <p class="who">For <strong>@${screen_name}</strong></p>
 <p class="soft">Setting a new password logs you out everywhere. This link works once.</p>
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: request.csrfToken, token: request.parameter('token') ?? '' })}
+${hiddenFields({ authenticity_token: request.csrfToken, token: request.parameter('token') ?? '' })}
 <input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>
-!${newPasswordFields(passwords, errors)}
+${newPasswordFields(passwords, errors)}
 <div class="buttons"><button class="main" type="submit">Set password</button></div>
 </form>`,
   );

@@ -1,5 +1,5 @@
-import { html } from 'ghtml';
 import type { Clock } from '../../../base/clock.ts';
+import { html } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { PasswordRules } from '../../platform/password-rules.ts';
@@ -59,7 +59,7 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
   return {
     status: 303,
     location: `${PATH}?changed=yes`,
-    html: accountPage('Changed', request, '<h1>Changed</h1>'),
+    html: accountPage('Changed', request, html`<h1>Changed</h1>`),
     reauthenticated: true,
     deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
     audited: [...outcome.audited, event],
@@ -71,7 +71,7 @@ const CURRENT = {
   name: 'session[password]',
   label: 'Current password',
   type: 'password',
-  attributes: 'required autocomplete="current-password" maxlength="1000"',
+  attributes: html`required autocomplete="current-password" maxlength="1000"`,
 } as const;
 
 const CODE = {
@@ -79,7 +79,7 @@ const CODE = {
   name: 'session[code]',
   label: 'Code',
   hint: 'The 6-digit code from your authenticator app, or a recovery code.',
-  attributes: 'required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"',
+  attributes: html`required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"`,
 } as const;
 
 async function shown(
@@ -97,14 +97,14 @@ async function shown(
     request,
     PATH,
     html`<h1>${title}</h1>
-!${noticeBox(changed)}!${errorSummary('Your password was not changed:', errors)}
+${noticeBox(changed)}${errorSummary('Your password was not changed:', errors)}
 <p class="soft">Changing your password logs you out everywhere else. Connected apps keep their access.</p>
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: request.csrfToken })}
+${hiddenFields({ authenticity_token: request.csrfToken })}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
-!${formField(CURRENT, '', errors[CURRENT.member])}
-!${needsCode ? formField(CODE, '', errors[CODE.member]) : ''}
-!${newPasswordFields(deps.passwords, errors)}
+${formField(CURRENT, '', errors[CURRENT.member])}
+${needsCode ? formField(CODE, '', errors[CODE.member]) : ''}
+${newPasswordFields(deps.passwords, errors)}
 <div class="buttons"><button class="main" type="submit">Change password</button></div>
 </form>`,
   );

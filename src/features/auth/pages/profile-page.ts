@@ -1,5 +1,5 @@
-import { html } from 'ghtml';
 import type { Clock } from '../../../base/clock.ts';
+import { html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
@@ -33,13 +33,17 @@ interface Box extends FormField {
 }
 
 const BOXES: readonly Box[] = [
-  { member: 'name', label: 'Name', attributes: `required maxlength="${PROFILE_MAX.name}"`, wrong: displayNameError },
+  {
+    member: 'name',
+    label: 'Name',
+    attributes: html`required maxlength="${PROFILE_MAX.name}"`,
+    wrong: displayNameError,
+  },
   {
     member: 'screen_name',
     label: 'User name',
     hint: 'Used to log in and to mention you. Letters, digits and underscores only.',
-    attributes:
-      'required maxlength="15" pattern="\\w{1,15}" autocapitalize="none" autocorrect="off" spellcheck="false"',
+    attributes: html`required maxlength="15" pattern="\\w{1,15}" autocapitalize="none" autocorrect="off" spellcheck="false"`,
     wrong: userNameError,
   },
   {
@@ -47,19 +51,19 @@ const BOXES: readonly Box[] = [
     label: 'About you',
     hint: `Up to ${PROFILE_MAX.description} characters.`,
     type: 'textarea',
-    attributes: 'rows="3"',
+    attributes: html`rows="3"`,
     wrong: descriptionError,
   },
   {
     member: 'location',
     label: 'Location',
-    attributes: `maxlength="${PROFILE_MAX.location}"`,
+    attributes: html`maxlength="${PROFILE_MAX.location}"`,
     wrong: locationError,
   },
   {
     member: 'url',
     label: 'Website',
-    attributes: `inputmode="url" maxlength="${PROFILE_MAX.url}"`,
+    attributes: html`inputmode="url" maxlength="${PROFILE_MAX.url}"`,
     wrong: profileUrlError,
   },
 ];
@@ -97,8 +101,7 @@ async function save({ store, clock }: ProfileDeps, request: PageRequest): Promis
     return shown(request, draft, { screen_name: 'this user name is taken' }, 409);
   }
   const location = `${PATH}?saved=yes`;
-  const html = accountPage('Saved', request, '<h1>Saved</h1>');
-  return { status: 303, location, html, audited: [event] };
+  return { status: 303, location, html: accountPage('Saved', request, html`<h1>Saved</h1>`), audited: [event] };
 }
 
 function draftOf({ name, screen_name, description, location, url }: User): Draft {
@@ -134,11 +137,14 @@ function shown(request: PageRequest, draft: Draft, errors: FieldErrors, status: 
     request,
     PATH,
     html`<h1>${title}</h1>
-!${noticeBox(saved)}!${errorSummary('Changes not saved:', errors)}
+${noticeBox(saved)}${errorSummary('Changes not saved:', errors)}
 <p class="soft">Your profile is public, and applications can subscribe to changes of it.</p>
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: request.csrfToken })}
-!${BOXES.map((box) => formField(box, draft[box.member], errors[box.member])).join('\n')}
+${hiddenFields({ authenticity_token: request.csrfToken })}
+${joinHtml(
+  BOXES.map((box) => formField(box, draft[box.member], errors[box.member])),
+  '\n',
+)}
 <div class="buttons"><button class="main" type="submit">Save</button></div>
 </form>`,
   );

@@ -1,10 +1,11 @@
 import qrcode from 'qrcode-generator';
+import { type Html, html } from '../../../base/html.ts';
 
 /** The width of the quiet zone that scanners need, in modules. */
 const MARGIN = 4;
 
 /** A text as a QR code: an SVG image of dark modules on white, in any colour scheme. */
-export function qrCode(text: string, label: string): string {
+export function qrCode(text: string, label: string): Html {
   const code = qrcode(0, 'M');
   code.addData(text);
   code.make();
@@ -16,6 +17,6 @@ export function qrCode(text: string, label: string): string {
     }
   }
   const size = count + 2 * MARGIN;
-  return `<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
 <path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${squares.join('')}"/></svg>`;
 }

@@ -1,5 +1,5 @@
-import { html } from 'ghtml';
 import type { Clock } from '../../../base/clock.ts';
+import { html, joinHtml } from '../../../base/html.ts';
 import { instantMs } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
@@ -66,7 +66,7 @@ function addressOf(page: Page, { pathParams: path, query }: PageRequest): string
 
 function backTo(page: Page, request: PageRequest): PageResponse {
   const location = addressOf(page, request);
-  return { status: 303, location, html: accountPage('Confirmed', request, '<h1>Confirmed</h1>') };
+  return { status: 303, location, html: accountPage('Confirmed', request, html`<h1>Confirmed</h1>`) };
 }
 
 async function ask(
@@ -82,14 +82,17 @@ async function ask(
   const needsCode = await hasSecondFactor(deps, request.user!.id);
   const members = [['authenticity_token', request.csrfToken], [CONFIRM, asked], ...carried] as const;
   const content = html`<h1>${title}</h1>
-!${alertBox(problem)}
+${alertBox(problem)}
 <p class="soft">For your security, enter your password again to continue.
 ${asked === 'POST' ? 'Your changes are kept and take effect once you confirm.' : ''}</p>
 <form method="post" action="${addressOf(page, request)}">
-!${members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`).join('\n')}
+${joinHtml(
+  members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
+  '\n',
+)}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
-!${passwordField({ isWrong: problem !== undefined, hasCaret: true })}
-!${needsCode ? codeField({ isWrong: problem !== undefined, hasCaret: false }) : ''}
+${passwordField({ isWrong: problem !== undefined, hasCaret: true })}
+${needsCode ? codeField({ isWrong: problem !== undefined, hasCaret: false }) : ''}
 <div class="buttons"><button class="main" type="submit">Confirm</button></div>
 </form>`;
   const status = request.method === 'GET' ? 200 : 401;

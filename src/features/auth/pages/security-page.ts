@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html, joinHtml } from '../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { SecondFactor } from '../../../contract/store/second-factors.ts';
@@ -82,7 +82,7 @@ async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFact
   return {
     status: 303,
     location: `${PATH}?done=off`,
-    html: accountPage('Turned off', request, '<h1>Turned off</h1>'),
+    html: accountPage('Turned off', request, html`<h1>Turned off</h1>`),
     reauthenticated: true,
     audited: [...audited, event],
   };
@@ -95,7 +95,7 @@ const ABOUT =
 function off(request: PageRequest): PageResponse {
   const done = request.parameter('done') === 'off' ? 'Two-step login is off.' : undefined;
   const content = html`<h1>${TITLE}</h1>
-!${noticeBox(done)}
+${noticeBox(done)}
 <p>${ABOUT}</p>
 <p>Two-step login is off.</p>
 <p><a class="main" href="${PATH}?setup=yes">Set up two-step login</a></p>`;
@@ -106,15 +106,15 @@ function setup({ box }: LoginDeps, request: PageRequest, secret: string, problem
   const title = 'Set up two-step login';
   const address = totpUri(secret, { service: request.serviceName, userName: request.user!.screen_name });
   const content = html`<h1>${title}</h1>
-!${alertBox(problem)}
+${alertBox(problem)}
 <ol class="steps">
 <li><p>Scan this QR code with an authenticator app, or enter the setup key manually.</p>
-!${qrCode(address, 'QR code of the key')}
+${qrCode(address, 'QR code of the key')}
 <dl class="secrets"><dt>Setup key</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
 <li><p>Enter the code shown in the app.</p>
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: request.csrfToken, act: 'on', draft: box.seal(secret, draftOf(request)) })}
-!${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: 'Six digits.' })}
+${hiddenFields({ authenticity_token: request.csrfToken, act: 'on', draft: box.seal(secret, draftOf(request)) })}
+${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: 'Six digits.' })}
 <div class="buttons"><button class="main" type="submit">Turn on</button>
 <a class="button" href="${PATH}">Cancel</a></div>
 </form></li>
@@ -132,20 +132,20 @@ async function on(
 ): Promise<PageResponse> {
   const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(request.user!.id));
   const content = html`<h1>${TITLE}</h1>
-<p>Two-step login has been on since !${dateElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
+<p>Two-step login has been on since ${dateElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
 <section><h2>New recovery codes</h2>
 <p>New codes replace your current ones.</p>
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: request.csrfToken, act: 'renew' })}
+${hiddenFields({ authenticity_token: request.csrfToken, act: 'renew' })}
 <div class="buttons"><button type="submit">Generate new recovery codes</button></div>
 </form></section>
 <section><h2>Turn it off</h2>
-!${alertBox(problem)}
+${alertBox(problem)}
 <form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: request.csrfToken, act: 'off' })}
+${hiddenFields({ authenticity_token: request.csrfToken, act: 'off' })}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
-!${passwordField({ isWrong: problem !== undefined, hasCaret: problem !== undefined })}
-!${codeField({ isWrong: problem !== undefined, hasCaret: false })}
+${passwordField({ isWrong: problem !== undefined, hasCaret: problem !== undefined })}
+${codeField({ isWrong: problem !== undefined, hasCaret: false })}
 <div class="buttons"><button type="submit" class="bad">Turn off two-step login</button></div>
 </form></section>`;
   return { status, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
@@ -157,7 +157,10 @@ function recoveryPage(request: PageRequest, codes: readonly string[], event: Aud
   const content = html`<h1>${title}</h1>
 <p class="alert">Store these codes somewhere safe: they will not be shown again.</p>
 <p>Each code can be used once in place of a code from the app, for example when you lose your phone.</p>
-<ul class="recovery">!${codes.map((code) => html`<li><code>${code}</code></li>`).join('\n')}</ul>
+<ul class="recovery">${joinHtml(
+    codes.map((code) => html`<li><code>${code}</code></li>`),
+    '\n',
+  )}</ul>
 <p><a class="main" href="${PATH}">I have saved them</a></p>`;
   return { status: 200, html: settingsPage(title, request, PATH, content), hasForm: true, audited: [event] };
 }

@@ -1,5 +1,5 @@
-import { html } from 'ghtml';
 import type { Clock } from '../../../base/clock.ts';
+import { type Html, html, joinHtml } from '../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { isLiveSession, type Session } from '../../../contract/store/logins.ts';
 import type { Store } from '../../../contract/store/store.ts';
@@ -40,37 +40,40 @@ async function shown({ store, clock }: SessionsDeps, request: PageRequest): Prom
     request,
     PATH,
     html`<h1>${title}</h1>
-!${noticeBox(ended)}
+${noticeBox(ended)}
 <p class="soft">If you do not recognize a session, end it and <a href="/settings/password">change your password</a>.</p>
-<ul class="entries">!${sorted.map((session) => entry(session, isOwn(session), request.csrfToken)).join('\n')}</ul>
-!${live.length > 1 ? endOthers(request.csrfToken) : ''}`,
+<ul class="entries">${joinHtml(
+      sorted.map((session) => entry(session, isOwn(session), request.csrfToken)),
+      '\n',
+    )}</ul>
+${live.length > 1 ? endOthers(request.csrfToken) : ''}`,
   );
   return { status: 200, html: page, hasForm: true };
 }
 
-function entry(session: Session, isOwn: boolean, csrfToken: string): string {
+function entry(session: Session, isOwn: boolean, csrfToken: string): Html {
   const browser = session.browser || 'Unknown browser';
   return html`<li>
-<h2>${browser}!${isOwn ? ' <span class="mark">This browser</span>' : ''}</h2>
+<h2>${browser}${isOwn ? html` <span class="mark">This browser</span>` : ''}</h2>
 <dl class="facts">
-<dt>Logged in</dt><dd>!${timestampElement(session.created_at)}</dd>
-<dt>Last active</dt><dd>!${timestampElement(session.last_seen_at)}</dd>
+<dt>Logged in</dt><dd>${timestampElement(session.created_at)}</dd>
+<dt>Last active</dt><dd>${timestampElement(session.last_seen_at)}</dd>
 <dt>IP address</dt><dd>${session.address || 'Unknown'}</dd>
 </dl>
-!${isOwn ? '' : endOne(session, browser, csrfToken)}
+${isOwn ? '' : endOne(session, browser, csrfToken)}
 </li>`;
 }
 
-function endOne({ id_hash }: Session, browser: string, csrfToken: string): string {
+function endOne({ id_hash }: Session, browser: string, csrfToken: string): Html {
   return html`<form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: csrfToken, session: id_hash })}
+${hiddenFields({ authenticity_token: csrfToken, session: id_hash })}
 <button type="submit" class="bad" aria-label="End session: ${browser}">End session</button>
 </form>`;
 }
 
-function endOthers(csrfToken: string): string {
+function endOthers(csrfToken: string): Html {
   return html`<form method="post" action="${PATH}">
-!${hiddenFields({ authenticity_token: csrfToken, session: 'others' })}
+${hiddenFields({ authenticity_token: csrfToken, session: 'others' })}
 <div class="buttons"><button type="submit" class="bad">Log out everywhere else</button></div>
 </form>`;
 }
@@ -95,7 +98,7 @@ async function end({ store }: SessionsDeps, request: PageRequest): Promise<PageR
   return {
     status: 303,
     location: `${PATH}?ended=yes`,
-    html: accountPage('Ended', request, '<h1>Ended</h1>'),
+    html: accountPage('Ended', request, html`<h1>Ended</h1>`),
     audited: [event],
   };
 }

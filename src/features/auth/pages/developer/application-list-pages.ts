@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application, ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import { ConstraintViolated } from '../../../../contract/store/store.ts';
@@ -38,13 +38,13 @@ async function listed(deps: DeveloperDeps, request: PageRequest, user: string): 
   const title = 'Your applications';
   const list =
     all.length === 0
-      ? '<p>You have not registered an application yet.</p>'
-      : `<ul class="entries">${all.map(entry).join('\n')}</ul>`;
+      ? html`<p>You have not registered an application yet.</p>`
+      : html`<ul class="entries">${joinHtml(all.map(entry), '\n')}</ul>`;
   const page = accountPage(
     title,
     request,
     html`<h1>${title}</h1>
-!${list}
+${list}
 <p><a class="main" href="${APPS_PATH}/new">Register an application</a></p>`,
   );
   return { status: 200, html: page, hasForm: true };
@@ -56,10 +56,10 @@ async function ownedBy({ store, applicationsMax }: DeveloperDeps, owner: string)
   return all.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function entry({ id, name, access_level, suspended }: Application): string {
-  const state = suspended ? ' <strong>Suspended</strong>' : '';
-  return html`<li><h2>!${monogram(name)}<a href="${APPS_PATH}/${id}">${name}</a></h2>
-<p class="soft">${LEVEL_NAMES[access_level]}!${state}</p></li>`;
+function entry({ id, name, access_level, suspended }: Application): Html {
+  const state = suspended ? html` <strong>Suspended</strong>` : '';
+  return html`<li><h2>${monogram(name)}<a href="${APPS_PATH}/${id}">${name}</a></h2>
+<p class="soft">${LEVEL_NAMES[access_level]}${state}</p></li>`;
 }
 
 function blank({ callbackSchemes: schemes }: DeveloperDeps, request: PageRequest): PageResponse {
@@ -80,7 +80,7 @@ function form(request: PageRequest, filled: Filled, status: 200 | 400): PageResp
     csrfToken: request.csrfToken,
     ...filled,
   });
-  return { status, html: accountPage(title, request, html`<h1>${title}</h1>!${fields}`), hasForm: true };
+  return { status, html: accountPage(title, request, html`<h1>${title}</h1>${fields}`), hasForm: true };
 }
 
 async function create(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {

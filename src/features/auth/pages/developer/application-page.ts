@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html } from '../../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AccessToken, Application, ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import type { BearerToken } from '../../../../contract/store/grants.ts';
@@ -38,7 +38,7 @@ async function change(deps: DeveloperDeps, request: PageRequest, application: Ap
       return recordAudit({ tx }, request, { event: 'application_changed', application_id: application.id });
     });
     const location = `${APPS_PATH}/${application.id}?saved=yes`;
-    return { status: 303, location, html: accountPage('Saved', request, '<h1>Saved</h1>'), audited };
+    return { status: 303, location, html: accountPage('Saved', request, html`<h1>Saved</h1>`), audited };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return page(deps, request, application, { draft, errors: [NAME_TAKEN] });
@@ -64,40 +64,40 @@ async function page(
     holders: await readUserTokens(tx, application),
   }));
   const saved = request.parameter('saved') === 'yes' ? 'Saved.' : undefined;
-  const suspended = '<p class="alert">This application is suspended: all of its requests are refused.</p>';
+  const suspended = html`<p class="alert">This application is suspended: all of its requests are refused.</p>`;
   const content = html`<h1>${name}</h1>
-!${noticeBox(saved)}
-!${application.suspended ? suspended : ''}
-!${credentials(application, standing)}
+${noticeBox(saved)}
+${application.suspended ? suspended : ''}
+${credentials(application, standing)}
 <section><h2>Settings</h2>
-!${applicationForm({ action: `${APPS_PATH}/${id}`, button: 'Save', csrfToken: request.csrfToken, schemes, ...form })}
+${applicationForm({ action: `${APPS_PATH}/${id}`, button: 'Save', csrfToken: request.csrfToken, schemes, ...form })}
 </section>
-!${callbackTest(application, request.method === 'GET' ? request.parameter('callback') : undefined)}
-!${userTokensSection(application, standing.holders)}`;
+${callbackTest(application, request.method === 'GET' ? request.parameter('callback') : undefined)}
+${userTokensSection(application, standing.holders)}`;
   return { status: form.errors.length > 0 ? 400 : 200, html: accountPage(name, request, content), hasForm: true };
 }
 
 /** The keys and tokens of the application, with links to replace them. */
-function credentials({ id, consumer_key, access_level }: Application, { own, bearer }: Standing): string {
+function credentials({ id, consumer_key, access_level }: Application, { own, bearer }: Standing): Html {
   const path = `${APPS_PATH}/${id}`;
   const ownState = own
-    ? html`${LEVEL_NAMES[own.access_level]}, given !${dateElement(own.created_at)}`
+    ? html`${LEVEL_NAMES[own.access_level]}, given ${dateElement(own.created_at)}`
     : 'None. Create one to let the application make requests as you without a login.';
   const older =
     own && own.access_level !== access_level
       ? html`<p class="alert">Its access level differs from that of the application.</p>`
       : '';
-  const bearerState = bearer ? html`Issued !${dateElement(bearer.created_at)}` : 'None.';
+  const bearerState = bearer ? html`Issued ${dateElement(bearer.created_at)}` : 'None.';
   return html`<section><h2>Keys and tokens</h2>
 <dl class="credentials">
 <dt>Consumer key</dt>
 <dd><code>${consumer_key}</code><p class="soft">The secret was shown once, when the key was created.</p>
 <a href="${path}/keys">Regenerate key and secret</a></dd>
 <dt>Your access token</dt>
-<dd><p>!${ownState}</p>!${older}<a href="${path}/own_token">${own ? 'Regenerate your token' : 'Create your token'}</a></dd>
+<dd><p>${ownState}</p>${older}<a href="${path}/own_token">${own ? 'Regenerate your token' : 'Create your token'}</a></dd>
 <dt>Bearer token</dt>
-<dd><p>!${bearerState}</p><a href="${path}/bearer">${bearer ? 'Regenerate bearer token' : 'Create bearer token'}</a>
-!${bearer ? html` <a href="${path}/bearer/revoke">Revoke bearer token</a>` : ''}</dd>
+<dd><p>${bearerState}</p><a href="${path}/bearer">${bearer ? 'Regenerate bearer token' : 'Create bearer token'}</a>
+${bearer ? html` <a href="${path}/bearer/revoke">Revoke bearer token</a>` : ''}</dd>
 <dt>Webhooks</dt>
 <dd><a href="${path}/webhooks">Webhooks and deliveries</a></dd>
 </dl></section>`;

@@ -1,13 +1,13 @@
-import { html } from 'ghtml';
+import { type Html, html } from '../../../../base/html.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import { callbackUrlError, nearestCallback, refuseCallback } from '../../callback-urls.ts';
 import { APPS_PATH } from './owner-pages.ts';
 
 /** The form that tests an address against the registered callbacks. @source authentication gaps 4.1 */
-export function callbackTest(application: Application, tried: string | undefined): string {
+export function callbackTest(application: Application, tried: string | undefined): Html {
   const verdict = tried === undefined || tried === '' ? '' : verdictOn(application, tried);
   return html`<section id="trial"><h2>Test a callback</h2>
-!${verdict}
+${verdict}
 <form method="get" action="${APPS_PATH}/${application.id}#trial">
 <div class="field"><label for="callback">Callback URL, as your application sends it</label>
 <input id="callback" name="callback" value="${tried ?? ''}" required spellcheck="false" autocapitalize="none"></div>
@@ -15,7 +15,7 @@ export function callbackTest(application: Application, tried: string | undefined
 </form></section>`;
 }
 
-function verdictOn(application: Application, tried: string): string {
+function verdictOn(application: Application, tried: string): Html {
   const error = refuseCallback(application, tried);
   if (error === undefined) return html`<p class="notice" role="status"><code>${tried}</code> is accepted.</p>`;
   return html`<div class="alert" role="alert"><p><code>${tried}</code> is refused: ${reason(application, tried, error)}</p></div>`;

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html } from '../../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
@@ -121,7 +121,7 @@ async function ask(
   const content = html`<h1>${title}</h1>
 <p>${text}</p>
 <form method="post" action="${APPS_PATH}/${id}/${path}">
-!${hiddenFields({ authenticity_token: request.csrfToken, from })}
+${hiddenFields({ authenticity_token: request.csrfToken, from })}
 <div class="buttons"><button class="main" type="submit">${button}</button>
 <a class="button" href="${APPS_PATH}/${id}">Cancel</a></div>
 </form>`;
@@ -149,5 +149,5 @@ async function renew(
     return { status: 200, html: page, hasForm: true, audited };
   }
   const location = `${APPS_PATH}/${id}?saved=yes`;
-  return { status: 303, location, html: accountPage('Done', request, '<h1>Done</h1>'), audited };
+  return { status: 303, location, html: accountPage('Done', request, html`<h1>Done</h1>`), audited };
 }

@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { html, joinHtml } from '../../../../base/html.ts';
 import type { PageDocument, PageRequest } from '../../../../contract/declare/pages.ts';
 import type { ApplicationKeys } from '../../../platform/registration.ts';
 import { accountPage } from '../layout.ts';
@@ -22,7 +22,7 @@ export function secretsPage(
     request,
     html`<h1>${told.title}</h1>
 <p class="alert">Copy this now: it will not be shown again.</p>
-<dl class="secrets">!${rows.join('\n')}</dl>
+<dl class="secrets">${joinHtml(rows, '\n')}</dl>
 <p><a class="main" href="${APPS_PATH}/${id}">Go on to ${name}</a></p>`,
   );
 }

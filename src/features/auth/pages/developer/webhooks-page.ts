@@ -1,4 +1,4 @@
-import { html } from 'ghtml';
+import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import { formatInstant } from '../../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
@@ -53,10 +53,17 @@ async function shown(
     return found;
   });
   const title = `Webhooks of ${name}`;
-  const none = '<p>No webhooks yet. The application registers them with POST /2/webhooks.</p>';
+  const none = html`<p>No webhooks yet. The application registers them with POST /2/webhooks.</p>`;
   const content = html`<h1>${title}</h1>
-!${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'The event will be sent again.' : undefined)}
-!${standing.length === 0 ? none : standing.map((each) => section(deps, request, id, each, validated)).join('\n')}
+${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'The event will be sent again.' : undefined)}
+${
+  standing.length === 0
+    ? none
+    : joinHtml(
+        standing.map((each) => section(deps, request, id, each, validated)),
+        '\n',
+      )
+}
 <p><a href="${APPS_PATH}/${id}">Back to ${name}</a></p>`;
   return { status: 200, html: accountPage(title, request, content), hasForm: true };
 }
@@ -67,39 +74,39 @@ function section(
   id: string,
   { webhook, deliveries }: Standing,
   validated: Validated | undefined,
-): string {
+): Html {
   const { url } = webhook;
   const action = `${APPS_PATH}/${id}/webhooks`;
   const anchor = `webhook-${webhook.id}`;
   const items = deliveries.map((each) => item(deps, request, action, webhook, each));
   const newest = deliveries.length === SHOWN ? html`<p class="soft">These are the newest ${SHOWN}.</p>` : '';
   return html`<section id="${anchor}"><h2>${url}</h2>
-!${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
+${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
 <p class="soft">Validate challenges it now, as <code>PUT /2/webhooks/${webhook.id}</code> does.
 The second signature is made with a secret of the webhook: a new one is shown once, and the former signs for a day more.</p>
 <div class="buttons"><form method="post" action="${action}#${anchor}">
-!${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, validate: 'now' })}
+${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, validate: 'now' })}
 <button type="submit" aria-label="Validate ${url}">Validate</button>
 </form>
 <form method="post" action="${action}">
-!${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, from: generation(webhook) })}
+${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, from: generation(webhook) })}
 <button type="submit" aria-label="Generate a new secret for ${url}">Generate a new secret</button>
 </form></div>
 <h3>Deliveries</h3>
-!${items.length === 0 ? '<p>No deliveries yet.</p>' : `<ul class="deliveries">${items.join('\n')}</ul>${newest}`}
+${items.length === 0 ? html`<p>No deliveries yet.</p>` : html`<ul class="deliveries">${joinHtml(items, '\n')}</ul>${newest}`}
 </section>`;
 }
 
 /** Whether a webhook is valid, or why not; the result of a challenge just now is shown as such. */
-function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): string {
+function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): Html {
   if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge correctly.');
   const why = challenged?.reason ?? failure ?? '';
-  const told = challenged ? ' role="alert"' : '';
+  const told = challenged ? html` role="alert"` : '';
   if (!valid) {
     const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge correctly.`;
-    return html`<p class="alert"!${told}>${text}</p>`;
+    return html`<p class="alert"${told}>${text}</p>`;
   }
-  if (challenged) return html`<p class="alert"!${told}>Still valid, but it did not answer this challenge: ${why}.</p>`;
+  if (challenged) return html`<p class="alert"${told}>Still valid, but it did not answer this challenge: ${why}.</p>`;
   return html`<p>Valid${failure === null ? '' : `; it did not answer its last challenge: ${failure}`}</p>`;
 }
 
@@ -110,20 +117,20 @@ function item(
   action: string,
   { id: webhook, valid }: Webhook,
   delivery: WebhookDelivery,
-): string {
+): Html {
   const { message_id: message, event_type, state, tries, next_at } = delivery;
   const last = tries.at(-1)?.at;
   const outcome = tries.length === 0 ? '' : ` ${countOf(tries)}: ${webhooks.lastOutcome(delivery)}`;
   const times = [
-    last === undefined ? '' : html`last tried !${timestampElement(last)}`,
-    next_at === null ? '' : html`next try !${timestampElement(next_at)}`,
-  ].filter(Boolean);
+    last === undefined ? '' : html`last tried ${timestampElement(last)}`,
+    next_at === null ? '' : html`next try ${timestampElement(next_at)}`,
+  ].filter((time) => time !== '');
   const again = html`<form method="post" action="${action}">
-!${hiddenFields({ authenticity_token: request.csrfToken, webhook, message })}
+${hiddenFields({ authenticity_token: request.csrfToken, webhook, message })}
 <button type="submit" aria-label="Send again ${message}">Send again</button></form>`;
   return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${state}</span>${outcome}</p>
-<p class="soft">!${times.join(', ')}<br><code>${message}</code></p></div>
-!${state === 'pending' || !valid ? '' : again}</li>`;
+<p class="soft">${joinHtml(times, ', ')}<br><code>${message}</code></p></div>
+${state === 'pending' || !valid ? '' : again}</li>`;
 }
 
 const countOf = ({ length }: WebhookDelivery['tries']): string =>
@@ -166,7 +173,7 @@ async function done(deps: DeveloperDeps, request: PageRequest, application: Appl
     return { status: 200, html: page, hasForm: true, audited: outcome.audited };
   }
   const location = `${APPS_PATH}/${id}/webhooks?sent=again`;
-  return { status: 303, location, html: accountPage('Done', request, '<h1>Done</h1>') };
+  return { status: 303, location, html: accountPage('Done', request, html`<h1>Done</h1>`) };
 }
 
 /** Sends a challenge as `PUT` does, and shows the result. @source decision 411 */

@@ -1,0 +1,49 @@
+import { html as escaped } from 'ghtml';
+
+/**
+ * HTML that may be sent as it is. Only the tag `html` makes it, so text that was never escaped cannot pass for it. It is
+ * no string: HTML that is put into a plain string, or joined, throws.
+ */
+class Html {
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** The document as text. */
+  render(): string {
+    return this.#source;
+  }
+
+  /** @throws TypeError always */
+  toString(): never {
+    throw new TypeError('HTML in a plain string: use the tag html');
+  }
+}
+
+export type { Html };
+
+/** What a template takes: HTML as it is, text and numbers, which are escaped, or several of these, one after the other. */
+export type HtmlValue = Html | string | number | readonly HtmlValue[];
+
+/** The tag of HTML and XML templates: values are escaped unless they are HTML themselves. */
+export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let source = literals[0]!;
+  for (const [index, value] of values.entries()) source += toSource(value) + literals[index + 1]!;
+  return new Html(source);
+}
+
+function toSource(value: HtmlValue): string {
+  if (typeof value === 'string') return escaped`${value}`;
+  if (typeof value === 'number') return String(value);
+  return value instanceof Html ? value.render() : value.map(toSource).join('');
+}
+
+/** The pieces with `separator` between them. */
+export function joinHtml(pieces: readonly HtmlValue[], separator: HtmlValue): Html {
+  return new Html(pieces.map(toSource).join(toSource(separator)));
+}
+
+/** No HTML at all. */
+export const noHtml: Html = html``;
