@@ -20,7 +20,7 @@ export function authenticators(
   { settings, clock, store, services, box }: Dependencies,
   nonces: Nonces,
   notBefore_s: number,
-): Pick<PipelineDependencies, 'authenticator' | 'authenticators'> {
+): Pick<PipelineDependencies, 'userAuthenticator' | 'otherAuthenticators'> {
   const shared = {
     ...{ clock, nonces, notBefore_s },
     credentials: credentialCache(store, box),
@@ -32,8 +32,8 @@ export function authenticators(
   const bearers = bearerCache(store);
   const requestToken = requestTokenAuthenticator({ ...shared, store, box });
   return {
-    authenticator: user,
-    authenticators: {
+    userAuthenticator: user,
+    otherAuthenticators: {
       consumer: consumerAuthenticator({ ...shared, store, box }),
       'request-token': settings.lenient_access_token ? lenientAuthenticator(requestToken, services) : requestToken,
       basic,

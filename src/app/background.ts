@@ -25,10 +25,10 @@ export async function startBackground(
   });
   // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());
-  cleanup.defer(() => services.activity.events.stop());
+  cleanup.defer(() => services.activity.feed.stop());
   cleanup.defer(() => jobs.stop());
   jobs.start();
-  await services.activity.events.start();
+  await services.activity.feed.start();
   await store.write((tx) => endOrphanedStreams(tx, clock));
   await webhooks.start();
   cleanup.defer(await watchExternalChanges(store));

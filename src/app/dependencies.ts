@@ -16,7 +16,7 @@ import { withKnownKeys } from '../contract/services/known-keys.ts';
 import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
-import { openActivity } from '../features/activity/log-follower.ts';
+import { openEventFeed } from '../features/activity/event-feed.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
 import { openWebhooks, type RunningWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
 import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
@@ -169,7 +169,7 @@ function activityServices(
   },
 ): ActivityServices & { readonly webhooks: RunningWebhooks } {
   const { store, clock, box, settings, servers, log, metrics, overrides } = deps;
-  const events = openActivity({
+  const feed = openEventFeed({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
     onError: failureLog(log, 'could not read the event log'),
@@ -184,19 +184,19 @@ function activityServices(
   const applicationLimits = defaultLimits(settings);
   const retries_s = settings.webhook_retry_schedule.map(Number);
   return {
-    ...{ events, applicationLimits, sender },
+    ...{ feed, applicationLimits, sender },
     rules: {
       retention_s: settings.event_retention_s,
       bearerSeesPrivate: settings.allow_bearer_private_subscriptions,
     },
     streams: openStreams({
-      ...{ store, clock, random: secureRandom, activity: events, defaultLimits: applicationLimits },
+      ...{ store, clock, random: secureRandom, feed, defaultLimits: applicationLimits },
       rules: pick(settings, keysOf(streamSettings)),
       onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
     webhooks: openWebhooks({
       ...{ store, clock, box, retries_s },
-      activity: events,
+      feed,
       sender: metrics.counted(sender),
       nextTransactionId: transactionIds(secureRandom),
       onDelivered: metrics.delivered,

@@ -74,7 +74,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));
     addProblemPages(app, branding, () => servers[environment]);
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
-    registerPages(app, { ...pages, origins: originsOf });
+    registerPages(app, { ...pages, originsOf });
     addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
     if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
     if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
@@ -97,19 +97,30 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
   };
 }
 
+/** What pages and operations use alike. */
+const SHARED = [
+  'addressLimiter',
+  'unauthenticatedBodies',
+  'connectionLimiter',
+  'observer',
+  'auditLog',
+  'nextTransactionId',
+  'addressOf',
+  'secureHeaders',
+  'isDraining',
+] as const;
+
 function pagePartsOf(
   { settings, store, clock, log }: Dependencies,
   { pipeline, branding, pages }: ListenerOptions,
-): Omit<PageDeps, 'origins'> {
-  const { addressLimiter: flood, unauthenticatedBodies: strangers, connectionLimiter: connections } = pipeline;
-  const { observer, auditLog, nextTransactionId, addressOf, secureHeaders, isDraining } = pipeline;
+): Omit<PageDeps, 'originsOf'> {
   const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;
   return {
-    ...{ pages, flood, strangers, connections, log },
-    ...{ observer, auditLog, nextTransactionId, addressOf, secureHeaders, isDraining },
-    face: branding,
+    ...pick(pipeline, SHARED),
+    ...{ pages, log },
+    branding,
     sessions: browserSessions({ store, clock, random: secureRandom }),
-    counts: addressLimiter({ max, window_s: 900 }, clock),
+    pageViewLimiter: addressLimiter({ max, window_s: 900 }, clock),
     accessLog: settings.access_log,
   };
 }

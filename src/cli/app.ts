@@ -118,14 +118,14 @@ async function showApp(command: Command, key: string): Promise<void> {
     const owner = await tx.credentials.findUser(owner_user_id);
     const counts = await tx.credentials.listTokenCounts(id);
     const beside = await tx.credentials.listOtherTokens(id, application.access_level, 1000);
-    const told: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
-    for (const [name, value] of Object.entries(columns)) told[name] = String(value);
+    const fields: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
+    for (const [name, value] of Object.entries(columns)) fields[name] = String(value);
     (JSON.parse(callbacks) as string[]).forEach((callback, index) => {
-      told[`callback_${index + 1}`] = callback;
+      fields[`callback_${index + 1}`] = callback;
     });
-    for (const { access_level, count } of counts) told[`tokens_${access_level}`] = String(count);
-    for (const { screen_name, access_level } of beside) told[`other_level_${screen_name}`] = access_level;
-    return told;
+    for (const { access_level, count } of counts) fields[`tokens_${access_level}`] = String(count);
+    for (const { screen_name, access_level } of beside) fields[`other_level_${screen_name}`] = access_level;
+    return fields;
   });
   printFields(shown);
 }
@@ -141,32 +141,32 @@ async function editApp(command: Command, key: string): Promise<void> {
   });
 }
 
-type Told = Readonly<Record<string, string>>;
+type Fields = Readonly<Record<string, string>>;
 
 /** Replaces the consumer key and secret. @source decision 99 */
-async function regenerate(registrar: RecordedRegistrar, { id, consumer_key }: Application): Promise<Told> {
+async function regenerate(registrar: RecordedRegistrar, { id, consumer_key }: Application): Promise<Fields> {
   const keys = (await regenerateKeys(registrar, id, consumer_key))!;
   return { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret };
 }
 
 /** Issues a token for the owner of the application. @source decision 100 */
-async function ownToken(registrar: RecordedRegistrar, application: Application): Promise<Told> {
+async function ownToken(registrar: RecordedRegistrar, application: Application): Promise<Fields> {
   const { id, token, tokenSecret } = await issueOwnerToken(registrar, application);
   registrar.addTarget('token', id);
   return { user_id: application.owner_user_id, access_token: token, access_token_secret: tokenSecret };
 }
 
-async function newBearer(registrar: RecordedRegistrar, { id }: Application): Promise<Told> {
+async function newBearer(registrar: RecordedRegistrar, { id }: Application): Promise<Fields> {
   return { bearer_token: await regenerateBearer(registrar, id) };
 }
 
-async function removeBearer({ tx, now }: RecordedRegistrar, { id, name }: Application): Promise<Told> {
+async function removeBearer({ tx, now }: RecordedRegistrar, { id, name }: Application): Promise<Fields> {
   if (!(await revokeBearer(tx, id, now))) throw new CommandFailed(`${name} has no bearer token`);
   return { revoked: 'yes' };
 }
 
 /** Suspends an application or lifts the suspension. @source decision 101 */
-async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspended: boolean): Promise<Told> {
+async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspended: boolean): Promise<Fields> {
   await suspendApplication(tx, id, isSuspended);
   return { suspended: isSuspended ? 'yes' : 'no' };
 }
@@ -175,14 +175,14 @@ async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspe
 async function onApplication(
   command: Command,
   key: string,
-  work: (registrar: RecordedRegistrar, application: Application, settings: Settings) => Promise<Told>,
+  work: (registrar: RecordedRegistrar, application: Application, settings: Settings) => Promise<Fields>,
 ): Promise<void> {
-  const told = await runWrite(command, async (registrar, settings) => {
+  const fields = await runWrite(command, async (registrar, settings) => {
     const application = await applicationOf(registrar.tx, key);
     registrar.addTarget('application', application.id);
     return work(registrar, application, settings);
   });
-  printFields(told);
+  printFields(fields);
 }
 
 async function applicationOf(tx: ReadTransaction, key: string): Promise<Application> {
@@ -216,7 +216,7 @@ async function limitsOf(command: Command, key: string): Promise<void> {
   const input = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);
   const usual = defaultLimits(settings);
-  const shown = async (tx: ReadTransaction, id: string): Promise<Told> => {
+  const shown = async (tx: ReadTransaction, id: string): Promise<Fields> => {
     const own = await tx.applicationLimits.find(id);
     return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
   };

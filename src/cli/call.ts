@@ -70,7 +70,7 @@ function pretty(text: string): string {
   }
 }
 
-interface Told {
+interface ErrorBody {
   readonly code?: string | number;
   readonly message?: string;
   /** Version 2's description of something that was not found. */
@@ -82,7 +82,7 @@ interface Told {
 /** The errors of a response in one sentence. */
 function aloud(reply: Reply, text: string): string {
   const status = `${reply.status} ${reply.statusText}`;
-  let body: { errors?: Told[]; operation_errors?: Told[][]; detail?: string };
+  let body: { errors?: ErrorBody[]; operation_errors?: ErrorBody[][]; detail?: string };
   try {
     body = JSON.parse(text);
   } catch {
@@ -96,7 +96,7 @@ function aloud(reply: Reply, text: string): string {
   return said.length === 0 ? status : `${status}: ${said.join('; ')}`;
 }
 
-function wordsOf({ code, message, detail, parameter, attribute }: Told): string {
+function wordsOf({ code, message, detail, parameter, attribute }: ErrorBody): string {
   const about = [code, parameter ?? attribute].filter((part) => part !== undefined);
   return `${message ?? detail ?? 'no message'}${about.length > 0 ? ` (${about.join(', ')})` : ''}`;
 }

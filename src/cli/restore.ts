@@ -76,16 +76,16 @@ function summaryOf({ head, contents }: ArchiveInspection): string[] {
 /** Fails if the configured keys cannot decrypt the secrets: the server could then verify no signature. */
 function judgeKeys({ head, secrets }: ArchiveInspection, keys: MasterKeys, isVerifying: boolean): void {
   const closed = Object.entries(secrets).filter(([, { sealed, opened }]) => opened < sealed);
-  const told = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
+  const keyNames = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
   if (closed.length === 0) {
     const ids = Object.keys(secrets).join(', ');
     print(ids === '' ? 'secrets: none\n' : `secrets: all can be decrypted with the configured master keys (${ids})\n`);
     return;
   }
   if (Object.keys(keys).length > 0) {
-    throw new CommandFailed(`the configured master keys cannot decrypt secrets encrypted with: ${told}`);
+    throw new CommandFailed(`the configured master keys cannot decrypt secrets encrypted with: ${keyNames}`);
   }
-  const message = `no master key is configured; the server will need ${told}`;
+  const message = `no master key is configured; the server will need ${keyNames}`;
   if (isVerifying) throw new CommandFailed(`${message}; the archive is otherwise valid`);
   printError(`barker: ${message}\n`);
 }

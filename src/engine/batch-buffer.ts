@@ -1,5 +1,5 @@
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
-import type { ChangeRow } from '../contract/store/changes.ts';
+import type { AccountHistoryRow } from '../contract/store/account-history.ts';
 import type { Deleted, RecordsWriting, RowKey, WriteTransaction } from '../contract/store/store.ts';
 import { UNIQUE_KEY } from '../rows/draft.ts';
 
@@ -112,8 +112,8 @@ export async function batchBuffer(
     },
     lockAccount: (of) => tx.records.lockAccount(of),
   };
-  const changes = { ...tx.changes, append: async (row: ChangeRow) => wait.append(row) };
-  return { tx: { ...tx, records, changes }, flush: wait.flush };
+  const changes = { ...tx.accountHistory, append: async (row: AccountHistoryRow) => wait.append(row) };
+  return { tx: { ...tx, records, accountHistory: changes }, flush: wait.flush };
 }
 
 function nameOf(resource: AnyResource, id: string, deleted: Deleted): string {
@@ -135,7 +135,7 @@ type Changed = Readonly<Record<string, string | number | null>>;
 interface PendingWrites {
   insert(kind: AnyResource, row: Row): void;
   update(kind: AnyResource, id: string, changes: Changed): void;
-  append(row: ChangeRow): void;
+  append(row: AccountHistoryRow): void;
   flush(): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ interface PendingWrites {
 function pendingWrites(tx: WriteTransaction, account: string): PendingWrites {
   let writes: { readonly like: string; readonly kind: AnyResource; rows: Row[]; ids: string[]; changes: Changed }[] =
     [];
-  let log: ChangeRow[] = [];
+  let log: AccountHistoryRow[] = [];
   const among = (like: string, kind: AnyResource, changes: Changed) => {
     const last = writes.at(-1);
     if (last?.like === like && last.kind === kind) return last;
@@ -163,7 +163,7 @@ function pendingWrites(tx: WriteTransaction, account: string): PendingWrites {
         if (rows.length > 0) await tx.records.insertAll(kind, rows);
         if (ids.length > 0) await tx.records.updateAll(kind, account, ids, changes);
       }
-      if (noted.length > 0) await tx.changes.appendAll(noted);
+      if (noted.length > 0) await tx.accountHistory.appendAll(noted);
     },
   };
 }

@@ -17,7 +17,7 @@ export async function recordChange(
 ): Promise<void> {
   const { before, after } = change;
   const type = before === undefined ? 'CREATE' : after.deleted && !before.deleted ? 'DELETE' : 'UPDATE';
-  await tx.changes.append({
+  await tx.accountHistory.append({
     id,
     account_id: call.account!.id,
     entity: resource.historyEntity!,

@@ -35,17 +35,17 @@ export interface ConnectionLimiter {
 /**
  * Counts connections. One beyond the total replaces a connection without any authenticated request, if there is one.
  * @param isProxy addresses that forward for many callers: they count in the total only.
- * @param endOldest ends the oldest connection whose request has not arrived completely; false when there is none.
+ * @param evictOldest ends the oldest connection whose request has not arrived completely; false when there is none.
  * @source decision 477, 621
  */
 export function connectionLimiter(
   limits: ConnectionLimits,
   isProxy: (address: string) => boolean,
-  endOldest: () => boolean,
+  evictOldest: () => boolean,
 ): ConnectionLimiter {
   const byBlock = new Map<string, number>();
   const refused = new Map<ConnectionRefusal, number>();
-  const vouched = new WeakSet<Socket>();
+  const authenticated = new WeakSet<Socket>();
   /** Open between requests without any authenticated one; the one idle longest comes first. */
   const idle = new Set<Socket>();
   /** Sockets that remove themselves from `idle` when they close. */
@@ -61,7 +61,7 @@ export function connectionLimiter(
     return true;
   };
   const nowIdle = (socket: Socket): void => {
-    if (socket.destroyed || vouched.has(socket) || isProxy(socket.remoteAddress ?? '')) return;
+    if (socket.destroyed || authenticated.has(socket) || isProxy(socket.remoteAddress ?? '')) return;
     if (!watched.has(socket)) socket.once('close', () => idle.delete(socket));
     watched.add(socket);
     idle.add(socket);
@@ -69,7 +69,7 @@ export function connectionLimiter(
   };
   /** Counts one more connection, or returns the reason to refuse it. */
   const take = (socket: Socket): ConnectionRefusal | undefined => {
-    if (open >= limits.connections_max && !closeIdle() && !endOldest()) return 'total';
+    if (open >= limits.connections_max && !closeIdle() && !evictOldest()) return 'total';
     const address = socket.remoteAddress ?? '';
     const block = isProxy(address) ? undefined : addressBlock(address);
     const ofBlock = block === undefined ? 0 : (byBlock.get(block) ?? 0);
@@ -103,11 +103,11 @@ export function connectionLimiter(
       });
     },
     requestStarted(socket, response) {
-      if (vouched.has(socket)) return;
+      if (authenticated.has(socket)) return;
       idle.delete(socket);
       response.once('close', () => nowIdle(socket));
     },
-    markAuthenticated: (socket) => void vouched.add(socket),
+    markAuthenticated: (socket) => void authenticated.add(socket),
     openCount: () => open,
     closedIdleCount: () => closed,
     refusedCounts: () => refused,

@@ -9,8 +9,8 @@ import { breakableCode } from './reference/operation-section.ts';
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
 
 /** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity gaps 16.1 */
-export function addEventTypeNamesPage(app: FastifyInstance, face: BrandedService, names: DeprecatedNames): void {
-  const page = renderDocument(documentOf(names), face);
+export function addEventTypeNamesPage(app: FastifyInstance, branding: BrandedService, names: DeprecatedNames): void {
+  const page = renderDocument(documentOf(names), branding);
   app.get('/docs/activity', (_, reply) => {
     void reply.headers(staticPageHeaders());
     return reply.send(page);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AccountAccesses, Authenticator, Authenticators, Caller } from '../contract/declare/callers.ts';
+import type { AccountAccesses, Caller, OtherAuthenticators, UserAuthenticator } from '../contract/declare/callers.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { Environment } from '../contract/declare/resource.ts';
 import type { AuditedEvent } from '../contract/store/audit.ts';
@@ -21,8 +21,8 @@ export interface PipelineDependencies {
   /** Every operation of the catalog. */
   readonly operations: readonly Operation[];
   /** Authenticates requests signed with an access token: nearly all of them. */
-  readonly authenticator: Authenticator;
-  readonly authenticators: Authenticators;
+  readonly userAuthenticator: UserAuthenticator;
+  readonly otherAuthenticators: OtherAuthenticators;
   readonly accountAccess: AccountAccesses;
   /** Limits requests per address before the caller is known; undefined when limits are off. */
   readonly addressLimiter: AddressLimiter | undefined;

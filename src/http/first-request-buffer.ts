@@ -31,7 +31,7 @@ const CONNECTION_BYTES = 5120;
  * At most this many connections at a time are told why their form was refused; others are closed without a reply.
  * @source decision 474
  */
-const TOLD_MAX = 100;
+const REFUSED_MAX = 100;
 const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 2048;
 
@@ -42,7 +42,7 @@ export function firstRequestBuffer(
   addressOf: (socket: Socket, head: Buffer) => string,
 ): FirstRequestBuffer {
   const failures = new WeakMap<Socket, Problem>();
-  let told = 0;
+  let refusedCount = 0;
 
   function wait(
     socket: Socket,
@@ -52,7 +52,7 @@ export function firstRequestBuffer(
     const scan = firstRequestScanner(form_bytes_max);
     let bytes: Buffer = NOTHING;
     let size = 0;
-    let part: ReservationRequest['part'] = 'head';
+    let stage: ReservationRequest['stage'] = 'head';
     let held: Reservation | undefined;
 
     const leave = (): void => {
@@ -67,23 +67,23 @@ export function firstRequestBuffer(
       socket.emit('data', bytes.subarray(0, size));
     };
     const hold = (): Reservation => {
-      const owner = part === 'body' ? addressBlock(addressOf(socket, bytes.subarray(0, size))) : undefined;
-      return memory.reserve({ part, priority: 'first', owner, overhead_bytes: CONNECTION_BYTES, evict: fail });
+      const owner = stage === 'body' ? addressBlock(addressOf(socket, bytes.subarray(0, size))) : undefined;
+      return memory.reserve({ stage, priority: 'first', owner, overhead_bytes: CONNECTION_BYTES, evict: fail });
     };
     const fail = (failure: Problem): void => {
-      if (part === 'head') {
+      if (stage === 'head') {
         leave();
         unanswered(socket, failure, bytes.subarray(0, size));
         return;
       }
-      if (told >= TOLD_MAX) {
+      if (refusedCount >= REFUSED_MAX) {
         leave();
         socket.destroy();
         return;
       }
-      told += 1;
+      refusedCount += 1;
       socket.once('close', () => {
-        told -= 1;
+        refusedCount -= 1;
       });
       failures.set(socket, failure);
       handOver();
@@ -101,9 +101,9 @@ export function firstRequestBuffer(
         handOver();
         return;
       }
-      if (arrived === 'some of the form' && part === 'head') {
+      if (arrived === 'some of the form' && stage === 'head') {
         held?.release();
-        part = 'body';
+        stage = 'body';
         held = hold();
       }
       held?.update(size, bytes.length);

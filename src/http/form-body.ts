@@ -18,7 +18,7 @@ export function hasFormBody(request: IncomingMessage): boolean {
  */
 export async function readFormBody(deps: PipelineDependencies, exchange: Exchange): Promise<string> {
   const { request } = exchange;
-  const { unauthenticatedBodies, authenticator, body_bytes_max } = deps;
+  const { unauthenticatedBodies, userAuthenticator: authenticator, body_bytes_max } = deps;
   const announced = request.headers['content-length'];
   const usual = Math.min(unauthenticatedBodies.bytes_max, body_bytes_max);
   const { operation } = exchange;

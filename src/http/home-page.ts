@@ -15,13 +15,13 @@ import { staticPageHeaders } from './pages/page-headers.ts';
 export function addHomePage(
   app: FastifyInstance,
   environment: Environment,
-  face: BrandedService,
+  branding: BrandedService,
   servers: () => Readonly<Record<Environment, string>>,
 ): void {
   app.get('/', (request, reply) => {
     if (!acceptsHtml(request.headers.accept)) return reply.callNotFound();
     void reply.headers({ ...staticPageHeaders(), vary: 'accept' });
-    return reply.send(renderDocument(homePage(environment, face, servers()), face));
+    return reply.send(renderDocument(homePage(environment, branding, servers()), branding));
   });
 }
 
@@ -41,7 +41,7 @@ const OTHER: Readonly<Record<Environment, readonly [environment: Environment, te
 
 function homePage(
   environment: Environment,
-  face: BrandedService,
+  branding: BrandedService,
   servers: Readonly<Record<Environment, string>>,
 ): PageDocument {
   const [name, about] = ABOUT[environment];
@@ -58,13 +58,13 @@ function homePage(
     title,
     content: html`<p class="environment ${environment}">${name}</p>
 <h1>${title}</h1>
-<p>${face.name} is an advertising platform: campaigns, creatives, audiences, insights and events, all through an API. ${about}</p>
+<p>${branding.name} is an advertising platform: campaigns, creatives, audiences, insights and events, all through an API. ${about}</p>
 <ul class="places">
 ${joinHtml(
   links.map(([href, text, what]) => html`<li><a href="${href}">${text}</a><span class="soft">${what}</span></li>`),
   '\n',
 )}
 </ul>
-<p class="soft">You need an account to sign in. The people who run ${face.name} create accounts and help when you cannot get in.</p>`,
+<p class="soft">You need an account to sign in. The people who run ${branding.name} create accounts and help when you cannot get in.</p>`,
   };
 }

@@ -28,22 +28,22 @@ import { requestIdOf } from './request-id.ts';
  * Processes a request, step by step. The comment of each step lists the statuses with which it can end the request.
  * @source authentication gaps 1.3; campaigns 2.1
  */
-async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<CallResult> {
+async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise<CallResult> {
   const { operation, request } = exchange;
   const origins = deps.originsOf(request); //                                           403 plain HTTP
-  if (deps.addressLimiter) holdBack(deps, exchange, deps.addressLimiter); //                          429
+  if (deps.addressLimiter) limitAddress(deps, exchange, deps.addressLimiter); //                          429
   const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; //       408 413 429 503
-  const signer = authenticate(deps, exchange, origins, form); //                      400 401 403 431
-  const signed = signer instanceof Promise ? await signer : signer;
+  const pending = authenticate(deps, exchange, origins, form); //                      400 401 403 431
+  const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);
-  const bodyHash = admit(exchange, signed, form); //                                   401 403
-  const raw = rawParameters(exchange, form, signed.headerParameters); //               400
-  const access = operation.roles && (rememberedAccess(deps, exchange) ?? (await findAccess(deps, exchange)));
+  const bodyHash = acceptCaller(exchange, authenticated, form); //                        401 403
+  const raw = rawParameters(exchange, form, authenticated.headerParameters); //    401
+  const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange)));
   if (operation.roles) checkAccess(deps, exchange, raw, access); //                   403 404
-  takeRate(deps, exchange, { account: access?.account.id, raw, nonce: signed.nonce }); // 429
-  const kept = signed.nonce?.commit(); //                                                503
+  takeRate(deps, exchange, { account: access?.account.id, raw, nonce: authenticated.nonce }); // 429
+  const nonceWritten = authenticated.nonce?.commit(); //                                                503
   // A change must not happen twice, even if the process ends before the reply.
-  if (operation.method !== 'GET' || operation.isTokenStep) await kept;
+  if (operation.method !== 'GET' || operation.isTokenStep) await nonceWritten;
   const received = new Map<string, ReceivedFile>();
   try {
     const isUpload = operation.body === 'upload' && hasMultipartBody(request);
@@ -63,7 +63,7 @@ async function perform(deps: PipelineDependencies, exchange: Exchange): Promise<
       flow: answer.flow,
     }; // 200
   } finally {
-    await kept;
+    await nonceWritten;
     for (const each of received.values()) await deps.services.media.blobs.discard(each);
   }
 }
@@ -108,7 +108,7 @@ export async function handleRequest(
   let flow: StreamHandle | undefined;
   let failure: unknown;
   try {
-    ({ status, text, flow } = await perform(deps, exchange));
+    ({ status, text, flow } = await runSteps(deps, exchange));
   } catch (error) {
     failure = error;
     const reply = errorReply(error, operation.family, exchange.echoedParams, {
@@ -156,8 +156,8 @@ function callOf(
     isHead: exchange.request.method === 'HEAD',
     now: formatInstant(deps.services.clock.now()),
     recordAudit: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
-    audit(noted) {
-      exchange.auditEvents = [...exchange.auditEvents, noted];
+    audit(event) {
+      exchange.auditEvents = [...exchange.auditEvents, event];
     },
     rateWindows: () => windowsOf(deps, exchange.caller!),
   };
@@ -176,11 +176,15 @@ function windowsOf({ operations, environment, rateLimiter }: PipelineDependencie
 /**
  * Stops an address that sends too many requests before they cost anything; the headers report the window that is full.
  */
-function holdBack({ addressOf, services }: PipelineDependencies, exchange: Exchange, flood: AddressLimiter): void {
-  const wait_s = flood.take(addressOf(exchange.request));
+function limitAddress(
+  { addressOf, services }: PipelineDependencies,
+  exchange: Exchange,
+  limiter: AddressLimiter,
+): void {
+  const wait_s = limiter.take(addressOf(exchange.request));
   if (wait_s === undefined) return;
   const reset = Math.floor(services.clock.now() / 1000) + wait_s;
-  const filled = { limit: flood.max, remaining: 0, reset };
+  const filled = { limit: limiter.max, remaining: 0, reset };
   exchange.rateUsage = { user: filled, account: undefined, address: filled, isRefused: true, counters: [] };
   throw new Problem([{ problem: 'RATE_LIMITED' }], {
     because: 'too many requests from one address',
@@ -203,12 +207,16 @@ function authenticate(
   if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'more than one Authorization header');
   const presented = signedPartsOf(request, form);
   const { credential = 'user' } = operation;
-  if (credential === 'user') return deps.authenticator.authenticate(presented, origins);
-  return deps.authenticators[credential]!({ ...presented, address: deps.addressOf(request) }, origins);
+  if (credential === 'user') return deps.userAuthenticator.authenticate(presented, origins);
+  return deps.otherAuthenticators[credential]!({ ...presented, address: deps.addressOf(request) }, origins);
 }
 
 /** Records the caller and checks the access level of their token; returns the signed hash of the body. */
-function admit(exchange: Exchange, { caller, bodyHash }: Authenticated, form: string | undefined): string | undefined {
+function acceptCaller(
+  exchange: Exchange,
+  { caller, bodyHash }: Authenticated,
+  form: string | undefined,
+): string | undefined {
   const { operation } = exchange;
   exchange.caller = caller;
   exchange.echoedParams = echo(exchange.path, {}, {});
@@ -250,7 +258,7 @@ function rawParameters(
 }
 
 /** The access of the caller from the cache: the common case. */
-function rememberedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
+function cachedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
   return deps.accountAccess.cached((caller as Principal).user, id);

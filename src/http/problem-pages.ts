@@ -13,7 +13,7 @@ import { proseHtml } from './reference/operation-section.ts';
  * @param base returns the base URL of the listener.
  * @source authentication gaps 21.2
  */
-export function addProblemPages(app: FastifyInstance, face: BrandedService, base: () => string): void {
+export function addProblemPages(app: FastifyInstance, branding: BrandedService, base: () => string): void {
   for (const [slug, page] of Object.entries(PROBLEM_PAGES)) {
     app.get(problemPath(slug), (request, reply) => {
       const isJson = acceptsOnlyJson(request.headers.accept);
@@ -23,7 +23,7 @@ export function addProblemPages(app: FastifyInstance, face: BrandedService, base
         ...(isJson && { 'content-type': 'application/json; charset=utf-8' }),
         vary: 'accept',
       });
-      return reply.send(isJson ? JSON.stringify({ type, ...page }) : renderDocument(documentOf(slug, page), face));
+      return reply.send(isJson ? JSON.stringify({ type, ...page }) : renderDocument(documentOf(slug, page), branding));
     });
   }
 }

@@ -2,7 +2,7 @@ import { pause } from '../base/timers.ts';
 import { Problem, type ProblemName } from '../contract/problems/problems.ts';
 
 /** Refusals whose timing could disclose which keys, tokens or secrets exist. */
-const TELLING: ReadonlySet<ProblemName> = new Set([
+const DELAYED_PROBLEMS: ReadonlySet<ProblemName> = new Set([
   'CLIENT_REFUSED',
   'BEARER_INVALID',
   'SIGNATURE_REFUSED',
@@ -11,7 +11,7 @@ const TELLING: ReadonlySet<ProblemName> = new Set([
 ]);
 
 /** Ten times what the work of a refusal takes; timers count in whole milliseconds. */
-const HELD_MS = 5;
+const REFUSAL_MS = 5;
 
 /**
  * Resolves when a refusal may be answered: at a fixed delay after the request arrived, however long its work took. The
@@ -19,7 +19,7 @@ const HELD_MS = 5;
  * @source authentication gaps 1.3
  */
 export async function delayRefusal(failure: unknown, startedAt_ms: number): Promise<void> {
-  if (!(failure instanceof Problem) || !TELLING.has(failure.errors[0]!.problem)) return;
-  const left_ms = Math.ceil(HELD_MS - (performance.now() - startedAt_ms));
+  if (!(failure instanceof Problem) || !DELAYED_PROBLEMS.has(failure.errors[0]!.problem)) return;
+  const left_ms = Math.ceil(REFUSAL_MS - (performance.now() - startedAt_ms));
   if (left_ms > 0) await pause(left_ms);
 }

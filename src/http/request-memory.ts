@@ -25,7 +25,7 @@ export interface Reservation {
 
 /** What is reserved, and for whom. */
 export interface ReservationRequest {
-  readonly part: 'head' | 'body';
+  readonly stage: 'head' | 'body';
   /**
    * Whether it is the first request of its connection, which takes less memory, a later one, or one that names an
    * existing key and token: the others give way before those.
@@ -105,7 +105,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   };
   const forget = (waiting: Waiting): void => {
     if (!waiting.queue.waiting.delete(waiting)) return;
-    if (waiting.holding.part === 'body') bodies -= 1;
+    if (waiting.holding.stage === 'body') bodies -= 1;
     count(waiting, 0);
   };
   const end = (waiting: Waiting, reason: string, failure: Problem): void => {
@@ -142,7 +142,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   };
   const isSlow = ({ holding, since_ms, received }: Waiting, now_ms: number): boolean => {
     const passed_s = (now_ms - since_ms) / 1000;
-    if (holding.part === 'head') return passed_s > limits.request_head_timeout_s;
+    if (holding.stage === 'head') return passed_s > limits.request_head_timeout_s;
     const counted_s = passed_s - limits.request_grace_s;
     return counted_s > 0 && received < counted_s * limits.request_bytes_per_s_min;
   };
@@ -165,7 +165,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
       const queue = queues[holding.priority];
       const waiting: Waiting = { holding, queue, since_ms: elapsed_ms(), held: 0, received: 0 };
       queue.waiting.add(waiting);
-      if (holding.part === 'body') bodies += 1;
+      if (holding.stage === 'body') bodies += 1;
       count(waiting, overhead_bytes);
       settle(waiting);
       return {
@@ -197,14 +197,14 @@ function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Prob
 /** Reads a body within a memory; rejects with the problem that evicts it. */
 export async function readReserved<Body>(
   memory: RequestMemory,
-  holding: Omit<ReservationRequest, 'part' | 'evict'>,
+  holding: Omit<ReservationRequest, 'stage' | 'evict'>,
   read: (watch: BodyReadObserver) => Promise<Body>,
 ): Promise<Body> {
   let held: Reservation | undefined;
   try {
     return await read({
       onStart(end) {
-        held = memory.reserve({ ...holding, part: 'body', evict: end });
+        held = memory.reserve({ ...holding, stage: 'body', evict: end });
       },
       onProgress: (received, bytes) => held?.update(received, bytes),
     });

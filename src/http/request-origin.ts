@@ -70,8 +70,8 @@ export function secureHeadersReader(
   const own = reach.endsTls ? headers : NOSNIFF_HEADERS;
   if (reach.trustedProxies.length === 0) return () => own;
   return (request) => {
-    const told = isProxy(request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
-    return told === undefined ? own : told === 'https' ? headers : NOSNIFF_HEADERS;
+    const forwarded = isProxy(request.socket.remoteAddress) ? forwardedScheme(request) : undefined;
+    return forwarded === undefined ? own : forwarded === 'https' ? headers : NOSNIFF_HEADERS;
   };
 }
 
@@ -88,8 +88,8 @@ export function addressReader(
     if (!isProxy(peer)) return peer;
     // Each proxy appends its client; anyone else could have written the entries before those of trusted proxies.
     const chain = String(headers['x-forwarded-for'] ?? '').split(',');
-    for (const said of chain.reverse()) {
-      const address = addressIn(said.trim());
+    for (const entry of chain.reverse()) {
+      const address = addressIn(entry.trim());
       if (address === undefined) return peer;
       if (!isProxy(address)) return address;
     }
@@ -98,16 +98,16 @@ export function addressReader(
 }
 
 /** Parses an address; some proxies append a port, and then write IPv6 in brackets. */
-function addressIn(said: string): string | undefined {
-  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(said) ?? [];
-  const bare = bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(said) ? said.split(':', 1)[0]! : said);
+function addressIn(entry: string): string | undefined {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(entry) ?? [];
+  const bare = bracketed ?? (/^\d+\.\d+\.\d+\.\d+:\d+$/.test(entry) ? entry.split(':', 1)[0]! : entry);
   return isIP(bare) === 0 ? undefined : bare;
 }
 
 /** The scheme that a proxy reports for its client; undefined when it reports none. @source decision 113 */
 function forwardedScheme(request: Pick<IncomingMessage, 'headers'>): 'http' | 'https' | undefined {
-  const told = single(request.headers['x-forwarded-proto'])?.toLowerCase();
-  return told === undefined ? undefined : told === 'https' ? 'https' : 'http';
+  const forwarded = single(request.headers['x-forwarded-proto'])?.toLowerCase();
+  return forwarded === undefined ? undefined : forwarded === 'https' ? 'https' : 'http';
 }
 
 /** The host that a proxy reports; undefined when it reports none or an invalid one. */

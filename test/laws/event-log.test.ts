@@ -42,7 +42,7 @@ describe('whoever follows the log', () => {
       );
     };
     await Promise.all(Array.from({ length: 120 }, (_, number) => unit(number)));
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     const told = heard.batches.flatMap(({ events }) => events);
     const positions = told.map(({ position }) => position);
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('whoever follows the log', () => {
       }),
     );
     assert.equal((await other).code, 0, (await other).stderr);
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     const told = heard.batches.flatMap(({ events }) => events);
     const positions = told.map(({ position }) => position);
     assert.equal(positions.length, COUNT + acknowledged.length);
@@ -92,7 +92,7 @@ describe('whoever follows the log', () => {
   test('joins and leaves at any time without missing anything in between', async () => {
     const [first, whole] = [listen(world), listen(world)];
     const {
-      activity: { events: activity },
+      activity: { feed: activity },
     } = world.service.services;
     const parts: ReturnType<typeof listen>[] = [first];
     const emitting = Array.from({ length: 300 }, () =>

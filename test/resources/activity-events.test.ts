@@ -307,12 +307,12 @@ describe('the log', () => {
       events.map(({ position }) => position - from),
       [1, 2],
     );
-    const mine = await services.activity.events.deliveriesOf(events, { application });
+    const mine = await services.activity.feed.deliveriesOf(events, { application });
     assert.deepEqual(
       mine.map(({ event }) => JSON.parse(event.payload).after),
       ['two'],
     );
-    const all = await services.activity.events.deliveriesOf(events, {
+    const all = await services.activity.feed.deliveriesOf(events, {
       application,
       includesOlder: true,
       isReplay: true,
@@ -326,7 +326,7 @@ describe('the log', () => {
     );
     assert.ok(all[0]!.body.toString().endsWith('"after":"one"}},"meta":{"replay":true}}'));
     assert.deepEqual(
-      await services.activity.events.deliveriesOf(events, { application: 'nobody', includesOlder: true }),
+      await services.activity.feed.deliveriesOf(events, { application: 'nobody', includesOlder: true }),
       [],
     );
     const at = await store.read((tx) => tx.events.listAt([from + 2, from + 1, from + 9000]));

@@ -153,7 +153,7 @@ describe('a stream ends', () => {
   test('with InternalError when reading the log fails unexpectedly', async () => {
     const who = await subscriber(world);
     const {
-      activity: { events: activity },
+      activity: { feed: activity },
     } = world.service.services;
     const { deliveriesOf } = activity;
     Object.assign(activity, { deliveriesOf: () => Promise.reject(new Error('broken on purpose')) });

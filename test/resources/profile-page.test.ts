@@ -46,7 +46,7 @@ describe('the page of a profile', () => {
       [user.name, user.screen_name, user.description, user.location, user.url],
       ['Ada <3', 'Ada_new', 'Zeile 1\nZeile 2 & "mehr"', 'Linz', 'https://ada.test/'],
     );
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     const events = heard.batches.flatMap((batch) => batch.events);
     assert.deepEqual(
       events.map(({ event_type, user_id, payload }) => [event_type, user_id, JSON.parse(payload)]),

@@ -43,7 +43,7 @@ const minute = (offset_s = 0): string =>
   new Date(world.clock.now() + offset_s * 1000).toISOString().replace(/\D/g, '').slice(0, 12);
 const emit = async (...texts: string[]): Promise<number[]> => {
   const positions = await changeBio(world, keys.user, texts);
-  await world.service.services.activity.events.waitUntilCaughtUp();
+  await world.service.services.activity.feed.waitUntilCaughtUp();
   return positions;
 };
 const afters = (): string[] =>

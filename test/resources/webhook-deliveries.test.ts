@@ -133,7 +133,7 @@ describe('an event', () => {
       [[subscription, undefined]],
     );
     await emit('unseen');
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     assert.deepEqual([receiver.messages.length, (await stored()).length], [0, 0]);
   });
 
@@ -144,7 +144,7 @@ describe('an event', () => {
     receiver.answerChallenge = (_, response) => void response.writeHead(200).end('{}');
     assert.equal((await client.call('PUT', `/2/webhooks/${webhook}`)).status, 400);
     await emit('unseen');
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     receiver.answerChallenge = right;
     assert.equal((await client.call('PUT', `/2/webhooks/${webhook}`)).status, 200);
     await emit('seen');
@@ -261,7 +261,7 @@ describe('an answer', () => {
     const [row] = await settled('failed');
     assert.equal(row!.tries.length, 1);
     await emit('y');
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     await pass(3600);
     assert.equal(receiver.messages.length, 1);
   });
@@ -289,7 +289,7 @@ describe('many events', () => {
     receiver.answer = (_, response) => void held.push(() => void response.end());
     const texts = Array.from({ length: 1800 }, (_, index) => `text ${index}`);
     for (let from = 0; from < texts.length; from += 300) await emit(...texts.slice(from, from + 300));
-    await world.service.services.activity.events.waitUntilCaughtUp();
+    await world.service.services.activity.feed.waitUntilCaughtUp();
     await until('some wait', async () => (await stored()).filter(({ state }) => state === 'pending').length > 500);
     receiver.answer = status(200);
     for (const release of held) release();

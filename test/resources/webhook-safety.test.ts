@@ -292,8 +292,8 @@ describe('a sender', () => {
     assert.equal(target.messages[0]!.headers.host, 'far.example.test');
     proxy.removeAllListeners('connect');
     proxy.on('connect', (_, socket: Socket) => void socket.end('HTTP/1.1 403 No\r\n\r\n'));
-    names.set('barred.example.test', ['198.51.100.78']);
-    const refused = await sender.send(post('http://barred.example.test/'));
+    names.set('blocked.example.test', ['198.51.100.78']);
+    const refused = await sender.send(post('http://blocked.example.test/'));
     assert.equal(refused.outcome === 'failed' && refused.reason, 'connection refused');
     await sender.close();
     for (const each of tunnels) each.destroy();

@@ -94,7 +94,7 @@ export interface Envelope {
 export function listen(world: World): Heard {
   const batches: MatchedBatch[] = [];
   const {
-    activity: { events: activity },
+    activity: { feed: activity },
   } = world.service.services;
   const following = activity.follow((batch) => void batches.push(batch));
   return {

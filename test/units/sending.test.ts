@@ -25,7 +25,7 @@ const OPEN = [
 
 describe('addresses', () => {
   const production = allowedAddresses({ allowsPrivate: false, privateRanges: [] });
-  test('that nobody else can reach are barred', () => {
+  test('that nobody else can reach are blocked', () => {
     assert.deepEqual(BARRED.filter(production), []);
   });
   test('that everybody can reach are open', () => {

@@ -45,8 +45,8 @@ async function attempt(caller: ConnectionProfile, path: string, json: string): P
 function waitOf(outcome: Reply | Error, tries: number): number | undefined {
   if (!(outcome instanceof Error)) {
     if (outcome.status !== 429 && outcome.status < 500) return undefined;
-    const told = Number(outcome.headers.find(([name]) => name === 'retry-after')?.[1]);
-    if (told > 0) return Math.min(told, WAIT_MAX_S);
+    const retryAfter_s = Number(outcome.headers.find(([name]) => name === 'retry-after')?.[1]);
+    if (retryAfter_s > 0) return Math.min(retryAfter_s, WAIT_MAX_S);
   }
   return Math.min(2 ** (tries - 1), WAIT_MAX_S);
 }
@@ -58,17 +58,17 @@ interface Told {
 }
 
 function refusalOf({ status, body }: Reply, rowOf: (index: number) => number): string {
-  let told: Told[] = [];
+  let retryAfter_s: Told[] = [];
   try {
     const { errors = [], operation_errors = [] } = JSON.parse(body) as {
       errors?: Told[];
       operation_errors?: Told[][];
     };
-    told = [...errors, ...operation_errors.flat()];
+    retryAfter_s = [...errors, ...operation_errors.flat()];
   } catch {
     // A proxy may answer in another format.
   }
-  const said = told.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
+  const said = retryAfter_s.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
     const [, index] = /^users\[(\d+)\]/.exec(parameter ?? '') ?? [];
     const place = index === undefined ? '' : `row ${rowOf(Number(index))}: `;
     return `${place}${message}${details ? ` (${details})` : ''}`;

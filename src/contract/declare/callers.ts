@@ -84,10 +84,10 @@ export interface PresentedCredential extends SignedParts {
 export type Authenticate = (parts: PresentedCredential, origins: readonly string[]) => Promise<Authenticated>;
 
 /** The authenticators of all credential kinds except `user`. */
-export type Authenticators = Readonly<Partial<Record<Exclude<CredentialKind, 'user'>, Authenticate>>>;
+export type OtherAuthenticators = Readonly<Partial<Record<Exclude<CredentialKind, 'user'>, Authenticate>>>;
 
 /** Authenticates requests signed with an access token. */
-export interface Authenticator {
+export interface UserAuthenticator {
   /**
    * Throws, or rejects with, the problem of the first check that fails. Synchronous when the credential is cached.
    * `origins` are base URI origins, the likeliest first.

@@ -12,7 +12,7 @@ import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/a
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { AccessLevel } from '../store/credentials.ts';
 import type { DirectoryIndex } from '../store/directory.ts';
-import type { Activity, ActivitySettings } from '../store/events.ts';
+import type { ActivitySettings, EventFeed } from '../store/events.ts';
 import type { LoginSettings, OutstandingBearers } from '../store/grants.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../store/store.ts';
 import type { UploadSettings } from '../store/uploads.ts';
@@ -109,8 +109,8 @@ export interface AudienceServices {
 
 /** Events, streams and webhooks. */
 export interface ActivityServices {
-  /** The event log. */
-  readonly events: Activity;
+  /** Follows the event log. */
+  readonly feed: EventFeed;
   readonly rules: ActivitySettings;
   /** Open streams of this process. */
   readonly streams: Streams;
@@ -196,7 +196,7 @@ export interface Call {
   /** Stores an audit record in the transaction of the change. */
   readonly recordAudit: RecordAudit;
   /** Records an audit event that has happened, whatever the reply is. */
-  audit(noted: AuditedEvent): void;
+  audit(event: AuditedEvent): void;
   /**
    * The caller's own rate limit windows, one for each operation that its credential allows: for rates per account the
    * general quota. Reading them does not count.

@@ -109,8 +109,8 @@ export interface DeliveryQuery {
   readonly isReplay?: boolean;
 }
 
-/** The live log of events, as streams and webhooks follow it. */
-export interface Activity {
+/** Follows the event log and matches events with subscriptions, for streams and webhooks. */
+export interface EventFeed {
   /**
    * Calls `listener` with everything committed from now on, in log order, each position once. It must not throw or take
    * long: all followers wait for each other.

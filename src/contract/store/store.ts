@@ -1,10 +1,10 @@
 import type { ApplicationLimits } from '../declare/application-limits.ts';
 import type { AnyResource, Fields, Resource, Row, RowOf } from '../declare/resource.ts';
 import type { StreamConnections } from '../services/streams.ts';
+import type { AccountHistory } from './account-history.ts';
 import type { AccountMembers } from './account-members.ts';
 import type { AudienceLog } from './audiences.ts';
 import type { Audit } from './audit.ts';
-import type { Changes } from './changes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
@@ -120,7 +120,7 @@ export interface RowKey {
 /** What a unit of work may read. */
 export interface ReadTransaction {
   readonly records: RecordsReading;
-  readonly changes: Pick<Changes, 'page'>;
+  readonly accountHistory: Pick<AccountHistory, 'page'>;
   readonly credentials: Pick<Credentials, Extract<keyof Credentials, `find${string}` | `list${string}`>>;
   readonly accountMembers: Pick<AccountMembers, Extract<keyof AccountMembers, `find${string}` | `list${string}`>>;
   readonly requestTokens: Pick<RequestTokens, 'find'>;
@@ -157,7 +157,7 @@ export interface ReadTransaction {
 /** What a unit of work may read and write. */
 export interface WriteTransaction extends ReadTransaction {
   readonly records: RecordsWriting;
-  readonly changes: Changes;
+  readonly accountHistory: AccountHistory;
   readonly credentials: Credentials;
   readonly accountMembers: AccountMembers;
   readonly requestTokens: RequestTokens;

@@ -51,56 +51,56 @@ export function resolveDirection(type: EventType, requested: Direction | undefin
  * @throws InvalidEventDraft
  * @source activity gaps 16.3 to 16.6, 16.8; decision 333, 355
  */
-export async function eventFromDraft(tx: ReadTransaction, sketch: EventDraft, created_ms: number): Promise<NewEvent> {
-  const { event_type, user, keyword_text } = sketch;
-  const direction = resolveDirection(event_type, sketch.direction);
+export async function eventFromDraft(tx: ReadTransaction, draft: EventDraft, created_ms: number): Promise<NewEvent> {
+  const { event_type, user, keyword_text } = draft;
+  const direction = resolveDirection(event_type, draft.direction);
   const made =
-    sketch.payload === undefined
-      ? await defaultPayload(tx, sketch, direction, created_ms)
-      : { payload: sketch.payload, text: null };
+    draft.payload === undefined
+      ? await defaultPayload(tx, draft, direction, created_ms)
+      : { payload: draft.payload, text: null };
   return { event_type, user_id: user.id, direction, payload: made.payload, text: keyword_text ?? made.text };
 }
 
 async function defaultPayload(
   tx: ReadTransaction,
-  sketch: EventDraft,
+  draft: EventDraft,
   direction: Direction | null,
   created_ms: number,
 ): Promise<Pick<NewEvent, 'payload' | 'text'>> {
-  const { event_type, user, text } = sketch;
+  const { event_type, user, text } = draft;
   switch (event_type) {
     case 'profile.update.bio':
     case 'profile.update.screenname': {
-      const after = requireField(sketch, 'text');
-      return { payload: changePayload(sketch.before ?? '', after), text: after };
+      const after = requireField(draft, 'text');
+      return { payload: changePayload(draft.before ?? '', after), text: after };
     }
     case 'profile.update.verified': {
-      const [before, after] = [sketch.before ?? 'none', requireField(sketch, 'text')].map(verifiedType) as [
+      const [before, after] = [draft.before ?? 'none', requireField(draft, 'text')].map(verifiedType) as [
         string,
         string,
       ];
       return { payload: changePayload(before, after), text: null };
     }
     case 'profile.update.affiliate': {
-      const [before, after] = [sketch.before ?? '', requireField(sketch, 'text')].map(affiliateId) as [string, string];
+      const [before, after] = [draft.before ?? '', requireField(draft, 'text')].map(affiliateId) as [string, string];
       return { payload: changePayload(before, after), text: null };
     }
     case 'dm.sent':
     case 'dm.received': {
-      const message = { id: requireField(sketch, 'about'), text: requireField(sketch, 'text'), created_ms };
-      return { payload: await messagePayload(tx, message, participantsOf(sketch, direction)), text: message.text };
+      const message = { id: requireField(draft, 'about'), text: requireField(draft, 'text'), created_ms };
+      return { payload: await messagePayload(tx, message, participantsOf(draft, direction)), text: message.text };
     }
     case 'dm.read':
       return {
-        payload: readReceiptPayload(participantsOf(sketch, direction), requireField(sketch, 'about'), created_ms),
+        payload: readReceiptPayload(participantsOf(draft, direction), requireField(draft, 'about'), created_ms),
         text: null,
       };
     case 'dm.indicate_typing':
-      return { payload: typingPayload(participantsOf(sketch, direction), created_ms), text: null };
+      return { payload: typingPayload(participantsOf(draft, direction), created_ms), text: null };
     // There are no Spaces here: only operators emit these events. @source decision 358
     case 'spaces.start':
     case 'spaces.end': {
-      const payload = { user: { data: userSummary(user) }, broadcast_id: requireField(sketch, 'about'), event_type };
+      const payload = { user: { data: userSummary(user) }, broadcast_id: requireField(draft, 'about'), event_type };
       return { payload: JSON.stringify(payload), text: text ?? null };
     }
   }
@@ -122,9 +122,9 @@ function affiliateId(requested: string): string {
   throw new InvalidEventDraft(`affiliate is the numeric id of an organization, or empty; got ${requested}`);
 }
 
-function requireField(sketch: EventDraft, name: 'text' | 'about'): string {
-  const value = sketch[name];
-  if (value === undefined) throw new InvalidEventDraft(`events of type ${sketch.event_type} require ${WORDS[name]}`);
+function requireField(draft: EventDraft, name: 'text' | 'about'): string {
+  const value = draft[name];
+  if (value === undefined) throw new InvalidEventDraft(`events of type ${draft.event_type} require ${WORDS[name]}`);
   return value;
 }
 

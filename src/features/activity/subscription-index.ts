@@ -43,12 +43,12 @@ export function openSubscriptionIndex(store: Store): SubscriptionIndex {
     // The other columns are immutable.
     if (known && known.tag === subscription.tag && known.webhook_id === subscription.webhook_id) return;
     drop(subscription.id);
-    const watch = matcherFor(subscription);
-    byId.set(subscription.id, watch);
+    const matcher = matcherFor(subscription);
+    byId.set(subscription.id, matcher);
     const cause = topicOf(subscription);
     const there = byTopic.get(cause);
-    if (there) insertInOrder(there, watch);
-    else byTopic.set(cause, [watch]);
+    if (there) insertInOrder(there, matcher);
+    else byTopic.set(cause, [matcher]);
   };
 
   const readAll = async (): Promise<void> => {
@@ -115,8 +115,8 @@ function compareIds(a: SubscriptionMatcher, b: SubscriptionMatcher): number {
   return a.subscription.id < b.subscription.id ? -1 : 1;
 }
 
-function insertInOrder(list: SubscriptionMatcher[], watch: SubscriptionMatcher): void {
+function insertInOrder(list: SubscriptionMatcher[], matcher: SubscriptionMatcher): void {
   let place = list.length;
-  while (place > 0 && compareIds(watch, list[place - 1]!) < 0) place -= 1;
-  list.splice(place, 0, watch);
+  while (place > 0 && compareIds(matcher, list[place - 1]!) < 0) place -= 1;
+  list.splice(place, 0, matcher);
 }

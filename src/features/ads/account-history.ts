@@ -6,7 +6,7 @@ import type { Input, Operation } from '../../contract/declare/operation.ts';
 import type { AccountState } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
-import type { ChangeRow } from '../../contract/store/changes.ts';
+import type { AccountHistoryRow } from '../../contract/store/account-history.ts';
 
 const COUNT_DEFAULT = 200;
 
@@ -71,7 +71,7 @@ export const accountHistory: Operation = {
     };
     const list = JSON.stringify(asked);
     const after = readCursor(input.cursor, list);
-    const found = await call.services.store.read((tx) => tx.changes.page({ ...asked, after, limit: count + 1 }));
+    const found = await call.services.store.read((tx) => tx.accountHistory.page({ ...asked, after, limit: count + 1 }));
     const rows = found.slice(0, count);
     const last = found.length > count ? rows.at(-1) : undefined;
     return {
@@ -124,7 +124,7 @@ function readCursor(cursor: unknown, list: string): { change_time: string; id: s
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
-function changeJson(row: ChangeRow): string {
+function changeJson(row: AccountHistoryRow): string {
   const by = `{"user_id":"${row.user_id}","platform":"${row.platform}"}`;
   return (
     `{"change_by":${by},"changes":${row.changes},"change_time":"${row.change_time}","entity_id":"${row.entity_id}",` +

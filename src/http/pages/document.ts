@@ -15,10 +15,10 @@ export interface BrandedService {
  */
 export function renderDocument(
   { title, content, accountHeader, isWide = false }: PageDocument,
-  face: BrandedService,
+  branding: BrandedService,
 ): string {
-  const logo = face.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
-  const whose = html`${logo}<strong>${face.name}</strong>`;
+  const logo = branding.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
+  const whose = html`${logo}<strong>${branding.name}</strong>`;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -26,7 +26,7 @@ export function renderDocument(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title} · ${face.name}</title>
+<title>${title} · ${branding.name}</title>
 <link rel="icon" href="${FAVICON_PATH}">
 <link rel="stylesheet" href="/pages/style.css">
 </head>

@@ -23,23 +23,24 @@ import { pageHeaders } from './page-headers.ts';
 
 /** The dependencies of the pages of a listener. */
 export interface PageDeps {
-  readonly face: BrandedService;
+  readonly branding: BrandedService;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
-  readonly counts: AddressLimiter;
+  /** Limits views of pages that ask for it. */
+  readonly pageViewLimiter: AddressLimiter;
   /** Limits all requests of one address; undefined when limits are off. @source decision 86 */
-  readonly flood: AddressLimiter | undefined;
+  readonly addressLimiter: AddressLimiter | undefined;
   /** The open connections of all listeners. */
-  readonly connections: Pick<ConnectionLimiter, 'markAuthenticated'>;
+  readonly connectionLimiter: Pick<ConnectionLimiter, 'markAuthenticated'>;
   /** Reads forms, with stricter limits for clients without a session. */
-  readonly strangers: UnauthenticatedBodies;
+  readonly unauthenticatedBodies: UnauthenticatedBodies;
   readonly log: Logger;
   readonly auditLog: AuditLog;
   readonly observer: Pick<RequestObserver, 'pageVisited'>;
   readonly accessLog: AccessLog;
   readonly nextTransactionId: () => string;
   /** The origins of a request, with the one that it was sent to at the end; throws on plain HTTP where not allowed. */
-  readonly origins: (request: IncomingMessage) => readonly string[];
+  readonly originsOf: (request: IncomingMessage) => readonly string[];
   readonly addressOf: (request: IncomingMessage) => string;
   readonly secureHeaders: (request: IncomingMessage) => readonly string[];
   readonly isDraining: () => boolean;
@@ -80,42 +81,43 @@ async function answer(
   deps: PageDeps,
   page: Page,
   request: IncomingMessage,
-  response: ServerResponse,
+  serverResponse: ServerResponse,
   path: Readonly<Record<string, string>>,
 ): Promise<void> {
   const verb = request.method === 'HEAD' ? 'GET' : request.method;
   const method = page.methods.find((each) => each === verb);
   if (!method) {
-    deps.observer.pageVisited(page.path, OTHER, otherMethod(deps, page, request, response));
+    deps.observer.pageVisited(page.path, OTHER, otherMethod(deps, page, request, serverResponse));
     return;
   }
   const transactionId = deps.nextTransactionId();
   const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
   let failure: unknown;
   let isSecure = false;
-  let said: PageResponse;
+  let response: PageResponse;
   let cookies: readonly string[] = [];
   try {
-    const origins = originsOf(deps, request);
+    const origins = allowedOriginsOf(deps, request);
     isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
-    if (origins) ({ said, cookies } = await visited(deps, page, { request, method, path, origins, isSecure, origin }));
-    else said = deps.pages.errorPage('plain http');
+    if (origins)
+      ({ response, cookies } = await respond(deps, page, { request, method, path, origins, isSecure, origin }));
+    else response = deps.pages.errorPage('plain http');
   } catch (error) {
-    said = refusalOf(deps.pages, error);
+    response = refusalOf(deps.pages, error);
     failure = error;
   }
-  if (said.audited?.length) await deps.auditLog.record(said.audited, origin);
-  const seen = { request, secure: deps.secureHeaders(request), transactionId, cookies };
+  if (response.audited?.length) await deps.auditLog.record(response.audited, origin);
+  const context = { request, secure: deps.secureHeaders(request), transactionId, cookies };
   // The rest of a refused form is discarded.
-  const isCut = method === 'POST' && failure !== undefined && !request.complete;
-  if (deps.isDraining() || isCut) response.shouldKeepAlive = false;
-  if (isCut) discardAndClose(request);
-  reply(response, said, deps.face, seen);
-  note(deps, page, said, { ...origin, request, failure });
+  const closesConnection = method === 'POST' && failure !== undefined && !request.complete;
+  if (deps.isDraining() || closesConnection) serverResponse.shouldKeepAlive = false;
+  if (closesConnection) discardAndClose(request);
+  sendPage(serverResponse, response, deps.branding, context);
+  logPage(deps, page, response, { ...origin, request, failure });
 }
 
 /** The error pages of problems of reading a form; all other problems mean that the database is unavailable. */
-const OF_FORMS: Readonly<Partial<Record<ProblemName, PageRefusal>>> = {
+const FORM_REFUSALS: Readonly<Partial<Record<ProblemName, PageRefusal>>> = {
   BODY_TOO_LARGE: 'too large',
   REQUEST_TOO_SLOW: 'too slow',
   RATE_LIMITED: 'too many visits',
@@ -123,20 +125,20 @@ const OF_FORMS: Readonly<Partial<Record<ProblemName, PageRefusal>>> = {
 
 function refusalOf(pages: Pages, error: unknown): PageResponse {
   if (!(error instanceof Problem)) return pages.errorPage('error');
-  return pages.errorPage(OF_FORMS[error.errors[0]!.problem] ?? 'unavailable', error.retryAfter_s);
+  return pages.errorPage(FORM_REFUSALS[error.errors[0]!.problem] ?? 'unavailable', error.retryAfter_s);
 }
 
 /** The origins of a request; undefined where plain HTTP is not allowed. */
-function originsOf(deps: PageDeps, request: IncomingMessage): readonly string[] | undefined {
+function allowedOriginsOf(deps: PageDeps, request: IncomingMessage): readonly string[] | undefined {
   try {
-    return deps.origins(request);
+    return deps.originsOf(request);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;
   }
 }
 
-interface Arrived {
+interface PageArrival {
   readonly request: IncomingMessage;
   readonly method: 'GET' | 'POST';
   readonly path: Readonly<Record<string, string>>;
@@ -146,27 +148,28 @@ interface Arrived {
 }
 
 /** Handles a request in order: rate limit, session, form, form token, page, changes of the session. */
-async function visited(
+async function respond(
   deps: PageDeps,
   page: Page,
-  { request, method, path, origins, isSecure, origin }: Arrived,
-): Promise<{ said: PageResponse; cookies: readonly string[] }> {
-  const { pages, sessions, counts } = deps;
+  { request, method, path, origins, isSecure, origin }: PageArrival,
+): Promise<{ response: PageResponse; cookies: readonly string[] }> {
+  const { pages, sessions, pageViewLimiter } = deps;
   const { address } = origin;
   // Forms are not counted here: their failures have limits of their own.
   const isCounted = page.isRateLimited && method === 'GET';
-  const wait_s = deps.flood?.take(address) ?? (isCounted ? counts.take(address) : undefined);
-  if (wait_s !== undefined) return { said: pages.errorPage('too many visits', wait_s), cookies: [] };
+  const wait_s = deps.addressLimiter?.take(address) ?? (isCounted ? pageViewLimiter.take(address) : undefined);
+  if (wait_s !== undefined) return { response: pages.errorPage('too many visits', wait_s), cookies: [] };
   const session = await sessions.open({
     cookie: readCookie(request, SESSION_COOKIE, isSecure),
     address,
     browser: browserNameOf(request.headers['user-agent']),
   });
   const isKnown = session.user !== undefined;
-  if (isKnown) deps.connections.markAuthenticated(request.socket);
-  const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, deps.strangers.bytes_max);
+  if (isKnown) deps.connectionLimiter.markAuthenticated(request.socket);
+  const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, deps.unauthenticatedBodies.bytes_max);
   const query = /\?(.*)$/s.exec(request.url!)?.[1] ?? '';
-  const input = method === 'POST' ? (await deps.strangers.read(request, { address, max, isKnown })).toString() : query;
+  const input =
+    method === 'POST' ? (await deps.unauthenticatedBodies.read(request, { address, max, isKnown })).toString() : query;
   const parameters = new URLSearchParams(input);
   const pageRequest: PageRequest = {
     method,
@@ -180,86 +183,93 @@ async function visited(
     csrfToken: session.csrfToken,
     address,
     deviceCookie: readCookie(request, DEVICE_COOKIE, isSecure),
-    serviceName: deps.face.name,
+    serviceName: deps.branding.name,
     record: deps.auditLog.transactional(origin),
   };
   const isKept = session.stored !== undefined;
-  const tokens = { input: pageRequest.parameter('authenticity_token'), own: session.csrfToken, isKept };
-  if (method === 'POST' && !isFromOwnPage(request, origins, tokens)) {
-    return { said: pages.errorPage('form token'), cookies: [] };
+  const csrfTokens = { input: pageRequest.parameter('authenticity_token'), own: session.csrfToken, isKept };
+  if (method === 'POST' && !isFromOwnPage(request, origins, csrfTokens)) {
+    return { response: pages.errorPage('form token'), cookies: [] };
   }
-  const said = await page.answer(pageRequest);
-  return { said, cookies: await settle(session, said, isSecure) };
+  const response = await page.answer(pageRequest);
+  return { response, cookies: await applyToSession(session, response, isSecure) };
 }
 
 /** Applies a response to the session. Returns the Set-Cookie headers. */
-async function settle(session: OpenSession, said: PageResponse, isSecure: boolean): Promise<readonly string[]> {
-  const known = said.deviceCookie === undefined ? [] : [setCookieHeader(DEVICE_COOKIE, said.deviceCookie, isSecure)];
-  if (said.logout) {
+async function applyToSession(
+  session: OpenSession,
+  response: PageResponse,
+  isSecure: boolean,
+): Promise<readonly string[]> {
+  const deviceCookies =
+    response.deviceCookie === undefined ? [] : [setCookieHeader(DEVICE_COOKIE, response.deviceCookie, isSecure)];
+  if (response.logout) {
     await session.end();
-    return [setCookieHeader(SESSION_COOKIE, undefined, isSecure), ...known];
+    return [setCookieHeader(SESSION_COOKIE, undefined, isSecure), ...deviceCookies];
   }
-  const value = await valueAfter(session, said);
-  return value === undefined ? known : [setCookieHeader(SESSION_COOKIE, value, isSecure), ...known];
+  const sessionCookie = await sessionCookieAfter(session, response);
+  return sessionCookie === undefined
+    ? deviceCookies
+    : [setCookieHeader(SESSION_COOKIE, sessionCookie, isSecure), ...deviceCookies];
 }
 
 /** The new value of the session cookie; undefined if it stays the same. */
-async function valueAfter(session: OpenSession, said: PageResponse): Promise<string | undefined> {
-  if (said.login !== undefined) return session.startFor(said.login);
-  if (said.reauthenticated) return session.renew();
-  return said.hasForm ? session.ensureStored() : undefined;
+async function sessionCookieAfter(session: OpenSession, response: PageResponse): Promise<string | undefined> {
+  if (response.login !== undefined) return session.startFor(response.login);
+  if (response.reauthenticated) return session.renew();
+  return response.hasForm ? session.ensureStored() : undefined;
 }
 
-interface Seen {
+interface ReplyContext {
   readonly request: IncomingMessage;
   readonly secure: readonly string[];
   readonly transactionId: string;
   readonly cookies: readonly string[];
 }
 
-function reply(
-  response: ServerResponse,
-  said: PageResponse,
-  face: BrandedService,
-  { request, secure, transactionId, cookies }: Seen,
+function sendPage(
+  serverResponse: ServerResponse,
+  response: PageResponse,
+  branding: BrandedService,
+  { request, secure, transactionId, cookies }: ReplyContext,
 ): void {
-  const isJson = said.error !== undefined && acceptsOnlyJson(request.headers.accept);
-  const headers = pageHeaders(said);
+  const isJson = response.error !== undefined && acceptsOnlyJson(request.headers.accept);
+  const headers = pageHeaders(response);
   headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
   headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
   const requestId = requestIdOf(request);
   if (requestId) headers.push('x-request-id', requestId);
   for (const cookie of cookies) headers.push('set-cookie', cookie);
-  if (said.location !== undefined) headers.push('location', said.location);
-  if (said.retryAfter_s !== undefined) headers.push('retry-after', String(said.retryAfter_s));
-  const page = 'content' in said.html ? renderDocument(said.html, face) : said.html.render();
-  send(response, said.status, headers, isJson ? JSON.stringify({ errors: [said.error] }) : page);
+  if (response.location !== undefined) headers.push('location', response.location);
+  if (response.retryAfter_s !== undefined) headers.push('retry-after', String(response.retryAfter_s));
+  const page = 'content' in response.html ? renderDocument(response.html, branding) : response.html.render();
+  send(serverResponse, response.status, headers, isJson ? JSON.stringify({ errors: [response.error] }) : page);
 }
 
 /** Logs a request for a page, without its parameters, cookies and redirect target. */
-function note(
+function logPage(
   { log, accessLog, observer }: PageDeps,
   page: Page,
-  said: PageResponse,
+  response: PageResponse,
   { request, failure, ...origin }: AuditOrigin & { readonly request: IncomingMessage; readonly failure: unknown },
 ): void {
-  observer.pageVisited(page.path, request.method!, said.status);
-  const line = { ...origin, method: request.method, route: page.path, status: said.status };
-  const level = logLevelOf(said.status, failure, accessLog);
-  if (level === 'error') log.error({ ...line, err: failure }, 'page failed');
-  else if (level) log.info(line, 'page');
+  observer.pageVisited(page.path, request.method!, response.status);
+  const fields = { ...origin, method: request.method, route: page.path, status: response.status };
+  const level = logLevelOf(response.status, failure, accessLog);
+  if (level === 'error') log.error({ ...fields, err: failure }, 'page failed');
+  else if (level) log.info(fields, 'page');
 }
 
 /** The metric label of methods that a page does not support, because clients choose them. */
 const OTHER = 'other';
 
 /** Answers with the allowed methods; returns the status. */
-function otherMethod(deps: PageDeps, page: Page, request: IncomingMessage, response: ServerResponse): number {
+function otherMethod(deps: PageDeps, page: Page, request: IncomingMessage, serverResponse: ServerResponse): number {
   const secure = deps.secureHeaders(request);
   const allow = [...page.methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])), 'OPTIONS'].join(', ');
   if (request.method === 'OPTIONS') {
-    response.writeHead(204, ['allow', allow, ...secure]);
-    response.end();
+    serverResponse.writeHead(204, ['allow', allow, ...secure]);
+    serverResponse.end();
     return 204;
   }
   const message = `This method requires a ${page.methods.join(' or ')}.`;
@@ -272,6 +282,6 @@ function otherMethod(deps: PageDeps, page: Page, request: IncomingMessage, respo
     'no-store',
     ...secure,
   ];
-  send(response, 405, headers, JSON.stringify({ errors: [{ code: 86, message }] }));
+  send(serverResponse, 405, headers, JSON.stringify({ errors: [{ code: 86, message }] }));
   return 405;
 }

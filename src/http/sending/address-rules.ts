@@ -41,12 +41,9 @@ export function allowedAddresses(input: {
   readonly allowsPrivate: boolean;
   readonly privateRanges: readonly string[];
 }): IsAllowedAddress {
-  const [barred, givenOut, link, opened] = [NEVER_PUBLIC, GIVEN_OUT, LINK_LOCAL, input.privateRanges].map(listOf) as [
-    Ranges,
-    Ranges,
-    Ranges,
-    Ranges,
-  ];
+  const [isBlocked, givenOut, link, opened] = [NEVER_PUBLIC, GIVEN_OUT, LINK_LOCAL, input.privateRanges].map(
+    listOf,
+  ) as [Ranges, Ranges, Ranges, Ranges];
   return (written) => {
     // An IPv6 form of an IPv4 address is treated like that address.
     const [, embedded] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(written) ?? [];
@@ -54,7 +51,7 @@ export function allowedAddresses(input: {
     const family = isIP(address);
     if (family === 0 || address.includes('%') || link(address)) return false;
     if (input.allowsPrivate || opened(address)) return true;
-    if (embedded !== undefined || barred(address)) return false;
+    if (embedded !== undefined || isBlocked(address)) return false;
     return family === 4 || givenOut(address);
   };
 }

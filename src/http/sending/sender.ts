@@ -37,7 +37,7 @@ const ROUTES_MAX = 10_000;
  * Failures whose timing could disclose what exists in networks that only this server can reach.
  * @source decision 480
  */
-const TELLING: ReadonlySet<SendFailure> = new Set([
+const DELAYED_FAILURES: ReadonlySet<SendFailure> = new Set([
   'name unknown',
   'address refused',
   'connect timeout',
@@ -113,19 +113,19 @@ export function openSender(rules: SenderOptions): Sender {
       // A caller waits for requests that bypass caches: how soon one failed would tell them why.
       const failed = async (reason: SendFailure): Promise<void> => {
         const left_ms = network.unreachable_ms - (performance.now() - startedAt_ms);
-        if (isFresh && !allowsPrivate && TELLING.has(reason) && left_ms > 0) await pause(Math.ceil(left_ms));
+        if (isFresh && !allowsPrivate && DELAYED_FAILURES.has(reason) && left_ms > 0) await pause(Math.ceil(left_ms));
       };
-      const told = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - startedAt_ms) });
+      const timing = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - startedAt_ms) });
       if ('failed' in route) {
         await failed(route.failed);
-        return { outcome: 'failed', reason: route.failed, detail: route.detail, addresses: [], ...told() };
+        return { outcome: 'failed', reason: route.failed, detail: route.detail, addresses: [], ...timing() };
       }
       const { open, path } = route;
       open.usedAt_ms = startedAt_ms;
-      const came = await exchange(open.pool, request, path, TOTAL_MS - told().duration_ms);
+      const came = await exchange(open.pool, request, path, TOTAL_MS - timing().duration_ms);
       if (isFresh) void open.pool.destroy().catch(() => undefined);
       if (came.outcome === 'failed') await failed(came.reason);
-      return { ...came, addresses: open.addresses, ...told() };
+      return { ...came, addresses: open.addresses, ...timing() };
     },
     async close() {
       stopSweeping();

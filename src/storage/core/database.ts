@@ -2,9 +2,9 @@ import type { ColumnType, Generated } from 'kysely';
 import type { ApplicationLimit } from '../../contract/declare/application-limits.ts';
 import type { Environment } from '../../contract/declare/resource.ts';
 import type { StreamConnection } from '../../contract/services/streams.ts';
+import type { AccountHistoryRow } from '../../contract/store/account-history.ts';
 import type { AccountMember } from '../../contract/store/account-members.ts';
 import type { AuditRecord } from '../../contract/store/audit.ts';
-import type { ChangeRow } from '../../contract/store/changes.ts';
 import type { AccessToken, Application, User } from '../../contract/store/credentials.ts';
 import type { LoggedEvent } from '../../contract/store/events.ts';
 import type { BearerToken, RequestToken } from '../../contract/store/grants.ts';
@@ -20,7 +20,7 @@ import type { Schema } from '../generated/schema.ts';
  */
 interface PortRows {
   access_tokens: AccessToken;
-  account_changes: ChangeRow;
+  account_changes: AccountHistoryRow;
   account_users: AccountMember;
   accounts: { readonly environment: Environment };
   application_limits: { readonly name: ApplicationLimit };

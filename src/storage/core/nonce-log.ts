@@ -35,9 +35,9 @@ export interface NonceLogOptions {
 export function openNonceLog(
   folder: string,
   window_s: number,
-  { clock, elapsed = elapsed_ms, write: hand }: NonceLogOptions,
+  { clock, elapsed = elapsed_ms, write }: NonceLogOptions,
 ): NonceLog & { close(): void } {
-  const stretch_s = window_s * 2;
+  const period_s = window_s * 2;
   const files = new Map<string, Written>();
   const mark = nonceWatermark(folder);
   let current = Number.NaN;
@@ -67,26 +67,26 @@ export function openNonceLog(
     file = -1;
     current = Number.NaN;
   };
-  const turnTo = (stretch: number, now_s: number): void => {
+  const turnTo = (period: number, now_s: number): void => {
     close();
     forget(now_s);
-    const name = `${stretch}.log`;
+    const name = `${period}.log`;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     file = openSync(join(folder, name), 'a+', 0o600);
     if (!files.has(name)) files.set(name, { newest_s: 0, at_ms: elapsed() });
     // A crash may have left half a line, which the next line must not continue.
     length = wholeLines(readFileSync(file));
     ftruncateSync(file, length);
-    current = stretch;
+    current = period;
   };
   const append = (entries: readonly UsedNonce[]): void => {
     const now_s = clock.now() / 1000;
-    const stretch = Math.floor(now_s / stretch_s);
-    if (stretch !== current) turnTo(stretch, now_s);
+    const period = Math.floor(now_s / period_s);
+    if (period !== current) turnTo(period, now_s);
     const lines = entries.map(({ timestamp, digest }) => `${timestamp} ${digest}\n`);
     const bytes = Buffer.from(lines.join(''), 'latin1');
     try {
-      writeAllSync(file, bytes, hand);
+      writeAllSync(file, bytes, write);
     } catch (error) {
       // If truncating fails too, it happens when the file is opened again.
       try {
@@ -97,7 +97,7 @@ export function openNonceLog(
       throw error;
     }
     length += bytes.length;
-    const written = files.get(`${stretch}.log`)!;
+    const written = files.get(`${period}.log`)!;
     written.at_ms = elapsed();
     for (const { timestamp } of entries) written.newest_s = Math.max(written.newest_s, timestamp);
   };

@@ -1,19 +1,19 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
+import { accountHistoryOn } from '../tables/account-history.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
 import { campaignSummariesOn } from '../tables/campaign-summaries.ts';
-import { changesOn } from '../tables/changes.ts';
 import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
 import { customAudiencesOn } from '../tables/custom-audiences.ts';
-import { peopleOn } from '../tables/directory.ts';
+import { directoryOn } from '../tables/directory.ts';
 import { eventsOn } from '../tables/events.ts';
 import { bearerTokensOn, requestTokensOn } from '../tables/grants.ts';
 import { jobsOn } from '../tables/jobs.ts';
 import { loginTalliesOn, passwordLinksOn, sessionsOn } from '../tables/logins.ts';
-import { membershipsOn } from '../tables/memberships.ts';
+import { accountMembersOn } from '../tables/memberships.ts';
 import { messagesOn } from '../tables/messages.ts';
 import { notificationsOn, postsOn } from '../tables/posts.ts';
 import { recordsOn } from '../tables/records.ts';
@@ -33,12 +33,12 @@ import type { Session } from './session.ts';
 export function storeOn(driver: Driver): Store {
   const cache = rowCache();
   const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
-  const readings = new WeakMap<Session, ReadTransaction>();
+  const readTransactions = new WeakMap<Session, ReadTransaction>();
   const readingOn = (session: Session): ReadTransaction => {
-    let reading = readings.get(session);
+    let reading = readTransactions.get(session);
     if (!reading) {
       reading = partsOn(session, () => {});
-      readings.set(session, reading);
+      readTransactions.set(session, reading);
     }
     return reading;
   };
@@ -68,12 +68,12 @@ export function storeOn(driver: Driver): Store {
       const unit = driver.write(async (session) => {
         tags.clear();
         changed.clear();
-        const touch = (tag: string): void => void tags.add(tag);
-        const parts = partsOn(session, touch);
-        const delivery = campaignSummariesOn(session);
-        const records = cache.trackedWrites(delivery.trackedWrites(parts.records), changed);
-        const done = await work({ ...parts, records, invalidate: touch });
-        await delivery.flush();
+        const invalidate = (tag: string): void => void tags.add(tag);
+        const parts = partsOn(session, invalidate);
+        const summaries = campaignSummariesOn(session);
+        const records = cache.trackedWrites(summaries.trackedWrites(parts.records), changed);
+        const done = await work({ ...parts, records, invalidate: invalidate });
+        await summaries.flush();
         return done;
       });
       const value = await unit.catch(forgetInDoubt);
@@ -89,12 +89,12 @@ export function storeOn(driver: Driver): Store {
   };
 }
 
-function partsOn(session: Session, touch: WriteTransaction['invalidate']): Omit<WriteTransaction, 'invalidate'> {
+function partsOn(session: Session, invalidate: WriteTransaction['invalidate']): Omit<WriteTransaction, 'invalidate'> {
   return {
     records: recordsOn(session),
-    changes: changesOn(session),
+    accountHistory: accountHistoryOn(session),
     credentials: credentialsOn(session),
-    accountMembers: membershipsOn(session),
+    accountMembers: accountMembersOn(session),
     requestTokens: requestTokensOn(session),
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
@@ -107,15 +107,15 @@ function partsOn(session: Session, touch: WriteTransaction['invalidate']): Omit<
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),
     audiences: customAudiencesOn(session),
-    directory: peopleOn(session),
+    directory: directoryOn(session),
     corpus: corpusOn(session),
     audienceLog: audienceLogOn(session),
-    events: eventsOn(session, touch),
-    subscriptions: subscriptionsOn(session, touch),
+    events: eventsOn(session, invalidate),
+    subscriptions: subscriptionsOn(session, invalidate),
     applicationLimits: applicationLimitsOn(session),
-    streamConnections: streamConnectionsOn(session, touch),
+    streamConnections: streamConnectionsOn(session, invalidate),
     messages: messagesOn(session),
-    webhooks: webhooksOn(session, touch),
+    webhooks: webhooksOn(session, invalidate),
     webhookDeliveries: webhookDeliveriesOn(session),
     replays: replaysOn(session),
     restores: restoresOn(session),

@@ -30,7 +30,7 @@ const NAME = 'people';
 type StateRow = DirectoryState & { readonly next_number: number };
 
 /** The people of the platform. */
-export function peopleOn(session: Session): Directory {
+export function directoryOn(session: Session): Directory {
   const states = tableRows(session, 'directory_state');
   const imports = tableRows(session, 'directory_imports');
 

@@ -20,7 +20,7 @@ const COLUMNS = ['position', 'event_type', 'user_id', 'direction', 'text', 'payl
  * The event log. SQLite has one writer; on PostgreSQL the row of the sequence makes a second one wait until the first
  * has committed or rolled back.
  */
-export function eventsOn(session: Session, touch: (tag: string) => void): Events {
+export function eventsOn(session: Session, invalidate: (tag: string) => void): Events {
   const takeNumbers = takeNumbersOn(session);
   const findNumber = findNumberOn(session);
 
@@ -47,7 +47,7 @@ export function eventsOn(session: Session, touch: (tag: string) => void): Events
         return { ...event, position: first + index, created_at };
       });
       await insertRows(session, 'events', rows, { columns: COLUMNS });
-      touch('event:');
+      invalidate('event:');
       return rows.map(({ position }) => position);
     },
     async list({ after, until = Number.MAX_SAFE_INTEGER, limit }) {

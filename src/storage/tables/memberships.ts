@@ -3,7 +3,7 @@ import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 
 /** Users of accounts with their roles, and the features of accounts. */
-export function membershipsOn(session: Session): AccountMembers {
+export function accountMembersOn(session: Session): AccountMembers {
   return {
     async find(user, account) {
       return session.first('membership find', { user, account }, (db, param) =>

@@ -6,7 +6,7 @@ import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 /** Stream connections. */
-export function streamConnectionsOn(session: Session, touch: (tag: string) => void): StreamConnections {
+export function streamConnectionsOn(session: Session, invalidate: (tag: string) => void): StreamConnections {
   const rows = tableRows(session, 'stream_connections');
   const ofApplication = (db: Db, param: Param<{ readonly application: string }>) =>
     db.selectFrom('stream_connections').selectAll().where('application_id', '=', param('application'));
@@ -54,7 +54,7 @@ export function streamConnectionsOn(session: Session, touch: (tag: string) => vo
             .where('id', '=', param('id'))
             .where('disconnected_at', 'is', null),
         )) === 1;
-      if (isEnded) touch(`stream:${id}`);
+      if (isEnded) invalidate(`stream:${id}`);
       return isEnded;
     },
     // For connections that a former process left open. @source decision 371

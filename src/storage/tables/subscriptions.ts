@@ -21,7 +21,7 @@ const COLUMNS = [
 ] as const;
 
 /** Event subscriptions. */
-export function subscriptionsOn(session: Session, touch: (tag: string) => void): Subscriptions {
+export function subscriptionsOn(session: Session, invalidate: (tag: string) => void): Subscriptions {
   const rows = tableRows(session, 'subscriptions');
   const some = (db: Db) => db.selectFrom('subscriptions').select(COLUMNS);
   return {
@@ -77,11 +77,11 @@ export function subscriptionsOn(session: Session, touch: (tag: string) => void):
     },
     async add(subscription) {
       await rows.insert(subscription);
-      touch(`subscription:${subscription.id}`);
+      invalidate(`subscription:${subscription.id}`);
     },
     async change(id, changes) {
       await rows.update(id, changes);
-      touch(`subscription:${id}`);
+      invalidate(`subscription:${id}`);
     },
     async remove(ids) {
       if (ids.length === 0) return;
@@ -89,7 +89,7 @@ export function subscriptionsOn(session: Session, touch: (tag: string) => void):
       await session.run(`subscriptions remove ${size}`, { ids }, (db, param) =>
         db.deleteFrom('subscriptions').where((eb) => inList(eb, 'id', param.list('ids', size))),
       );
-      for (const id of ids) touch(`subscription:${id}`);
+      for (const id of ids) invalidate(`subscription:${id}`);
     },
   };
 }

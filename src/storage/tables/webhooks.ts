@@ -7,7 +7,7 @@ import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
 /** Webhooks. */
-export function webhooksOn(session: Session, touch: (tag: string) => void): Webhooks {
+export function webhooksOn(session: Session, invalidate: (tag: string) => void): Webhooks {
   const rows = tableRows(session, 'webhooks');
   return {
     find: (id) => rows.find('id', id),
@@ -24,17 +24,17 @@ export function webhooksOn(session: Session, touch: (tag: string) => void): Webh
     },
     async add(webhook) {
       await rows.insert(webhook);
-      touch(`webhook:${webhook.id}`);
+      invalidate(`webhook:${webhook.id}`);
     },
     async change(id, changes) {
       await rows.update(id, changes);
-      touch(`webhook:${id}`);
+      invalidate(`webhook:${id}`);
     },
     async remove(id) {
       await session.run('webhooks remove', { id }, (db, param) =>
         db.deleteFrom('webhooks').where('id', '=', param('id')),
       );
-      touch(`webhook:${id}`);
+      invalidate(`webhook:${id}`);
     },
   };
 }

@@ -28,7 +28,7 @@ export async function readTable(
   let lines: string[] = [];
   let length = 0;
   let total = 0;
-  const hand = async (): Promise<void> => {
+  const flush = async (): Promise<void> => {
     if (lines.length === 0) return;
     const bytes = Buffer.from(lines.join(''));
     sum.update(bytes);
@@ -42,9 +42,9 @@ export async function readTable(
     const line = rowToLine(table.columns, row);
     lines.push(line);
     length += line.length;
-    if (length >= LINES_BYTES) await hand();
+    if (length >= LINES_BYTES) await flush();
   }
-  await hand();
+  await flush();
   return { rows: total, sha256: sum.digest('hex') };
 }
 

@@ -1,5 +1,5 @@
 import type { PastRange } from '../../../contract/services/streams.ts';
-import type { Activity, Delivery, LoggedEvent, LogRange, MatchedBatch } from '../../../contract/store/events.ts';
+import type { Delivery, EventFeed, LoggedEvent, LogRange, MatchedBatch } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Lines, StreamBuffer } from './stream-buffer.ts';
 
@@ -13,7 +13,7 @@ export type Phase = 'backfill' | 'cutover' | 'live';
 export interface FollowDependencies {
   /** Reads from the store, retrying while it is unavailable. */
   readonly read: <T>(work: (tx: ReadTransaction) => Promise<T>) => Promise<T>;
-  readonly activity: Activity;
+  readonly feed: EventFeed;
   readonly application: string;
   readonly past: PastRange | undefined;
   readonly buffer: StreamBuffer;
@@ -44,7 +44,7 @@ const FEW = 50;
  */
 export function followLog({
   read,
-  activity,
+  feed: activity,
   application,
   past,
   buffer: feed,

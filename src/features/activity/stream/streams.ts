@@ -13,7 +13,7 @@ import type {
   StreamRequest,
   Streams,
 } from '../../../contract/services/streams.ts';
-import type { Activity } from '../../../contract/store/events.ts';
+import type { EventFeed } from '../../../contract/store/events.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { disconnectLine } from './disconnect-line.ts';
 import { endRevokedStreams } from './end-revoked-streams.ts';
@@ -36,7 +36,7 @@ export interface StreamsDependencies {
   readonly clock: Clock;
   /** Source of connection ids. */
   readonly random: Random;
-  readonly activity: Activity;
+  readonly feed: EventFeed;
   readonly rules: StreamRules;
   readonly defaultLimits: Readonly<Record<ApplicationLimit, number>>;
   /** Called with unexpected errors. */
@@ -65,7 +65,7 @@ export const CONNECTION_HISTORY_S = 7 * 86_400;
 
 /** The streams of a process. Each has a row in the database; ending the row ends the stream. */
 export function openStreams(parts: StreamsDependencies): Streams {
-  const { store, clock, activity, rules } = parts;
+  const { store, clock, feed: activity, rules } = parts;
   const open = new Map<string, OpenStream>();
   const storing = new Set<Promise<void>>();
   let stopTicking: (() => void) | undefined;
@@ -126,7 +126,7 @@ export function openStreams(parts: StreamsDependencies): Streams {
           () => store.read(work),
           () => open.has(id),
         ),
-      activity: {
+      feed: {
         ...activity,
         deliveriesOf: (events, query) =>
           retryWhileUnavailable(
@@ -245,9 +245,9 @@ async function checkToken(
 }
 
 function tooManyConnections(connections: readonly StreamConnection[], max: number): Problem {
-  const told = connections.map(({ id, client_ip, connected_at }) => `${id} from ${client_ip} since ${connected_at}`);
+  const list = connections.map(({ id, client_ip, connected_at }) => `${id} from ${client_ip} since ${connected_at}`);
   return new Problem([{ problem: 'STREAM_CONNECTIONS_MAX' }], {
     retryAfter_s: RETRY_AFTER_S,
-    hint: `${connections.length} of ${max} open: ${told.join(', ')}; DELETE /2/connections closes them`,
+    hint: `${connections.length} of ${max} open: ${list.join(', ')}; DELETE /2/connections closes them`,
   });
 }

@@ -4,8 +4,8 @@ import type { SecretBox } from '../../../base/secret-box.ts';
 import { after, every, within } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import {
-  type Activity,
   type Delivery,
+  type EventFeed,
   eventUuid,
   type LogSubscription,
   type MatchedBatch,
@@ -22,7 +22,7 @@ export interface DelivererDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly box: SecretBox;
-  readonly activity: Activity;
+  readonly feed: EventFeed;
   readonly sender: Sender;
   /** Seconds before each retry. */
   readonly retries_s: readonly number[];
@@ -96,7 +96,7 @@ export function messageIdOf(position: number, subscription: string): string {
  * @source decision 395
  */
 export function createDeliverer(parts: DelivererDependencies): Deliverer {
-  const { store, clock, activity, sender, retries_s, nextTransactionId, onError } = parts;
+  const { store, clock, feed: activity, sender, retries_s, nextTransactionId, onError } = parts;
   const receivers = openReceivers(parts);
   const queues = new Map<string, QueueState>();
   const nowText = (): string => formatInstant(clock.now());

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { after } from '../../../base/timers.ts';
 import type { SendResult } from '../../../contract/services/sending.ts';
-import type { Activity, Delivery } from '../../../contract/store/events.ts';
+import type { Delivery, EventFeed } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { Replay, ReplayState } from '../../../contract/store/webhooks.ts';
 import { type Deliverer, messageIdOf } from './deliverer.ts';
@@ -11,7 +11,7 @@ import { type Deliverer, messageIdOf } from './deliverer.ts';
 export interface ReplayerDependencies {
   readonly store: Store;
   readonly clock: Clock;
-  readonly activity: Activity;
+  readonly feed: EventFeed;
   readonly deliverer: Pick<Deliverer, 'queue'>;
   readonly onError: (error: unknown) => void;
 }
@@ -45,7 +45,7 @@ export function completionText({ webhook_id, id }: Replay, state: Exclude<Replay
  * Runs replays: events in log order, one attempt each, at a limited rate. Progress is stored regularly, so that a
  * restart continues; events sent since the last progress are sent again.
  */
-export function createReplayer({ store, clock, activity, deliverer, onError }: ReplayerDependencies): Replayer {
+export function createReplayer({ store, clock, feed: activity, deliverer, onError }: ReplayerDependencies): Replayer {
   const running = new Map<string, Promise<void>>();
   let isStopped = false;
   let wakeUp = (): void => {};

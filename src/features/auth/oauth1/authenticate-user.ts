@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
-import type { Authenticated, Authenticator, SignedParts } from '../../../contract/declare/callers.ts';
+import type { Authenticated, SignedParts, UserAuthenticator } from '../../../contract/declare/callers.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import type { Credential, CredentialCache } from './credential-cache.ts';
 import { credentialProblem } from './credential-problem.ts';
@@ -22,12 +22,12 @@ export function userAuthenticator(
     readonly clock: Clock;
     readonly random: Random;
   } & TimestampRules,
-): Authenticator {
+): UserAuthenticator {
   const { credentials, nonces, uses, clock, random } = options;
   // Requests with unknown keys are verified with dummy secrets, so that they take as long.
   const dummySecret = alphanumeric(random, 45);
 
-  function admit(parsed: ParsedRequest, credential: Credential, now_s: number): Authenticated {
+  function acceptCredential(parsed: ParsedRequest, credential: Credential, now_s: number): Authenticated {
     if (credential.revoked) throw credentialProblem('TOKEN_REVOKED', 'revoked token');
     const nonce = nonces.use(credential.principal.tokenId, Number(parsed.timestamp), parsed.nonce, now_s);
     if (credential.applicationSuspended) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
@@ -40,7 +40,7 @@ export function userAuthenticator(
   async function lookUp(parsed: ParsedRequest, origins: readonly string[], now_s: number): Promise<Authenticated> {
     const lookup = await credentials.find(parsed.consumerKey, parsed.token);
     if (lookup.found === 'credential') {
-      if (verify(parsed, origins, lookup.credential.key)) return admit(parsed, lookup.credential, now_s);
+      if (verify(parsed, origins, lookup.credential.key)) return acceptCredential(parsed, lookup.credential, now_s);
       throw credentialProblem('SIGNATURE_REFUSED', 'wrong signature');
     }
     verify(parsed, origins, signingKey(lookup.consumerSecret, dummySecret));
@@ -64,7 +64,7 @@ export function userAuthenticator(
       if (parsed.token === '') throw credentialProblem('CREDENTIAL_UNUSABLE', 'no token where a user is needed');
       const credential = credentials.cached(parsed.consumerKey, parsed.token);
       if (!credential) return lookUp(parsed, origins, now_s);
-      return verify(parsed, origins, credential.key) ? admit(parsed, credential, now_s) : refuse(parsed);
+      return verify(parsed, origins, credential.key) ? acceptCredential(parsed, credential, now_s) : refuse(parsed);
     },
     async isTokenInUse(parts) {
       const parsed = parseOrUndefined(parts, Math.floor(clock.now() / 1000), options);

@@ -32,8 +32,8 @@ const TIMESTAMP = fixed('oauth_timestamp="');
 const TOKEN = fixed('oauth_token="');
 const VERSION = fixed('oauth_version="1.0');
 
-/** The offset in a name of the first character that tells the above apart. */
-const TELLING = 'oauth_'.length;
+/** What all these names begin with; the next character tells most of them apart. */
+const PREFIX_LENGTH = 'oauth_'.length;
 const AFTER_SIGNATURE = 'oauth_signature'.length;
 
 /** The text around the values in the base string, in sorted order, `=` and `&` escaped. */
@@ -183,7 +183,7 @@ function findParameters(header: string): boolean {
 
 /** Finds the value of the parameter at `at`; returns its end, or 0 when it is unexpected or repeated. */
 function findParameter(at: number): number {
-  switch (bytes[at + TELLING]) {
+  switch (bytes[at + PREFIX_LENGTH]) {
     case 0x63: // c
       return findValue(KEY, key, at);
     case 0x6e: // n
@@ -191,7 +191,7 @@ function findParameter(at: number): number {
     case 0x73: // s
       return bytes[at + AFTER_SIGNATURE] === 0x5f ? findFixed(METHOD, method, at) : findSignature(at);
     case 0x74: // t
-      return bytes[at + TELLING + 1] === 0x6f ? findValue(TOKEN, token, at) : findValue(TIMESTAMP, timestamp, at);
+      return bytes[at + PREFIX_LENGTH + 1] === 0x6f ? findValue(TOKEN, token, at) : findValue(TIMESTAMP, timestamp, at);
     case 0x76: // v
       return findFixed(VERSION, version, at);
     default:

@@ -8,9 +8,10 @@ import { mergeParameters, normalizeParameters, parseForm } from './parameters.ts
 import { decodeUtf8, malformed, type Parameter, type ParsedRequest, type ParseError } from './parsed-request.ts';
 
 /**
- * Parameters that mark a signed request. `oauth_token` is not among them, because links to the consent page have it.
+ * Every signed request has these, and only signed requests do. `oauth_token` is not among them, because links to the
+ * consent page have it.
  */
-const TELLING: readonly string[] = [
+const REQUIRED_PARAMETERS: readonly string[] = [
   'oauth_consumer_key',
   'oauth_signature_method',
   'oauth_signature',
@@ -42,7 +43,7 @@ export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
   const sources = [header ?? [], parseForm(query), parseForm(parts.form ?? '')];
   const readable = sources.filter(isReadable);
   // A malformed query or body is not a malformed credential unless the request has an OAuth credential.
-  if (header === undefined && !readable.some((source) => source.some(isTelling))) return ABSENT;
+  if (header === undefined && !readable.some((source) => source.some(isRequired))) return ABSENT;
   if (target === undefined) return malformed('the request target is not UTF-8');
   const broken = sources.find((source) => 'reason' in source);
   if (broken !== undefined) return broken;
@@ -103,13 +104,13 @@ function isReadable(source: Parameter[] | ParseError): source is Parameter[] {
   return !('reason' in source);
 }
 
-function isTelling(pair: Parameter): boolean {
-  return TELLING.includes(pair.name);
+function isRequired(pair: Parameter): boolean {
+  return REQUIRED_PARAMETERS.includes(pair.name);
 }
 
 /** Checks presence and grammar of the protocol parameters. The caller checks the timestamp and over-long keys. */
 function checkShape(protocol: ReadonlyMap<string, string>): ParseError | undefined {
-  const missing = TELLING.find((name) => !protocol.has(name));
+  const missing = REQUIRED_PARAMETERS.find((name) => !protocol.has(name));
   if (missing !== undefined) return malformed(`${missing} is missing`, missing);
   const broken = SHAPES.find(([name, shape]) => protocol.has(name) && !shape.test(protocol.get(name)!));
   return broken === undefined ? undefined : malformed(`${broken[0]} ${broken[2]}`, broken[0]);

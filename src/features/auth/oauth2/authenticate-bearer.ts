@@ -1,4 +1,4 @@
-import type { Authenticate, Authenticated, Authenticator } from '../../../contract/declare/callers.ts';
+import type { Authenticate, Authenticated, UserAuthenticator } from '../../../contract/declare/callers.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { BearerCache, CachedBearer } from './bearer-cache.ts';
 
@@ -13,7 +13,7 @@ const VALUE = /^[A-Za-z0-9\-._~+/%]{1,1024}=*[ \t]*$/;
  * Authenticates requests with a bearer token, and passes all others to the check of signatures.
  * @source authentication gaps 10.2
  */
-export function bearerOrUser(bearers: BearerCache, user: Authenticator): Authenticate {
+export function bearerOrUser(bearers: BearerCache, user: UserAuthenticator): Authenticate {
   return async (parts, origins) => {
     const scheme = BEARER.exec(parts.authorization ?? '');
     if (!scheme) return user.authenticate(parts, origins);
@@ -35,7 +35,7 @@ function admitted(bearer: CachedBearer | undefined): Authenticated {
  * kind of credential.
  * @source activity gaps 21.2
  */
-export function bearerOnly(bearers: BearerCache, user: Authenticator): Authenticate {
+export function bearerOnly(bearers: BearerCache, user: UserAuthenticator): Authenticate {
   const either = bearerOrUser(bearers, user);
   return async (parts, origins) => {
     const authenticated = await either(parts, origins);
@@ -48,7 +48,7 @@ export function bearerOnly(bearers: BearerCache, user: Authenticator): Authentic
  * Authenticates requests that are signed as a user, and applications by key and secret where the settings allow that.
  * @source authentication gaps 10.3
  */
-export function userOrBasic(user: Authenticator, basic: Authenticate, allowsBasic: boolean): Authenticate {
+export function userOrBasic(user: UserAuthenticator, basic: Authenticate, allowsBasic: boolean): Authenticate {
   return async (parts, origins) => {
     const isBasic = /^[ \t]*basic([ \t]|$)/i.test(parts.authorization ?? '');
     return isBasic && allowsBasic ? basic(parts, origins) : user.authenticate(parts, origins);

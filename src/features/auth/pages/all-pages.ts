@@ -46,7 +46,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     notificationsPage(deps),
     ...others,
   ];
-  return { list: list.map(unlessBarred), errorPage: errorPage };
+  return { list: list.map(unlessBlocked), errorPage: errorPage };
 }
 
 const isForm = ({ method }: PageRequest): boolean => method === 'POST';
@@ -64,12 +64,12 @@ const asksNothingItself = (request: PageRequest): boolean => !isForm(request) ||
 const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
 
 /** Shows suspended and locked users the reason instead of the page, and ends their session. @source decision 506 */
-function unlessBarred(page: Page): Page {
+function unlessBlocked(page: Page): Page {
   return {
     ...page,
     async answer(request) {
-      const bar = request.user && blockedReason(request.user);
-      return bar ? { ...errorPage(bar), logout: true } : page.answer(request);
+      const blocked = request.user && blockedReason(request.user);
+      return blocked ? { ...errorPage(blocked), logout: true } : page.answer(request);
     },
   };
 }

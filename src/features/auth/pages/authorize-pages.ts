@@ -123,8 +123,8 @@ async function posted(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> 
     return { ...form(asked, shown, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
   }
   const { user, deviceCookie } = outcome;
-  const bar = blockedReason(user);
-  if (bar) return { ...errorPage(bar), audited: note('login_failed', user) };
+  const blocked = blockedReason(user);
+  if (blocked) return { ...errorPage(blocked), audited: note('login_failed', user) };
 
   const after = await afterLogin(deps, asked, user);
   const login = { user: user.id, requestToken: asked.requestToken.id };

@@ -77,8 +77,8 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
     return { ...loginPage(deps, request, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
   }
   const { user, deviceCookie } = outcome;
-  const bar = blockedReason(user);
-  if (bar) return { ...errorPage(bar), audited: [{ event: 'login_failed', user_id: user.id }] };
+  const blocked = blockedReason(user);
+  if (blocked) return { ...errorPage(blocked), audited: [{ event: 'login_failed', user_id: user.id }] };
   return {
     status: 303,
     location: nextOf(request) ?? '/login',

@@ -24,8 +24,8 @@ export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps
     methods: ['GET'],
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
-      const told = await store.read((tx) => tx.notifications.list(request.user!.id, SHOWN));
-      const list = told.map(
+      const notifications = await store.read((tx) => tx.notifications.list(request.user!.id, SHOWN));
+      const list = notifications.map(
         (each) => html`<li>
 <p><a href="${leadsTo(each)}">Preview of a draft post</a></p>
 <p class="soft">${dateElement(each.created_at)}, account ${each.account_id}${each.environment === 'sandbox' ? ' (sandbox)' : ''}</p>

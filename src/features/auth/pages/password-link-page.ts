@@ -21,8 +21,8 @@ export function passwordLinkPage(deps: PasswordDeps): Page {
     async answer(request) {
       const user = await deps.store.read((tx) => userOf(tx, deps, request));
       if (!user) return errorPage('password link');
-      const bar = blockedReason(user);
-      if (bar) return errorPage(bar);
+      const blocked = blockedReason(user);
+      if (blocked) return errorPage(blocked);
       return request.method === 'POST' ? reset(deps, request, user) : shown(deps, request, user, {}, 200);
     },
   };

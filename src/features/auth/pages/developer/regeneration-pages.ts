@@ -17,7 +17,7 @@ interface Renewal {
   readonly text: string;
   readonly button: string;
   /** The heading of the new credential. */
-  readonly told?: (name: string) => string;
+  readonly title?: (name: string) => string;
   readonly event: AuditedEvent['event'];
   /**
    * Identifies the current credential, so that one form replaces it once; empty when there is none yet.
@@ -37,7 +37,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Regenerate the keys of ${name}?`,
     text: 'The current key and secret stop working immediately, together with the bearer token and logins in progress. User access tokens keep working with the new keys.',
     button: 'Regenerate keys',
-    told: (name) => `The new keys of ${name}`,
+    title: (name) => `The new keys of ${name}`,
     event: 'keys_regenerated',
     current: async (_, { consumer_key }) => consumer_key,
     async renew(registrar, { id, consumer_key }) {
@@ -55,7 +55,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Create your access token for ${name}?`,
     text: 'It gets the current access level of the application. Your existing tokens for the application are revoked.',
     button: 'Create token',
-    told: (name) => `Your access token for ${name}`,
+    title: (name) => `Your access token for ${name}`,
     event: 'token_issued',
     async current(tx, { id, owner_user_id }) {
       return (await tx.credentials.findLiveTokens(owner_user_id, id)).map((token) => token.id).join(' ');
@@ -73,7 +73,7 @@ const RENEWALS: readonly Renewal[] = [
     question: (name) => `Create a new bearer token for ${name}?`,
     text: 'An application has one bearer token: the current one is revoked immediately.',
     button: 'Create bearer token',
-    told: (name) => `The bearer token of ${name}`,
+    title: (name) => `The bearer token of ${name}`,
     event: 'bearer_issued',
     current: bearerOf,
     renew: async (registrar, { id }) => [['Bearer token', await regenerateBearer(registrar, id)]],
@@ -132,7 +132,7 @@ async function renew(
   deps: DeveloperDeps,
   request: PageRequest,
   { id }: Application,
-  { told, event, current, renew: work }: Renewal,
+  { title, event, current, renew: work }: Renewal,
 ): Promise<PageResponse> {
   const done = await withRegistrar(deps, async (registrar) => {
     // Under a lock: reloading the page that shows the secrets must not replace them again.
@@ -144,8 +144,8 @@ async function renew(
   });
   if (!done) return errorPage('done before');
   const { application, rows, audited } = done;
-  if (told && rows.length > 0) {
-    const page = secretsPage(request, application, { title: told(application.name), rows });
+  if (title && rows.length > 0) {
+    const page = secretsPage(request, application, { title: title(application.name), rows });
     return { status: 200, html: page, hasForm: true, audited };
   }
   const location = `${APPS_PATH}/${id}?saved=yes`;

@@ -14,13 +14,13 @@ interface Owner {
 export function secretsPage(
   request: PageRequest,
   { id, name }: Owner,
-  told: { readonly title: string; readonly rows: readonly (readonly [name: string, value: string])[] },
+  secrets: { readonly title: string; readonly rows: readonly (readonly [name: string, value: string])[] },
 ): PageDocument {
-  const rows = told.rows.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
+  const rows = secrets.rows.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
   return accountPage(
-    told.title,
+    secrets.title,
     request,
-    html`<h1>${told.title}</h1>
+    html`<h1>${secrets.title}</h1>
 <p class="alert">Copy this now: it will not be shown again.</p>
 <dl class="secrets">${joinHtml(rows, '\n')}</dl>
 <p><a class="main" href="${APPS_PATH}/${id}">Go on to ${name}</a></p>`,

@@ -101,12 +101,13 @@ ${items.length === 0 ? html`<p>No deliveries yet.</p>` : html`<ul class="deliver
 function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): Html {
   if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge correctly.');
   const why = challenged?.reason ?? failure ?? '';
-  const told = challenged ? html` role="alert"` : '';
+  const alertRole = challenged ? html` role="alert"` : '';
   if (!valid) {
     const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge correctly.`;
-    return html`<p class="alert"${told}>${text}</p>`;
+    return html`<p class="alert"${alertRole}>${text}</p>`;
   }
-  if (challenged) return html`<p class="alert"${told}>Still valid, but it did not answer this challenge: ${why}.</p>`;
+  if (challenged)
+    return html`<p class="alert"${alertRole}>Still valid, but it did not answer this challenge: ${why}.</p>`;
   return html`<p>Valid${failure === null ? '' : `; it did not answer its last challenge: ${failure}`}</p>`;
 }
 

@@ -1,13 +1,13 @@
 import { every } from '../../base/timers.ts';
-import type { Activity, Delivery, DeliveryQuery, LoggedEvent, MatchedBatch } from '../../contract/store/events.ts';
+import type { Delivery, DeliveryQuery, EventFeed, LoggedEvent, MatchedBatch } from '../../contract/store/events.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { type Consent, openConsents } from './consents.ts';
 import { EventDelivery } from './envelopes.ts';
 import { foldedText, isMatch, type SubscriptionMatcher } from './matching.ts';
 import { openSubscriptionIndex } from './subscription-index.ts';
 
-/** Dependencies of the log follower. */
-export interface ActivityDependencies {
+/** Dependencies of the event feed. */
+export interface EventFeedDependencies {
   readonly store: Store;
   readonly withSubscriptionId: boolean;
   /** Called when the log could not be read; reading is retried. */
@@ -30,7 +30,7 @@ interface Candidate {
  * subscriptions that existed when they were appended.
  * @source decision 326, 328, 340
  */
-export function openActivity({ store, withSubscriptionId, onError: failed }: ActivityDependencies): Activity {
+export function openEventFeed({ store, withSubscriptionId, onError: failed }: EventFeedDependencies): EventFeed {
   const subscriptions = openSubscriptionIndex(store);
   const consents = openConsents(store);
   const listeners = new Set<(batch: MatchedBatch) => void>();
@@ -45,19 +45,19 @@ export function openActivity({ store, withSubscriptionId, onError: failed }: Act
     const found: Candidate[] = [];
     for (const event of events) {
       let text: string | null | undefined;
-      for (const watch of subscriptions.candidatesFor(event)) {
-        const { subscription } = watch;
+      for (const matcher of subscriptions.candidatesFor(event)) {
+        const { subscription } = matcher;
         if (query.application !== undefined && subscription.application_id !== query.application) continue;
         if (query.webhook !== undefined && subscription.webhook_id !== query.webhook) continue;
         if (!query.includesOlder && event.position <= subscription.since_position) continue;
         if (text === undefined) text = foldedText(event);
-        if (isMatch(watch, event, text)) found.push({ event, matcher: watch });
+        if (isMatch(matcher, event, text)) found.push({ event, matcher });
       }
     }
     return found;
   };
 
-  const deliveriesOf: Activity['deliveriesOf'] = async (events, query) => {
+  const deliveriesOf: EventFeed['deliveriesOf'] = async (events, query) => {
     await subscriptions.refresh();
     const candidates = candidatesOf(events, query);
     const asked = candidates.map(consentOf).filter((consent) => consent !== undefined);
@@ -69,7 +69,7 @@ export function openActivity({ store, withSubscriptionId, onError: failed }: Act
     };
     return candidates
       .filter(isAllowed)
-      .map(({ event, matcher: watch }) => new EventDelivery(event, watch.subscription, style));
+      .map(({ event, matcher }) => new EventDelivery(event, matcher.subscription, style));
   };
 
   const readBatches = async (): Promise<void> => {
@@ -151,8 +151,8 @@ export function openActivity({ store, withSubscriptionId, onError: failed }: Act
   };
 }
 
-function consentOf({ matcher: watch }: Candidate): Consent | undefined {
-  const { consentingUser: consenting, subscription } = watch;
+function consentOf({ matcher }: Candidate): Consent | undefined {
+  const { consentingUser: consenting, subscription } = matcher;
   return consenting === undefined ? undefined : { user: consenting, application: subscription.application_id };
 }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Changes } from '../../contract/store/changes.ts';
+import type { AccountHistory } from '../../contract/store/account-history.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 
-/** The change log. */
-export function changesOn(session: Session): Changes {
+/** The account history. */
+export function accountHistoryOn(session: Session): AccountHistory {
   return {
     append: (row) => insertRows(session, 'account_changes', [row]),
     appendAll: (rows) => insertRows(session, 'account_changes', rows),

@@ -1,5 +1,5 @@
 /** One recorded change of an entity. Times are UTC texts, `changes` and `entity_data` are JSON texts. */
-export interface ChangeRow {
+export interface AccountHistoryRow {
   readonly id: string;
   readonly account_id: string;
   readonly entity: string;
@@ -17,7 +17,7 @@ export interface ChangeRow {
  * previous page.
  * @source decision 53
  */
-export interface ChangesQuery {
+export interface AccountHistoryQuery {
   readonly account: string;
   readonly entity: string;
   readonly entityId: string;
@@ -28,10 +28,10 @@ export interface ChangesQuery {
   readonly limit: number;
 }
 
-/** The change log of accounts. @source campaigns 5.4 */
-export interface Changes {
-  append(row: ChangeRow): Promise<void>;
+/** The account history. @source campaigns 5.4 */
+export interface AccountHistory {
+  append(row: AccountHistoryRow): Promise<void>;
   /** Appends many rows in few statements. */
-  appendAll(rows: readonly ChangeRow[]): Promise<void>;
-  page(query: ChangesQuery): Promise<ChangeRow[]>;
+  appendAll(rows: readonly AccountHistoryRow[]): Promise<void>;
+  page(query: AccountHistoryQuery): Promise<AccountHistoryRow[]>;
 }
