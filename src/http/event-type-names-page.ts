@@ -26,8 +26,8 @@ function documentOf(names: DeprecatedNames): PageDocument {
     title: 'Activity events: names of types',
     isWide: true,
     content: html`<h1>Activity events: names of types</h1>
-<p>The types of events are written in small letters with dots between their deps. The names in PascalCase from before
-are deprecated from 18 March 2026 on: they are still taken when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
+<p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
+are deprecated from 18 March 2026 on: they are still accepted when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
 <p>What to do: send the name on the right instead. Subscriptions that exist need no change.</p>
 <table class="broken">
 <thead><tr><th scope="col">Deprecated</th><th scope="col">Name</th></tr></thead>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Dependencies, openDependencies } from '../../src/app/dependencies.ts';
+import { EVENT_TYPE_RULES, EVENT_TYPES, type EventType } from '../../src/contract/store/events.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { barker, flagsOf, MASTER_KEY, toldBy } from './program.ts';
@@ -124,6 +125,26 @@ describe('barker events emit', () => {
       payload: { direct_message_mark_read_events: [{ ...signal('ben', 'ada'), last_read_event_id: '73' }] },
     });
   });
+
+  /** Values of those types that do not take any text. */
+  const texts: Readonly<Partial<Record<EventType, string>>> = {
+    'profile.update.verified': 'blue',
+    'profile.update.affiliate': '900000777',
+  };
+  for (const type of EVENT_TYPES) {
+    test(`builds a payload of ${type} from the options`, async () => {
+      const text = texts[type] ?? 'Tea at five';
+      toldBy(await emit(type, '--user', 'ada', '--with', 'ben', '--about', '73', '--text', text));
+      const [event] = (await written()) as Record<string, unknown>[];
+      const { direction } = EVENT_TYPE_RULES[type];
+      assert.partialDeepStrictEqual(event, {
+        event_type: type,
+        user_id: users.ada,
+        direction: direction === 'either' ? 'received' : direction,
+      });
+      assert.notDeepEqual(event!.payload, {});
+    });
+  }
 
   test('emits --count events in order', async () => {
     const told = toldBy(await emit('spaces.end', '--user', users.ada!, '--payload', '{}', '--count', '1001'));

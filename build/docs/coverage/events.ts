@@ -14,17 +14,21 @@ export interface EventItem {
   readonly test: string;
 }
 
-const MAKERS: Readonly<Record<EventType, readonly [how: string, operations: readonly string[]]>> = {
-  'profile.update.bio': ['a profile that changes, by call, page or command', ['account.update_profile']],
-  'profile.update.verified': ['`barker user profile --verified`', []],
-  'profile.update.affiliate': ['`barker user profile --affiliate`', []],
-  'profile.update.screenname': ['`/settings/profile`, `barker user profile --handle`', []],
-  'dm.received': ['a message', ['messages.send']],
-  'dm.sent': ['a message', ['messages.send']],
-  'dm.read': ['messages that are marked as read', ['messages.mark_read']],
-  'dm.indicate_typing': ['typing', ['messages.indicate_typing']],
-  'spaces.start': ['`barker events emit`', []],
-  'spaces.end': ['`barker events emit`', []],
+const COMMAND = 'test/commands/events.test.ts';
+const MESSAGES = 'test/resources/messages.test.ts';
+
+/** How events of each type arise, the operations that cause them, and the test that covers it. */
+const CAUSES: Readonly<Record<EventType, readonly [how: string, operations: readonly string[], test: string]>> = {
+  'profile.update.bio': ['a profile that changes, by call, page or command', ['account.update_profile'], COMMAND],
+  'profile.update.verified': ['`barker user profile --verified`', [], COMMAND],
+  'profile.update.affiliate': ['`barker user profile --affiliate`', [], COMMAND],
+  'profile.update.screenname': ['`/settings/profile`, `barker user profile --handle`', [], COMMAND],
+  'dm.received': ['a message', ['messages.send'], MESSAGES],
+  'dm.sent': ['a message', ['messages.send'], MESSAGES],
+  'dm.read': ['messages that are marked as read', ['messages.mark_read'], MESSAGES],
+  'dm.indicate_typing': ['typing', ['messages.indicate_typing'], MESSAGES],
+  'spaces.start': ['`barker events emit`', [], COMMAND],
+  'spaces.end': ['`barker events emit`', [], COMMAND],
 };
 
 const EVENTS = 'test/resources/activity-events.test.ts';
@@ -33,8 +37,7 @@ const SUBSCRIPTIONS = 'test/resources/subscriptions.test.ts';
 /** Every row of "Events" and of the recorded changes, value by value. @source advertising: Events, Versioning */
 export const EVENT_ITEMS: readonly EventItem[] = [
   ...EVENT_TYPES.map((type): EventItem => {
-    const [how, operations] = MAKERS[type];
-    const test = type.startsWith('dm.') ? 'test/resources/messages.test.ts' : 'test/commands/events.test.ts';
+    const [how, operations, test] = CAUSES[type];
     return { what: `Event type ${type}`, how: `${how}; any by \`barker events emit\``, operations, test };
   }),
   {
@@ -59,7 +62,7 @@ export const EVENT_ITEMS: readonly EventItem[] = [
     what: 'Filter by direction',
     how: '`sent`, `received` or `both`',
     operations: ['subscriptions.create'],
-    test: 'test/resources/messages.test.ts',
+    test: MESSAGES,
   },
   {
     what: 'Delivery over a stream',

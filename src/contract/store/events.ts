@@ -1,24 +1,64 @@
 import type { Subscription } from './subscriptions.ts';
 
-/** The types of activity events, as replies and envelopes write them. @source advertising: Events */
-export const EVENT_TYPES = [
-  'profile.update.bio',
-  'profile.update.verified',
-  'profile.update.affiliate',
-  'profile.update.screenname',
-  'dm.received',
-  'dm.sent',
-  'dm.read',
-  'dm.indicate_typing',
-  'spaces.start',
-  'spaces.end',
-] as const;
-
-/** The type of an activity event. */
-export type EventType = (typeof EVENT_TYPES)[number];
-
 /** Which side acted, seen from the user whom an event is about: that user, or the other. @source activity gaps 16.5 */
 export type Direction = 'sent' | 'received';
+
+/** What holds for all events of a type. */
+export type EventTypeRules = {
+  /** That of all events of the type; `either` when each event has its own, null when they have none. */
+  readonly direction: Direction | 'either' | null;
+  /** Another accepted name. */
+  readonly alias?: string;
+  /** The PascalCase name from before, which is deprecated; new types have none. */
+  readonly deprecatedName?: string;
+} & (
+  | { readonly isPrivate: false; readonly requiresUser: boolean }
+  /** Only for the user of the filter, who must consent. */
+  | { readonly isPrivate: true; readonly requiresUser: true }
+);
+
+const PROFILE = { isPrivate: false, direction: null, requiresUser: true } as const;
+const MESSAGE = { isPrivate: true, requiresUser: true } as const;
+const SPACE = { isPrivate: false, direction: null, requiresUser: false } as const;
+
+/**
+ * The only list of event types. `isPrivate`: the user whom the events are about must have consented; `requiresUser`:
+ * filters must have `user_id`, where otherwise a keyword is enough.
+ * @source advertising: Events; activity gaps 16.1 and 17.2; decision 335
+ */
+const TABLE = {
+  'profile.update.bio': { ...PROFILE, deprecatedName: 'ProfileBioUpdate' },
+  'profile.update.verified': {
+    ...PROFILE,
+    alias: 'profile.update.verified_badge',
+    deprecatedName: 'ProfileVerifiedBadgeUpdate',
+  },
+  'profile.update.affiliate': {
+    ...PROFILE,
+    alias: 'profile.update.affiliate_badge',
+    deprecatedName: 'ProfileAffiliateBadgeUpdate',
+  },
+  'profile.update.screenname': {
+    ...PROFILE,
+    alias: 'profile.update.handle',
+    deprecatedName: 'ProfileScreennameUpdate',
+  },
+  'dm.received': { ...MESSAGE, direction: 'received', deprecatedName: 'DmReceived' },
+  'dm.sent': { ...MESSAGE, direction: 'sent', deprecatedName: 'DmSent' },
+  'dm.read': { ...MESSAGE, direction: 'either', deprecatedName: 'DmRead' },
+  'dm.indicate_typing': { ...MESSAGE, direction: 'either', deprecatedName: 'DmIndicateTyping' },
+  'spaces.start': { ...SPACE, deprecatedName: 'SpacesStart' },
+  'spaces.end': { ...SPACE, deprecatedName: 'SpacesEnd' },
+} as const satisfies Readonly<Record<string, EventTypeRules>>;
+
+/** The type of an activity event. */
+export type EventType = keyof typeof TABLE;
+
+/** The rules of each type. */
+export const EVENT_TYPE_RULES: Readonly<Record<EventType, EventTypeRules>> = TABLE;
+
+/** The types of activity events, as replies and envelopes write them. */
+export const EVENT_TYPES = Object.keys(TABLE) as readonly EventType[];
 
 /** An event to be written to the log, in the unit of work that causes it. */
 export interface NewEvent {

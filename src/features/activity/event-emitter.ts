@@ -1,7 +1,12 @@
 import { type User, VERIFIED_TYPES } from '../../contract/store/credentials.ts';
-import { type Direction, type EventType, eventUuid, type NewEvent } from '../../contract/store/events.ts';
+import {
+  type Direction,
+  EVENT_TYPE_RULES,
+  type EventType,
+  eventUuid,
+  type NewEvent,
+} from '../../contract/store/events.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
-import { DIRECTIONAL_TYPES, FIXED_DIRECTIONS } from './event-types.ts';
 import {
   messagePayload,
   type Participants,
@@ -30,20 +35,18 @@ export interface EventDraft {
 
 /** Thrown for an event draft that cannot become an event; the message is for operators. */
 export class InvalidEventDraft extends Error {
-  override readonly name = 'SketchUnfit';
+  override readonly name = 'InvalidEventDraft';
 }
 
 /** The direction of an event: the requested one, or the one that its type implies. @throws InvalidEventDraft */
 export function resolveDirection(type: EventType, requested: Direction | undefined): Direction | null {
-  if (!DIRECTIONAL_TYPES.has(type)) {
-    if (requested !== undefined) throw new InvalidEventDraft(`events of type ${type} have no direction`);
-    return null;
+  const { direction } = EVENT_TYPE_RULES[type];
+  if (direction === 'either') return requested ?? 'received';
+  if (requested !== undefined && requested !== direction) {
+    const why = direction === null ? 'have no direction' : `are always ${direction}`;
+    throw new InvalidEventDraft(`events of type ${type} ${why}`);
   }
-  const fixed = FIXED_DIRECTIONS[type];
-  if (fixed !== undefined && requested !== undefined && requested !== fixed) {
-    throw new InvalidEventDraft(`events of type ${type} are always ${fixed}`);
-  }
-  return fixed ?? requested ?? 'received';
+  return direction;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { UNSPACED_SCRIPTS } from '../../base/scripts.ts';
 import { foldCase } from '../../base/text.ts';
-import type { Direction, EventType, LoggedEvent } from '../../contract/store/events.ts';
+import { type Direction, EVENT_TYPE_RULES, type EventType, type LoggedEvent } from '../../contract/store/events.ts';
 import type { Subscription } from '../../contract/store/subscriptions.ts';
-import { DIRECTIONAL_TYPES, FIXED_DIRECTIONS, isPrivate } from './event-types.ts';
 
 /** A subscription, prepared for matching. */
 export interface SubscriptionMatcher {
@@ -21,7 +20,7 @@ export function matcherFor(subscription: Subscription): SubscriptionMatcher {
     subscription,
     keyword: filter_keyword === null ? null : foldCase(filter_keyword),
     direction: effectiveDirection(event_type, filter_direction),
-    consentingUser: isPrivate(event_type) ? (filter_user_id ?? '') : undefined,
+    consentingUser: EVENT_TYPE_RULES[event_type].isPrivate ? (filter_user_id ?? '') : undefined,
   };
 }
 
@@ -31,7 +30,8 @@ export function matcherFor(subscription: Subscription): SubscriptionMatcher {
  * @source activity gaps 17.2; decision 334
  */
 export function effectiveDirection(type: EventType, requested: Direction | 'both' | null): Direction | 'both' {
-  return requested ?? FIXED_DIRECTIONS[type] ?? (DIRECTIONAL_TYPES.has(type) ? 'received' : 'both');
+  const { direction } = EVENT_TYPE_RULES[type];
+  return requested ?? (direction === 'either' ? 'received' : (direction ?? 'both'));
 }
 
 /**

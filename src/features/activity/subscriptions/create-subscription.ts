@@ -5,11 +5,11 @@ import { readMembers } from '../../../contract/declare/members.ts';
 import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
-import type { EventType } from '../../../contract/store/events.ts';
+import { EVENT_TYPE_RULES, type EventType } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { PASCAL_CASE_NAMES } from '../deprecations.ts';
-import { EVENT_TYPE_NAMES, isPrivate, resolveType } from '../event-types.ts';
+import { EVENT_TYPE_NAMES, resolveType } from '../event-types.ts';
 import { longIdField } from '../long-id-field.ts';
 import { dedupKeyOf } from './dedup-keys.ts';
 import { FILTER_MEMBERS, type Filter, filterToJson, readFilter } from './filters.ts';
@@ -137,7 +137,8 @@ export const createSubscription: Operation = {
     const [id] = await ids.takeLong('subscription', LONG_IDS_FROM, 1);
     const { subscription, total } = await store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
-      if (isPrivate(wanted.event_type)) await checkMessageAccess(tx, call, wanted.filter_user_id!);
+      const { isPrivate } = EVENT_TYPE_RULES[wanted.event_type];
+      if (isPrivate) await checkMessageAccess(tx, call, wanted.filter_user_id!);
       await checkReferences(tx, owner.application, wanted);
       const made = await newSubscription(tx, call, { id: id!, ...wanted });
       const sense = dedupKeyOf(made);

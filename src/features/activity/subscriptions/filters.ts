@@ -2,9 +2,8 @@ import { oneOf, type RawValue, text } from '../../../contract/declare/fields.ts'
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Parameters } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import type { Direction, EventType } from '../../../contract/store/events.ts';
+import { type Direction, EVENT_TYPE_RULES, type EventType } from '../../../contract/store/events.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
-import { DIRECTIONAL_TYPES, FIXED_DIRECTIONS, requiresUser } from '../event-types.ts';
 import { longIdField } from '../long-id-field.ts';
 
 /** The members of a filter; null where absent. */
@@ -51,7 +50,8 @@ function filterErrors(filter: Filter, type: EventType | undefined, requested: st
   }
   if (type === undefined) return [];
   const found: ErrorDetail[] = [];
-  if (user === null && requiresUser(type)) found.push({ problem: 'MEMBER_MISSING', parameter: 'filter.user_id' });
+  const { requiresUser } = EVENT_TYPE_RULES[type];
+  if (user === null && requiresUser) found.push({ problem: 'MEMBER_MISSING', parameter: 'filter.user_id' });
   else if (user === null && keyword === null) {
     return [{ problem: 'FILTER_EMPTY', parameter: 'filter', words: { known: 'user_id, keyword' } }];
   }
@@ -61,10 +61,10 @@ function filterErrors(filter: Filter, type: EventType | undefined, requested: st
 }
 
 /** Why a filter of a type cannot have a direction; undefined when it can. @source decision 335, 359 */
-function directionError(type: EventType, direction: Direction | 'both'): string | undefined {
-  if (!DIRECTIONAL_TYPES.has(type)) return 'such events have no direction';
-  const fixed = FIXED_DIRECTIONS[type];
-  return fixed === undefined || fixed === direction ? undefined : `all of them are ${fixed}`;
+function directionError(type: EventType, requested: Direction | 'both'): string | undefined {
+  const { direction } = EVENT_TYPE_RULES[type];
+  if (direction === null) return 'such events have no direction';
+  return direction === 'either' || direction === requested ? undefined : `all of them are ${direction}`;
 }
 
 /** A filter as JSON text, for replies and envelopes. */
