@@ -25,23 +25,23 @@ import { headersOf, rateScopeOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
- * Processes a request, step by step. The comment of each step lists the statuses with which it can end the request.
+ * Processes a request, step by step. The comment of each step lists the error statuses that it can end with.
  * @source authentication gaps 1.3; campaigns 2.1
  */
 async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise<CallResult> {
   const { operation, request } = exchange;
-  const origins = deps.originsOf(request); //                                           403 plain HTTP
-  if (deps.addressLimiter) limitAddress(deps, exchange, deps.addressLimiter); //                          429
-  const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; //       408 413 429 503
-  const pending = authenticate(deps, exchange, origins, form); //                      400 401 403 431
+  const origins = deps.originsOf(request); // 403 plain HTTP
+  if (deps.addressLimiter) limitAddress(deps, exchange, deps.addressLimiter); // 429
+  const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; // 400 401 408 413 429 503
+  const pending = authenticate(deps, exchange, origins, form); // 400 401 403 431 503
   const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);
-  const bodyHash = acceptCaller(exchange, authenticated, form); //                        401 403
-  const raw = rawParameters(exchange, form, authenticated.headerParameters); //    401
-  const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange)));
-  if (operation.roles) checkAccess(deps, exchange, raw, access); //                   403 404
+  const bodyHash = acceptCaller(exchange, authenticated, form); // 401 403
+  const raw = rawParameters(exchange, form, authenticated.headerParameters); // 400 401
+  const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange))); // 404 503
+  if (operation.roles) checkAccess(deps, exchange, raw, access); // 403 404
   takeRate(deps, exchange, { account: access?.account.id, raw, nonce: authenticated.nonce }); // 429
-  const nonceWritten = authenticated.nonce?.commit(); //                                                503
+  const nonceWritten = authenticated.nonce?.commit(); // 503
   // A change must not happen twice, even if the process ends before the reply.
   if (operation.method !== 'GET' || operation.isTokenStep) await nonceWritten;
   const received = new Map<string, ReceivedFile>();
@@ -49,19 +49,19 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
     const isUpload = operation.body === 'upload' && hasMultipartBody(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = operation.bodyBytes
-      ? await readJsonBytes(deps, exchange, operation.bodyBytes, bodyHash) //             400 401 408 429 503
+      ? await readJsonBytes(deps, exchange, operation.bodyBytes, bodyHash) // 400 401 408 413 429 503
       : hasBody
-        ? await jsonBody(deps, exchange, raw, bodyHash) //                            400 401 408 413 429 503
+        ? await jsonBody(deps, exchange, raw, bodyHash) // 400 401 408 413 429 503
         : undefined;
-    if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 413
-    const input = parameters(exchange, raw, body, access?.account); //                       400
-    const answer = await operation.perform(callOf(deps, exchange, { access, input, body, files: received })); // 400 403 404
+    if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 408 413 429 503
+    const input = parameters(exchange, raw, body, access?.account); // 400
+    const answer = await operation.perform(callOf(deps, exchange, { access, input, body, files: received })); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return {
       status: answer.status ?? 200,
       text: envelope(operation, answer, exchange.echoedParams),
       flow: answer.flow,
-    }; // 200
+    };
   } finally {
     await nonceWritten;
     for (const each of received.values()) await deps.services.media.blobs.discard(each);

@@ -191,7 +191,7 @@ export interface Call {
   readonly files: ReadonlyMap<string, ReceivedFile>;
   /** Whether it is a HEAD request. */
   readonly isHead: boolean;
-  /** UTC text of the second in which the call was authenticated. */
+  /** UTC text of the second in which the operation began. */
   readonly now: string;
   /** Stores an audit record in the transaction of the change. */
   readonly recordAudit: RecordAudit;

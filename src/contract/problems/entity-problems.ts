@@ -306,7 +306,7 @@ export const entityProblems = {
     ads: [400, 'INVALID_MEDIA', 'Expected up to 4 images, 1 GIF or 1 video for {parameter}'],
   },
   NEEDS_VIDEO: {
-    when: 'something that is said of a video, where there is none',
+    when: 'a parameter that applies only to videos, without a video',
     ads: [400, 'INVALID_PARAMETER', 'Expected {parameter} with a video only'],
   },
   CARD_CLOSED: {

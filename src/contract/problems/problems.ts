@@ -14,9 +14,9 @@ const APP_PERMISSIONS =
   'Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.';
 
 /**
- * The table of errors. Each row has a condition and its wording for each family of replies: `ads` (string codes with
- * `parameter` or `attribute`) and `numeric` (integer codes, for paths outside the advertising API). Clients match on
- * the messages.
+ * The table of errors; those of a topic are in a file of their own. Each row has a condition and its wording in the
+ * families of replies: `ads` (string codes with `parameter` or `attribute`), `numeric` (integer codes, for paths outside
+ * the advertising API), `problem` (version 2) and `flat` (a plain message). Clients match on the messages.
  * @source campaigns 2; authentication gaps 1.3 and 12
  */
 const table = {
@@ -168,7 +168,7 @@ const table = {
 
   // The service itself.
   INTERNAL: {
-    when: 'a fault of the service; nothing private is said',
+    when: 'an internal error; the reply reveals nothing private',
     ads: [500, 'INTERNAL_ERROR', 'Internal error'],
     numeric: [500, 131, 'Internal error'],
   },

@@ -191,7 +191,8 @@ export interface WriteTransaction extends ReadTransaction {
 
 /**
  * The storage port. A unit of work is the only access to the database; only reads and writes may be awaited inside one.
- * When `write` resolves, its changes are durable; when it rejects, nothing was changed.
+ * When `write` resolves, its changes are durable; when it rejects, nothing was changed, unless it rejects with a
+ * `StoreUnavailable` whose outcome is unknown.
  */
 export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;

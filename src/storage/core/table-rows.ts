@@ -5,7 +5,7 @@ import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
-/** Basic access to a table that is not of a declared resource. */
+/** Basic access to the rows of a table that is known at compile time; rows of resources: `updateDynamicRows`. */
 export interface TableRows<Table extends TableName> {
   /** The row with a value in a column. */
   find<Column extends ColumnOf<Table>>(

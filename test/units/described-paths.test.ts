@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+
+const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/glossary.md', 'docs/security.md'];
+const roots = readdirSync('.', { withFileTypes: true });
+const suites = readdirSync('test');
+
+/** Whether a text in backquotes names a file or folder of ours: by its ending, or by the folder that it begins with. */
+function isPath(text: string): boolean {
+  if (!/^[\w.-]+(\/[\w.-]+)*\/?$/.test(text)) return false;
+  const [first] = text.split('/', 1);
+  const isInside = text.includes('/') && (roots.some(({ name }) => name === first) || suites.includes(first!));
+  return isInside || text.endsWith('/') || /\.(ts|js|json|md|css|html|yaml|bin)$/.test(text);
+}
+
+/** A path from the root; a folder also from `src/` or from one of its folders; a test without its ending. */
+function exists(path: string): boolean {
+  if (existsSync(path)) return true;
+  if (path.endsWith('/')) return globSync([`src/${path}`, `src/*/${path}`]).length > 0;
+  return globSync(`test/${path}.{test,wider}.ts`).length > 0;
+}
+
+describe('the paths in the documents about the code', () => {
+  for (const document of documents) {
+    test(document, () => {
+      const texts = [...readFileSync(document, 'utf8').matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!);
+      const paths = [...new Set(texts.filter(isPath))];
+      assert.ok(paths.length > 3);
+      assert.deepEqual(
+        paths.filter((path) => !exists(path)),
+        [],
+      );
+    });
+  }
+});
