@@ -1,4 +1,6 @@
+import { browserPages } from '../../src/app/browser-pages.ts';
 import { openRuntime } from '../../src/app/database.ts';
+import type { Dependencies } from '../../src/app/dependencies.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { findMasterKey } from '../../src/dev/dev-folder.ts';
@@ -26,16 +28,17 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
   });
   const ground = await openRuntime('dev', settings, { random: secureRandom });
   const { store, box, clock } = ground;
-  const services = { store, clock, ids: blockIds(store, secureRandom) };
+  const parts = {
+    ...{ store, box, clock, settings },
+    services: { store, clock, ids: blockIds(store, secureRandom), media: {} },
+    grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
+  };
   const service = {
+    ...parts,
     url: file.base_url!,
     sandboxUrl: file.sandbox_url!,
-    store,
-    box,
-    clock,
-    settings,
-    services,
-    grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
+    // For their paths: they are served by the other process.
+    pages: browserPages('dev', parts as unknown as Dependencies).list,
   };
   const otherKeys = {
     ...file,

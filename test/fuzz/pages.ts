@@ -18,18 +18,10 @@ interface PageForm {
   readonly cookie: string;
 }
 
-const PAGES = [
-  ...['/login', '/logout', '/settings/profile', '/settings/connected_apps', '/settings/password', '/settings/sessions'],
-  ...[
-    '/developer/apps',
-    '/developer/apps/new',
-    '/notifications',
-    '/reference',
-    '/openapi.json',
-    '/pages/style.css',
-    '/',
-  ],
-  ...['/ads-manager/post-preview/index.html', '/docs/activity', '/2/problems/invalid-request', '/media/x'],
+/** What a listener has beside the pages of the service. */
+const OTHERS = [
+  ...['/', '/reference', '/openapi.json', '/pages/style.css'],
+  ...['/docs/activity', '/2/problems/invalid-request', '/media/x'],
 ];
 
 /** Forms after which a session may be over: they are sent in a session of their own. */
@@ -45,17 +37,18 @@ export async function openPages(world: World): Promise<PagesGround> {
   await logIn(browser, person);
   const application = await addApplication(world, { owner_user_id: person.id });
   const token = await addRequestToken(world, application);
-  const own = `/developer/apps/${application.id}`;
+  const templates = world.service.pages.map(({ path }) => path);
   const paths = [
-    ...PAGES,
-    ...[own, `${own}/webhooks`, `${own}/keys`, `${own}/own_token`, `${own}/bearer_token`],
+    ...OTHERS,
+    ...templates.map((path) => path.replace(':id', application.id)),
     ...['authorize', 'authenticate'].map((each) => `/oauth/${each}?oauth_token=${token}`),
   ];
   for (const path of paths) forms.push(...(await formsOf(browser, path)));
   const lasting = forms.filter(({ action }) => !ENDING.test(action));
   const ending = browserOf(origin);
   await logIn(ending, await addPerson(world));
-  for (const path of PAGES) lasting.push(...(await formsOf(ending, path)).filter(({ action }) => ENDING.test(action)));
+  for (const path of templates.filter((each) => !each.includes(':')))
+    lasting.push(...(await formsOf(ending, path)).filter(({ action }) => ENDING.test(action)));
   return { forms: lasting, paths };
 }
 

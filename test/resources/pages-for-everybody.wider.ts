@@ -25,8 +25,14 @@ after(async () => {
   await world.close();
 });
 
-const at = (path: string): Promise<Tab> => openAt(chromium, world, path);
-const inside = (path: string, person = ada): Promise<Tab> => openInside(chromium, world, path, person);
+const opened = new Set<string>();
+const at = (path: string): Promise<Tab> => openAt(chromium, world, noted(path));
+const inside = (path: string, person = ada): Promise<Tab> => openInside(chromium, world, noted(path), person);
+
+function noted(path: string): string {
+  opened.add(path.replace(/\?.*/, '').replace(/\/\d+(?=\/|$)/, '/:id'));
+  return path;
+}
 
 /** The path of the page on which an application asks. */
 async function asking(callback: string): Promise<string> {
@@ -118,6 +124,17 @@ const press = (tab: Tab, button: string): Promise<void> =>
   );
 
 const APPLICATION = fill('website_url', 'https://reports.test/') + fill('callbacks', 'https://reports.test/back');
+
+/** Pages of the service that are looked at elsewhere, or are the same as another. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  '/oauth/authenticate': 'the same as /oauth/authorize',
+  '/logout': 'the same as /login',
+  '/login/reset': 'people-pages.wider.ts',
+  '/settings/password': 'people-pages.wider.ts',
+  '/settings/security': 'people-pages.wider.ts',
+  '/settings/sessions': 'people-pages.wider.ts',
+  '/ads-manager/post-preview/index.html': 'post-previews.wider.ts',
+};
 
 /** Every page, and how one gets there. */
 const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
@@ -223,6 +240,8 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ],
   ['application', async () => inside(`${await owned(ada)}?saved=yes&callback=https://x.test/`)],
   ['question before new keys', async () => inside(`${await owned(ada)}/keys`)],
+  ['question before a bearer token', async () => inside(`${await owned(ada)}/bearer`)],
+  ['question before a bearer token is revoked', async () => inside(`${await owned(ada)}/bearer/revoke`)],
   [
     'token told once',
     async () => {
@@ -267,4 +286,9 @@ describe('every page is fit for everybody', { concurrency: 4 }, () => {
       await tab.close();
     });
   }
+});
+
+test('no page of the service is left out', () => {
+  const left = world.service.pages.map(({ path }) => path).filter((path) => !opened.has(path) && !ELSEWHERE[path]);
+  assert.deepEqual(left, []);
 });

@@ -78,6 +78,8 @@ export interface Page {
   readonly methods: readonly ('GET' | 'POST')[];
   /** Whether requests are rate-limited per address. */
   readonly isRateLimited?: boolean;
+  /** Whether a login may lead back to it: without a query, or with one that matches. */
+  readonly mayFollowLogin?: true | { readonly withQuery: RegExp };
   answer(visit: PageRequest): Promise<PageResponse>;
 }
 

@@ -33,6 +33,7 @@ export function previewPage(parts: PreviewPageDependencies): Page {
     path: PREVIEW_PATH,
     methods: ['GET'],
     isRateLimited: false,
+    mayFollowLogin: { withQuery: /^data=[\w.-]{1,500}$/ },
     async answer(visit) {
       const sealed = visit.parameter('data') ?? '';
       const asked = openPreview(parts.box, sealed);

@@ -8,6 +8,7 @@ import { regenerationPages } from './developer/regeneration-pages.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { type LoginPagesDeps, loginPages } from './login-pages.ts';
+import { loginTargets } from './login-targets.ts';
 import { type NotificationsDeps, notificationsPage } from './notifications-page.ts';
 import { passwordLinkPage } from './password-link-page.ts';
 import { type PasswordDeps, passwordPage } from './password-page.ts';
@@ -22,7 +23,7 @@ type PagesParts = ReauthenticationDeps &
   DeveloperDeps &
   NotificationsDeps &
   PasswordDeps &
-  LoginPagesDeps;
+  Omit<LoginPagesDeps, 'isLoginTarget'>;
 
 /**
  * All pages for browsers; `others` are the pages of other features. Pages that show or replace secrets, or change what
@@ -30,9 +31,7 @@ type PagesParts = ReauthenticationDeps &
  * @source decision 597; decision 508
  */
 export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
-  const list: readonly Page[] = [
-    ...authorizePages(deps),
-    ...loginPages(deps),
+  const pages: readonly Page[] = [
     passwordLinkPage(deps),
     withReauthentication(deps, profilePage(deps), changesUserName),
     connectedAppsPage(deps),
@@ -46,6 +45,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     notificationsPage(deps),
     ...others,
   ];
+  const list = [...authorizePages(deps), ...loginPages({ ...deps, isLoginTarget: loginTargets(pages) }), ...pages];
   return { list: list.map(unlessBlocked), errorPage: errorPage };
 }
 

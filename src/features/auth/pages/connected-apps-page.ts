@@ -30,6 +30,7 @@ export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
   return {
     path: PATH,
     methods: ['GET', 'POST'],
+    mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       return request.method === 'GET' ? shown(deps, request) : withdraw(deps, request);

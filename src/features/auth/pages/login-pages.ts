@@ -13,6 +13,8 @@ export const WRONG_LOGIN = 'Wrong user name or password.';
 export interface LoginPagesDeps extends LoginDeps {
   /** The contact for users who cannot log in: an e-mail address, a URL or a sentence; empty when unknown. */
   readonly supportContact: string;
+  /** Whether a login may lead to an address. */
+  readonly isLoginTarget: (address: string) => boolean;
 }
 
 /** `/login` and `/logout`: browser sessions without an application. */
@@ -36,14 +38,7 @@ function opened(deps: LoginPagesDeps, request: PageRequest): PageResponse {
   return request.user ? { status: 200, html: homePage(request), hasForm: true } : loginPage(deps, request, 200);
 }
 
-/**
- * The pages of this server that a login may redirect to; there are no redirects to other addresses.
- * @source authentication gaps 15.2; decision 104
- */
-const NEXT =
-  /^\/(settings\/(connected_apps|profile|password|security|sessions)|developer\/apps(\/new|\/\d{1,19})?|notifications|ads-manager\/post-preview\/index\.html\?data=[\w.-]{1,500})$/;
-
-/** Redirects to the login, which leads back to `path`. */
+/** Redirects to the login, which leads back to `path`: that of a page with `mayFollowLogin`. */
 export function redirectToLogin(path: string): PageResponse {
   const location = `/login?${new URLSearchParams({ continue: path })}`;
   return {
@@ -57,9 +52,9 @@ export function redirectToLogin(path: string): PageResponse {
   };
 }
 
-function nextOf(request: PageRequest): string | undefined {
+function nextOf({ isLoginTarget }: LoginPagesDeps, request: PageRequest): string | undefined {
   const next = request.parameter('continue');
-  return next !== undefined && NEXT.test(next) ? next : undefined;
+  return next !== undefined && isLoginTarget(next) ? next : undefined;
 }
 
 async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageResponse> {
@@ -67,7 +62,7 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
   const { audited } = outcome;
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
   if ('pending' in outcome) {
-    const next = nextOf(request);
+    const next = nextOf(deps, request);
     const members = { 'session[pending]': outcome.pending, ...(next !== undefined && { continue: next }) };
     const isWrong = outcome.wrong !== undefined;
     const page = codePage(request, { action: '/login', members, isWrong });
@@ -81,7 +76,7 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
   if (blocked) return { ...errorPage(blocked), audited: [{ event: 'login_failed', user_id: user.id }] };
   return {
     status: 303,
-    location: nextOf(request) ?? '/login',
+    location: nextOf(deps, request) ?? '/login',
     html: cardPage('Logged in', html`<h1>You are logged in</h1>`),
     login: { user: user.id },
     deviceCookie,
@@ -99,14 +94,9 @@ function loggedOut(request: PageRequest): PageResponse {
   };
 }
 
-function loginPage(
-  { supportContact }: LoginPagesDeps,
-  request: PageRequest,
-  status: number,
-  problem?: string,
-): PageResponse {
+function loginPage(deps: LoginPagesDeps, request: PageRequest, status: number, problem?: string): PageResponse {
   const name = request.parameter('session[username_or_email]') ?? '';
-  const next = nextOf(request);
+  const next = nextOf(deps, request);
   const isReset = request.method === 'GET' && request.parameter('password') === 'reset';
   const page = cardPage(
     'Log in',
@@ -117,7 +107,7 @@ ${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined &
 ${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">Log in</button></div>
 </form>
-${helpLine(supportContact)}`,
+${helpLine(deps.supportContact)}`,
   );
   return { status, html: page, hasForm: true };
 }

@@ -22,6 +22,7 @@ export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps
   return {
     path: PATH,
     methods: ['GET'],
+    mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       const notifications = await store.read((tx) => tx.notifications.list(request.user!.id, SHOWN));

@@ -27,6 +27,7 @@ export function passwordPage(deps: PasswordDeps): Page {
   return {
     path: PATH,
     methods: ['GET', 'POST'],
+    mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       return request.method === 'POST' ? change(deps, request) : shown(deps, request, {}, 200);

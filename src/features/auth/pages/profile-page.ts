@@ -76,6 +76,7 @@ export function profilePage(deps: ProfileDeps): Page {
   return {
     path: PATH,
     methods: ['GET', 'POST'],
+    mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       if (request.method === 'POST') return save(deps, request);

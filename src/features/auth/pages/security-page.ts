@@ -19,6 +19,7 @@ export function securityPage(deps: LoginDeps): Page {
   return {
     path: PATH,
     methods: ['GET', 'POST'],
+    mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       if (request.method === 'POST') return act(deps, request);

@@ -21,6 +21,7 @@ export function sessionsPage(deps: SessionsDeps): Page {
   return {
     path: PATH,
     methods: ['GET', 'POST'],
+    mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       return request.method === 'POST' ? end(deps, request) : shown(deps, request);

@@ -20,11 +20,13 @@ export function applicationListPages(deps: DeveloperDeps): readonly Page[] {
     {
       path: APPS_PATH,
       methods: ['GET'],
+      mayFollowLogin: true,
       answer: (request) => forUser(request, APPS_PATH, (user) => listed(deps, request, user)),
     },
     {
       path: `${APPS_PATH}/new`,
       methods: ['GET', 'POST'],
+      mayFollowLogin: true,
       answer: (request) =>
         forUser(request, `${APPS_PATH}/new`, async (user) =>
           request.method === 'GET' ? blank(deps, request) : create(deps, request, user),

@@ -18,6 +18,7 @@ export function applicationPage(deps: DeveloperDeps): Page {
   return {
     path: `${APPS_PATH}/:id`,
     methods: ['GET', 'POST'],
+    mayFollowLogin: true,
     answer: (request) =>
       forOwner(deps, request, (application) =>
         request.method === 'GET'
