@@ -129,8 +129,8 @@ function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: Wr
   return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };
 }
 
-async function firstId(deps: DemoDependencies, { name, idsFrom }: AnyResource): Promise<string> {
-  const [id] = await deps.services.ids.take(name, idsFrom, 1);
+async function firstId(deps: DemoDependencies, { name, ids }: AnyResource): Promise<string> {
+  const [id] = await deps.services.ids.take(name, ids.from, 1);
   return id!;
 }
 

@@ -16,16 +16,9 @@ import { serializerOf } from '../rows/serializer.ts';
 import { batchBuffer, type Preload } from './batch-buffer.ts';
 import { echo } from './echo.ts';
 import { changeSetErrors, quotaErrors } from './quotas.ts';
-import { readParameters } from './validate.ts';
-import {
-  applyCreate,
-  applyRemove,
-  applyUpdate,
-  createParameters,
-  takeWriteIds,
-  updateParameters,
-  type WriteIds,
-} from './write.ts';
+import { readParameters } from './read-parameters.ts';
+import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } from './write.ts';
+import { createParameters, updateParameters } from './write-parameters.ts';
 
 const WORDS: Readonly<Partial<Record<Verb, string>>> = { create: 'Create', update: 'Update', remove: 'Delete' };
 
@@ -161,7 +154,7 @@ function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): 
       deleted: field.deletedTarget,
       lock: field.locksTarget,
     })),
-    uniqueKeys: resource.uniqueKey
+    uniqueKeys: resource.unique
       ? distinct(created.map(({ input }) => draftOf(resource, call, input, '')[UNIQUE_KEY]))
       : [],
   };

@@ -6,7 +6,7 @@ import { storeNew, takeNewIds } from './new-row.ts';
 
 /** A cascade that a write may trigger, and the ids for the rows that it may create. */
 export interface PendingCascade {
-  readonly consequence: CascadeCreate<Row>;
+  readonly cascade: CascadeCreate<Row>;
   readonly ids: readonly NewIds[];
 }
 
@@ -16,19 +16,19 @@ export async function takeCascadeIds(
   call: Call,
   all: readonly Input[],
 ): Promise<PendingCascade[][]> {
-  const following: PendingCascade[][] = all.map(() => []);
-  for (const consequence of (resource.cascadeCreate ?? []) as readonly CascadeCreate<Row>[]) {
-    const counts = all.map((input) => consequence.triggers.filter((name) => input[name] != null).length);
+  const pending: PendingCascade[][] = all.map(() => []);
+  for (const cascade of (resource.effects?.cascades ?? []) as readonly CascadeCreate<Row>[]) {
+    const counts = all.map((input) => cascade.triggers.filter((name) => input[name] != null).length);
     const ids = await takeNewIds(
-      madeBy(consequence, call),
+      createdBy(cascade, call),
       call,
       counts.reduce((sum, count) => sum + count, 0),
     );
     for (const [index, count] of counts.entries()) {
-      if (count > 0) following[index]!.push({ consequence, ids: ids.splice(0, count) });
+      if (count > 0) pending[index]!.push({ cascade, ids: ids.splice(0, count) });
     }
   }
-  return following;
+  return pending;
 }
 
 /** Creates the rows that a change triggers, in its unit of work. */
@@ -38,16 +38,17 @@ export async function applyCascades(
   change: Change<Row>,
   all: readonly PendingCascade[],
 ): Promise<void> {
-  for (const { consequence, ids } of all) {
-    const kind = madeBy(consequence, call);
-    const rows = consequence.rows(change);
+  for (const { cascade, ids } of all) {
+    const resource = createdBy(cascade, call);
+    const rows = cascade.rows(change);
     for (const [index, values] of rows.entries()) {
       const fresh = ids[index]!;
-      await storeNew(tx, kind, call, rowOf(kind, call, values, fresh.row), fresh);
+      await storeNew(tx, resource, call, rowOf(resource, call, values, fresh.row), fresh);
     }
   }
 }
 
-function madeBy({ resource: makes }: CascadeCreate<Row>, call: Call): AnyResource {
-  return call.services.resources.get(makes)!;
+/** The resource whose rows a cascade creates. */
+function createdBy(cascade: CascadeCreate<Row>, call: Call): AnyResource {
+  return call.services.resources.get(cascade.resource)!;
 }

@@ -128,7 +128,7 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const full = quotas.filter((quota) => verb === 'create' || Object.keys(quota.where).length > 0);
   const beyond = full.map((quota) => quota.problem);
   if (verb === 'activate') return beyond;
-  if (verb === 'remove') return [...(resource.removal?.problems ?? [])];
+  if (verb === 'remove') return [...(resource.deletion?.problems ?? [])];
   const fields = Object.values(resource.fields as Record<string, Field>);
   const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
   const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);

@@ -1,7 +1,7 @@
 import { jsonText } from '../base/text.ts';
 import type { RawValue } from '../contract/declare/fields.ts';
 import type { Input, Parameters } from '../contract/declare/operation.ts';
-import type { RawParameters } from './validate.ts';
+import type { RawParameters } from './read-parameters.ts';
 
 /**
  * The echo of a request: path parameters and other members as received, then the input as the caller wrote it: only

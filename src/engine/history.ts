@@ -1,21 +1,33 @@
-import type { Actor } from '../contract/declare/operation.ts';
+import type { Actor, NewIds } from '../contract/declare/operation.ts';
 import type { AnyResource, AppliedChange, Row } from '../contract/declare/resource.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
 
-/**
- * Records a change in the history of its account, in its unit of work: a snapshot after the change without id and
- * account, and for updates the old and new value of each changed attribute, which may be none.
- * @source campaigns 5.4; decision 55
- */
+/** Names a stored change to caches, and records it in the history of its account if the resource has one. */
 export async function recordChange(
   tx: WriteTransaction,
   resource: AnyResource,
   call: Actor,
-  id: string,
+  ids: NewIds,
   change: AppliedChange,
+): Promise<AppliedChange> {
+  if (resource.historyEntity) await appendHistory(tx, resource, call, ids.change, change);
+  tx.invalidate(`${resource.name}:${change.after.id}`);
+  return change;
+}
+
+/**
+ * A snapshot after the change without id and account, and for updates the old and new value of each changed attribute,
+ * which may be none.
+ * @source campaigns 5.4; decision 55
+ */
+async function appendHistory(
+  tx: WriteTransaction,
+  resource: AnyResource,
+  call: Actor,
+  id: string,
+  { before, after }: AppliedChange,
 ): Promise<void> {
-  const { before, after } = change;
   const type = before === undefined ? 'CREATE' : after.deleted && !before.deleted ? 'DELETE' : 'UPDATE';
   await tx.accountHistory.append({
     id,

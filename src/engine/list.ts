@@ -12,9 +12,9 @@ import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { PageQuery, SortKey } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
-import { checkParent } from './get.ts';
+import { checkParent } from './find-row.ts';
+import { refuse } from './read-parameters.ts';
 import { sortField } from './sort.ts';
-import { refuse } from './validate.ts';
 
 /** Maximum number of values of a filter. */
 export const FILTER_IDS_MAX = 200;
@@ -29,7 +29,7 @@ export function listParameters(resource: AnyResource): Parameters {
     ...(list?.idsAlias ? { [list.idsAlias]: idsUnderOtherName(resource) } : {}),
     ...filterParameters(resource),
     ...list?.extraFilters?.parameters,
-    ...resource.viewParameters,
+    ...resource.requests?.viewParameters,
     count: integer({ min: 1, max }).describe(`Rows a page; ${preset} when not given.`),
     cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
     sort_by: sortField(resource).describe('`<attribute>-<asc|desc>`, several separated by commas.'),

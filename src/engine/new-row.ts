@@ -13,12 +13,11 @@ export async function takeNewIds(
 ): Promise<NewIds[]> {
   if (count === 0) return [];
   const { ids } = call.services;
-  const { secondaryId, sequence = resource.name } = resource;
-  const take = resource.longIds ? ids.takeLong : ids.take;
-  const rows = await take(sequence, resource.idsFrom, count);
+  const { from, sequence = resource.name, isLong, secondary } = resource.ids;
+  const rows = await (isLong ? ids.takeLong : ids.take)(sequence, from, count);
   const changes = resource.historyEntity ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
-  const secondary = secondaryId ? await ids.takeLong(secondaryId.sequence, LONG_IDS_FROM, count) : [];
-  return rows.map((row, index) => ({ row, change: changes[index]!, secondary: secondary[index] }));
+  const seconds = secondary ? await ids.takeLong(secondary.sequence, LONG_IDS_FROM, count) : [];
+  return rows.map((row, index) => ({ row, change: changes[index]!, secondary: seconds[index] }));
 }
 
 const CHANGE_IDS_FROM = 36 ** 10;
@@ -31,14 +30,14 @@ export async function storeNew(
   row: Row,
   ids: NewIds,
 ): Promise<AppliedChange> {
-  const same = resource.uniqueKey ? await findDuplicate(tx, resource, row) : undefined;
-  if (same)
-    return resource.duplicateUpdates ? takeOver(tx, resource, call, row, same, ids) : { before: same, after: same };
+  const duplicate = resource.unique && (await findDuplicate(tx, resource, row));
+  if (duplicate) return updateDuplicate(tx, resource, call, row, duplicate, ids);
   await tx.records.insert(resource, { ...row, ...searchColumns(resource, row) });
-  return finishChange(tx, resource, call, ids, { before: undefined, after: row });
+  return recordChange(tx, resource, call, ids, { before: undefined, after: row });
 }
 
-async function takeOver(
+/** Updates what the declaration says of the row that has the unique key. */
+async function updateDuplicate(
   tx: WriteTransaction,
   resource: AnyResource,
   call: Actor,
@@ -46,23 +45,11 @@ async function takeOver(
   before: Row,
   ids: NewIds,
 ): Promise<AppliedChange> {
-  const names = resource.duplicateUpdates as readonly string[];
+  const names = resource.unique?.updates as readonly string[] | undefined;
+  if (!names) return { before, after: before };
   const changes = { ...Object.fromEntries(names.map((name) => [name, row[name]!])), updated_at: call.now };
   await tx.records.update(resource, { account: before.account_id, id: before.id }, changes);
-  return finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } });
-}
-
-/** Records the change in the history and invalidates caches. */
-export async function finishChange(
-  tx: WriteTransaction,
-  resource: AnyResource,
-  call: Actor,
-  ids: NewIds,
-  change: AppliedChange,
-): Promise<AppliedChange> {
-  if (resource.historyEntity) await recordChange(tx, resource, call, ids.change, change);
-  tx.invalidate(`${resource.name}:${change.after.id}`);
-  return change;
+  return recordChange(tx, resource, call, ids, { before, after: { ...before, ...changes } });
 }
 
 async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<Row | undefined> {

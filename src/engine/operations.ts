@@ -9,7 +9,7 @@ import { parameterProblems, ruleProblems } from './declared-problems.ts';
 import { getOne } from './get.ts';
 import { checkList, listPage, listParameters } from './list.ts';
 import { createOne, removeOne, updateOne } from './single-writes.ts';
-import { createParameters, updateParameters } from './write.ts';
+import { createParameters, updateParameters } from './write-parameters.ts';
 
 /** The version in the paths of the advertising API. */
 export const VERSION = '12';
@@ -34,8 +34,8 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
     allowsDeletedAccount: resource.scope === 'user' && verb === 'get',
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
-    body: resource.body && (verb === 'create' || verb === 'update') ? resource.body : 'form',
-    extraEcho: resource.echoes?.[verb],
+    body: resource.requests?.body && (verb === 'create' || verb === 'update') ? resource.requests?.body : 'form',
+    extraEcho: resource.requests?.echoes?.[verb],
     pathParameters: resource.key && { [resource.key.name]: resource.key.field },
     replacedBy: replacementOf(resource),
     shape: verb === 'list' ? 'list' : 'one',
@@ -45,8 +45,8 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
 }
 
 /** The path in the current version that replaces a legacy one. */
-function replacementOf({ legacy: former }: AnyResource): string | undefined {
-  return former && `/${VERSION}/accounts/:account_id/${former.now}`;
+function replacementOf({ legacy }: AnyResource): string | undefined {
+  return legacy && `/${VERSION}/accounts/:account_id/${legacy.now}`;
 }
 
 function replyOf(resource: AnyResource, verb: Verb): TSchema {
@@ -67,8 +67,8 @@ function problemsOf(resource: AnyResource, verb: Verb): ProblemName[] {
   return [...found, ...ruleProblems(resource, verb)];
 }
 
-function ofParent({ parent: below }: AnyResource): ProblemName[] {
-  return below ? [below.resource().notFound, 'ID_ILLEGAL', ...below.problems] : [];
+function ofParent({ parent }: AnyResource): ProblemName[] {
+  return parent ? [parent.resource().notFound, 'ID_ILLEGAL', ...parent.problems] : [];
 }
 
 /** The paths of the collection and of one item. */
@@ -97,7 +97,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
       ...(resource.list?.without?.includes('with_deleted')
         ? {}
         : { with_deleted: boolean().describe('Also when it was deleted; false when not given.') }),
-      ...resource.viewParameters,
+      ...resource.requests?.viewParameters,
     },
     perform: async (call) => ({ data: await getOne(resource, call) }),
   }),
@@ -106,7 +106,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).all,
     description: `Create ${oneOf(resource)}.`,
     parameters: createParameters(resource),
-    validate: (input, _, named) => resource.validateInput?.({ verb: 'create', input, named }) ?? [],
+    validate: (input, _, named) => resource.requests?.validate?.({ verb: 'create', input, named }) ?? [],
     perform: (call) => createOne(resource, call),
   }),
   update: (resource) => ({
@@ -114,7 +114,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
     path: paths(resource).one,
     description: `Change what is given of ${oneOf(resource)}.`,
     parameters: updateParameters(resource),
-    validate: (input, _, named) => resource.validateInput?.({ verb: 'update', input, named }) ?? [],
+    validate: (input, _, named) => resource.requests?.validate?.({ verb: 'update', input, named }) ?? [],
     perform: (call) => updateOne(resource, call),
   }),
   activate: (resource) => ({

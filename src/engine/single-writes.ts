@@ -2,51 +2,47 @@ import { type Answer, type Call, serializeContext } from '../contract/declare/op
 import type { AnyResource, AppliedChange } from '../contract/declare/resource.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
-import { checkParent, keyOf } from './get.ts';
+import { checkParent, pathKey } from './find-row.ts';
 import { changeSetErrors, mayRaise, quotaErrors } from './quotas.ts';
-import { refuse } from './validate.ts';
+import { refuse } from './read-parameters.ts';
 import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } from './write.ts';
 
 /** Creates one row. */
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
-  const { parent: below } = resource;
-  const input = below ? { ...call.input, [below.column]: call.path[below.parameter]! } : call.input;
+  const { parent } = resource;
+  const input = parent ? { ...call.input, [parent.column]: call.path[parent.parameter]! } : call.input;
   const [ids] = await takeWriteIds(resource, call, [input]);
-  return change(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
+  return writeOne(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
     applyCreate(tx, resource, call, input, ids!),
   );
 }
 
 /** Updates the given fields of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
-  const key = keyOf(resource, call);
+  const key = pathKey(resource, call);
   const [ids] = await takeWriteIds(resource, call, [call.input]);
-  return change(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
+  return writeOne(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
     applyUpdate(tx, resource, call, call.input, key, ids!),
   );
 }
 
 /** Deletes one row; deleting it again is not found. */
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
-  const key = keyOf(resource, call);
+  const key = pathKey(resource, call);
   const [ids] = await takeWriteIds(resource, call, [call.input]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
   // A natural key can be created again: nobody may find the row and use it while it is being removed.
-  return change(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));
+  return writeOne(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));
 }
 
 /** Whether the account is locked: rows are counted, checked together with others, or created unless they exist. */
-function mustLock(
-  resource: AnyResource,
-  call: Call,
-  verb: 'create' | 'update',
-  { cascades: following }: WriteIds,
-): boolean {
-  const seesOthers = resource.uniqueKey !== undefined || resource.changeSetRules !== undefined;
-  return seesOthers || following.length > 0 || mayRaise(resource, call.input, verb);
+function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', { cascades }: WriteIds): boolean {
+  const seesOthers = resource.unique !== undefined || resource.changeSetRules !== undefined;
+  return seesOthers || cascades.length > 0 || mayRaise(resource, call.input, verb);
 }
 
-async function change(
+/** One change in a unit of work of its own, with the checks that count its net effect. */
+async function writeOne(
   resource: AnyResource,
   call: Call,
   lock: boolean,
@@ -56,10 +52,10 @@ async function change(
   return call.services.store.write(async (tx) => {
     if (lock) await tx.records.lockAccount(call.account!.id);
     await checkParent(resource, call, tx.records);
-    const made = await apply(tx);
-    refuse((await quotaErrors(tx, resource, call, [made])).map((excess) => excess.error));
-    refuse((await changeSetErrors(tx, resource, call, [made], { isBatch: false })).map(({ error }) => error));
-    const [data] = await serializer.rows([made.after], serializeContext(call, tx));
+    const change = await apply(tx);
+    refuse((await quotaErrors(tx, resource, call, [change])).map((excess) => excess.error));
+    refuse((await changeSetErrors(tx, resource, call, [change], { isBatch: false })).map(({ error }) => error));
+    const [data] = await serializer.rows([change.after], serializeContext(call, tx));
     return { data: data! };
   });
 }

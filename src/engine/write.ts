@@ -1,5 +1,5 @@
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
-import type { Call, Input, NewIds, Parameters } from '../contract/declare/operation.ts';
+import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
 import {
   type AnyResource,
   type AppliedChange,
@@ -9,15 +9,15 @@ import {
   type Rule,
 } from '../contract/declare/resource.ts';
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
-import { refusal } from '../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { columnFields, draftOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';
 import { applyCascades, type PendingCascade, takeCascadeIds } from './cascade-create.ts';
-import { existing, type PathKey } from './get.ts';
-import { finishChange, storeNew, takeNewIds } from './new-row.ts';
-import { refuse } from './validate.ts';
+import { findRow, type PathKey } from './find-row.ts';
+import { recordChange } from './history.ts';
+import { storeNew, takeNewIds } from './new-row.ts';
+import { refuse } from './read-parameters.ts';
 
 /** The ids for a write, taken before its unit of work begins. */
 export interface WriteIds extends NewIds {
@@ -29,33 +29,6 @@ export async function takeWriteIds(resource: AnyResource, call: Call, all: reado
   const cascades = await takeCascadeIds(resource, call, all);
   const own = await takeNewIds(resource, call, all.length);
   return own.map((ids, index) => ({ ...ids, cascades: cascades[index]! }));
-}
-
-/** The parameters of create: all writable fields, and additional ones. */
-export function createParameters(resource: AnyResource): Parameters {
-  return { ...inputs(resource, (field) => field), ...resource.createParameters };
-}
-
-/**
- * The parameters of update: the same fields, all optional. Those fixed at creation have no effect.
- * @source decision 32
- */
-export function updateParameters(resource: AnyResource): Parameters {
-  return inputs(resource, ({ updateKind, ...field }) => ({
-    ...field,
-    updateKind,
-    kind: updateKind ?? field.kind,
-    isRequired: field.isRequiredOnUpdate,
-  }));
-}
-
-function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters {
-  const all = Object.entries(resource.fields as Record<string, Field>);
-  return Object.fromEntries(
-    all
-      .filter(([name, field]) => field.writable !== 'none' && name !== resource.parent?.column)
-      .map(([name, field]) => [name, field.writable === 'refused' ? refusal(field) : as(field)]),
-  ) as Parameters;
 }
 
 /**
@@ -73,12 +46,12 @@ export async function applyCreate(
   const referenced = await readReferences(tx, resource, drafted);
   const change = proposedChange(tx, resource, call, { verb: 'create', before: undefined, referenced });
   const after = { ...drafted, ...(await resource.derive?.(drafted, { ...change, input })) } as Row;
-  await check(resource, { ...change, after });
-  const stored = await storeNew(tx, resource, call, after, ids);
+  await check({ ...change, after }, resource.rules);
+  const applied = await storeNew(tx, resource, call, after, ids);
   await applyCascades(tx, call, { ...change, after }, ids.cascades);
-  await planLater(tx, resource, after);
-  await storeBeside(tx, resource, call, 'create', stored);
-  return stored;
+  await planJob(tx, resource, after);
+  await runAfterWrite(tx, resource, call, 'create', applied);
+  return applied;
 }
 
 /** Updates the given fields of a row; fields fixed at creation keep their value. @source decision 32 */
@@ -90,10 +63,10 @@ export async function applyUpdate(
   key: PathKey,
   ids: WriteIds,
 ): Promise<AppliedChange> {
-  const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  const before = await findRow(resource, tx.records, key, { deleted: 'hidden', lock: true });
   // A granted row is checked together with the other rows of its owner.
   if (key.includesGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
-  if (resource.ignoresEmptyUpdate && Object.keys(input).length === 0) return { before, after: before };
+  if (resource.requests?.ignoresEmptyUpdate && Object.keys(input).length === 0) return { before, after: before };
   const changes: Record<string, StoredValue | null> = {};
   for (const [name, field] of columnFields(resource)) {
     if (field.writable === 'input' && input[name] !== undefined) changes[name] = input[name];
@@ -103,14 +76,14 @@ export async function applyUpdate(
   const change = proposedChange(tx, resource, call, { verb: 'update', before, referenced });
   const derived = (await resource.derive?.(drafted, { ...change, input })) ?? {};
   const after = { ...drafted, ...derived } as Row;
-  await check(resource, { ...change, after });
-  const stored = { ...changes, ...derived, updated_at: call.now, ...searchColumns(resource, after, changes) };
-  await tx.records.update(resource, ownKey(resource, before), stored as Record<string, StoredValue | null>);
-  const done = await finishChange(tx, resource, call, ids, { before, after });
+  await check({ ...change, after }, resource.rules);
+  const columns = { ...changes, ...derived, updated_at: call.now, ...searchColumns(resource, after, changes) };
+  await tx.records.update(resource, ownKey(resource, before), columns as Record<string, StoredValue | null>);
+  const applied = await recordChange(tx, resource, call, ids, { before, after });
   await applyCascades(tx, call, { ...change, after }, ids.cascades);
-  await planLater(tx, resource, after);
-  await storeBeside(tx, resource, call, 'update', done);
-  return done;
+  await planJob(tx, resource, after);
+  await runAfterWrite(tx, resource, call, 'update', applied);
+  return applied;
 }
 
 /** Marks a row as deleted, or removes it for hard deletion. */
@@ -121,21 +94,22 @@ export async function applyRemove(
   key: PathKey,
   ids: WriteIds,
 ): Promise<AppliedChange> {
-  const before = await existing(resource, tx.records, key, { deleted: 'hidden', lock: true });
-  if (resource.removal) await checkRemoval(tx, resource, call, before);
-  if (resource.job) await tx.jobs.cancel(resource.job.job, jobKeyOf(before));
-  await takeAlong(tx, resource, call, before);
-  if (resource.hardDeletion) {
+  const before = await findRow(resource, tx.records, key, { deleted: 'hidden', lock: true });
+  const { rules, hard } = resource.deletion ?? {};
+  if (rules) await checkDeletion(tx, resource, call, before, rules);
+  await cancelJob(tx, resource, before);
+  await deleteDependents(tx, resource, call, before);
+  if (hard) {
     await tx.records.remove(resource, ownKey(resource, before));
-    const gone = { ...before, ...resource.hardDeletion.values, deleted: 1, updated_at: call.now } as Row;
-    return finishChange(tx, resource, call, ids, { before, after: gone });
+    const after = { ...before, ...hard.values, deleted: 1, updated_at: call.now } as Row;
+    return recordChange(tx, resource, call, ids, { before, after });
   }
-  const freed: Record<string, null> = resource.uniqueKey ? { [UNIQUE_KEY]: null } : {};
+  const freed: Record<string, null> = resource.unique ? { [UNIQUE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, ownKey(resource, before), changes);
-  const done = await finishChange(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
-  await storeBeside(tx, resource, call, 'remove', done);
-  return done;
+  const applied = await recordChange(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+  await runAfterWrite(tx, resource, call, 'remove', applied);
+  return applied;
 }
 
 /** The key of a row under its own account. */
@@ -143,14 +117,14 @@ function ownKey({ scope }: AnyResource, { account_id, id }: Row): PathKey {
   return { account: scope === 'account' ? account_id : undefined, id };
 }
 
-async function storeBeside(
+async function runAfterWrite(
   tx: WriteTransaction,
   resource: AnyResource,
   { account, services, now }: Call,
   verb: 'create' | 'update' | 'remove',
   change: AppliedChange,
 ): Promise<void> {
-  await resource.afterWrite?.({ ...change, verb, account: account!, tx, services, now });
+  await resource.effects?.afterWrite?.({ ...change, verb, account: account!, tx, services, now });
 }
 
 /** The rows that new references point to; a missing or deleted one is an error. */
@@ -178,11 +152,8 @@ async function readReferences(
   return found;
 }
 
-async function check(
-  resource: AnyResource,
-  change: Change<Row>,
-  rules: readonly Rule<Row>[] = resource.rules ?? [],
-): Promise<void> {
+/** Runs all rules; throws all their errors together. */
+async function check(change: Change<Row>, rules: readonly Rule<Row>[] = []): Promise<void> {
   const errors: ErrorDetail[] = [];
   for (const rule of rules) {
     const found = await rule(change);
@@ -191,9 +162,15 @@ async function check(
   refuse(errors);
 }
 
-function checkRemoval(tx: WriteTransaction, resource: AnyResource, call: Call, row: Row): Promise<void> {
+function checkDeletion(
+  tx: WriteTransaction,
+  resource: AnyResource,
+  call: Call,
+  row: Row,
+  rules: readonly Rule<Row>[],
+): Promise<void> {
   const change = proposedChange(tx, resource, call, { verb: 'remove', before: row, referenced: new Map() });
-  return check(resource, { ...change, after: row }, resource.removal!.rules);
+  return check({ ...change, after: row }, rules);
 }
 
 /** The context of rules and `derive`, without the row as it will be. */
@@ -208,23 +185,27 @@ function proposedChange(
   return { resource, ...what, account, tx, author, media: services.media.addresses, now };
 }
 
-async function planLater(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<void> {
-  if (!resource.job) return;
-  const { job, at } = resource.job;
+async function planJob(tx: WriteTransaction, { effects }: AnyResource, row: Row): Promise<void> {
+  if (!effects?.job) return;
+  const { job, at } = effects.job;
   await tx.jobs.plan({ kind: job, key: jobKeyOf(row), run_at: String(row[at as string]) });
 }
 
-async function takeAlong(
+async function cancelJob(tx: WriteTransaction, { effects }: AnyResource, row: Row): Promise<void> {
+  if (effects?.job) await tx.jobs.cancel(effects.job.job, jobKeyOf(row));
+}
+
+async function deleteDependents(
   tx: WriteTransaction,
-  { cascadeDelete }: AnyResource,
+  { deletion }: AnyResource,
   call: Call,
   { account_id, id }: Row,
 ): Promise<void> {
-  if (!cascadeDelete) return;
-  const { of, column } = cascadeDelete;
-  const other = call.services.resources.get(of)!;
-  const rows = await tx.records.getMany(other, account_id, [id], { deleted: 'hidden', column });
-  const freed: Record<string, null> = other.uniqueKey ? { [UNIQUE_KEY]: null } : {};
+  if (!deletion?.dependents) return;
+  const { of, column } = deletion.dependents;
+  const dependent = call.services.resources.get(of)!;
+  const rows = await tx.records.getMany(dependent, account_id, [id], { deleted: 'hidden', column });
+  const freed: Record<string, null> = dependent.unique ? { [UNIQUE_KEY]: null } : {};
   const ids = rows.map((row) => row.id);
-  await tx.records.updateAll(other, account_id, ids, { ...freed, deleted: 1, updated_at: call.now });
+  await tx.records.updateAll(dependent, account_id, ids, { ...freed, deleted: 1, updated_at: call.now });
 }

@@ -10,7 +10,7 @@ import type { ReceivedFile } from '../contract/services/blobs.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
-import { readParameters, refuse } from '../engine/validate.ts';
+import { readParameters, refuse } from '../engine/read-parameters.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditOrigin } from './audit-log.ts';
 import { errorReply } from './error-reply.ts';

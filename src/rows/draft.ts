@@ -15,8 +15,8 @@ export function draftOf(
 ): Row {
   const inputs = columnFields(resource).filter(([name, field]) => isInput(field) && input[name] != null);
   const row = rowOf(resource, call, Object.fromEntries(inputs.map(([name]) => [name, input[name]!])), id);
-  const { secondaryId } = resource;
-  return secondaryId && secondary ? { ...row, [secondaryId.column]: secondaryId.as(secondary) } : row;
+  const second = resource.ids.secondary;
+  return second && secondary ? { ...row, [second.column]: second.as(secondary) } : row;
 }
 
 /** A row with these values, and defaults in all other columns. */
@@ -27,7 +27,7 @@ export function rowOf(resource: AnyResource, call: Pick<Actor, 'account' | 'now'
   const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
   const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
   const row = { ...Object.fromEntries(filled), ...own, ...standard } as Row;
-  return resource.uniqueKey ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.uniqueKey(row)) } as Row) : row;
+  return resource.unique ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.unique.key(row)) } as Row) : row;
 }
 
 /** The fields with a column. */

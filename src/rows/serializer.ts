@@ -24,7 +24,9 @@ const serializers = new WeakMap<AnyResource, Serializer>();
 
 /** The serializer for the reply to a deletion. */
 export function deletedSerializerOf(resource: AnyResource): Serializer {
-  return resource.hardDeletion ? cachedIn(deletedSerializers, resource, makeDeletedSerializer) : serializerOf(resource);
+  return resource.deletion?.hard
+    ? cachedIn(deletedSerializers, resource, makeDeletedSerializer)
+    : serializerOf(resource);
 }
 
 const deletedSerializers = new WeakMap<AnyResource, Serializer>();
@@ -51,7 +53,7 @@ function cachedIn(
 export function replyFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
   const { id, deleted, ...always } = STANDARD;
-  const standard = resource.omitsDeletedFlag ? always : { ...always, deleted };
+  const standard = resource.deletion?.omitsFlag ? always : { ...always, deleted };
   const own = Object.entries(resource.fields as Fields).filter(([, field]) => !field.isHidden);
   const name = resource.key ? { [resource.key.name]: resource.key.field.required() } : { id };
   return { ...name, ...Object.fromEntries(own), ...computed, ...standard } as Record<string, Field>;
@@ -119,7 +121,7 @@ function added(start: string, pieces: readonly Piece[], values: Readonly<Record<
 }
 
 function makeDeletedSerializer(resource: AnyResource): Serializer {
-  const { fields: shows, extraMembers: adds = {} } = resource.hardDeletion!;
+  const { fields: shows, extraMembers: adds = {} } = resource.deletion!.hard!;
   const all = Object.entries(replyFields(resource));
   const shown = shows ? all.filter(([name]) => name === 'id' || shows.includes(name)) : all;
   const serializer = makeSerializer(resource, Object.fromEntries(shown));

@@ -76,7 +76,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       const deleted = await setup.client.call('DELETE', path);
       assert.equal(deleted.status, 200, deleted.text);
       assert.equal(idOf(deleted.body.data), id);
-      if (!resource.omitsDeletedFlag) assert.equal(deleted.body.data.deleted, true);
+      if (!resource.deletion?.omitsFlag) assert.equal(deleted.body.data.deleted, true);
       assert.notEqual(deleted.body.data.updated_at, made.updated_at);
       assert.equal(deleted.body.data.created_at, made.created_at);
       assert.equal(deleted.body.request.params[resource.idParameter], id);
@@ -98,7 +98,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
         return;
       }
 
-      if (resource.hardDeletion) {
+      if (resource.deletion?.hard) {
         const filter = { [resource.idsParameter]: id, with_deleted: 'true' };
         assert.equal((await setup.client.call('GET', `${path}?with_deleted=true`)).status, 404);
         assert.deepEqual((await setup.client.call('GET', all, { params: filter })).body.data, []);

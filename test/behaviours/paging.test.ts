@@ -212,7 +212,7 @@ describe('pages of a list that changes', () => {
       const second = await get(first.next_cursor);
       const third = await get(second.next_cursor);
       const found = [first, second, third].flatMap((page) => page.data.map(idOf));
-      const isShown = takes(resource, 'list', 'with_deleted') && !resource.hardDeletion;
+      const isShown = takes(resource, 'list', 'with_deleted') && !resource.deletion?.hard;
       const staying = isShown ? rows : rows.filter((row) => row !== live);
       assert.deepEqual(
         found,

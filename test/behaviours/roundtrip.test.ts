@@ -58,7 +58,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
       const reply = await setup.client.call('PUT', path, update.body === 'object' ? { json: params } : { params });
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual({ ...reply.body.data, updated_at: before.updated_at }, before);
-      const isUnchanged = resource.ignoresEmptyUpdate && Object.keys(params).length === 0;
+      const isUnchanged = resource.requests?.ignoresEmptyUpdate && Object.keys(params).length === 0;
       assert.equal(reply.body.data.updated_at === before.updated_at, isUnchanged ?? false);
     });
   });

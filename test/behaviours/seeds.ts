@@ -14,8 +14,8 @@ import { ACCOUNT_LINE, addParents, lineItem, make, operationOf, parentOf, type T
 export async function seed(setup: TestAccount, resource: AnyResource, count: number): Promise<Row[]> {
   await addParents(setup, resource);
   const { store, ids, clock } = setup.world.service.services;
-  const take = resource.longIds ? ids.takeLong : ids.take;
-  const taken = await take(resource.sequence ?? resource.name, resource.idsFrom, count);
+  const { from, sequence = resource.name, isLong } = resource.ids;
+  const taken = await (isLong ? ids.takeLong : ids.take)(sequence, from, count);
   const targets = await targetsOf(setup, resource);
   const keys = taken.map((id) => (resource.key ? `7_${Number.parseInt(id, 36)}` : id));
   const rows = keys.map((id, index) => seededRow(setup, resource, id, index, targets, clock.now()));

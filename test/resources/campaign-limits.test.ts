@@ -24,7 +24,7 @@ describe('the limit of active campaigns', () => {
   async function fillUp(place: CampaignFixture, count: number): Promise<string[]> {
     const made = await create(place, { entity_status: 'PAUSED' });
     const { services } = world.service;
-    const ids = await services.ids.take(campaigns.name, campaigns.idsFrom, count);
+    const ids = await services.ids.take(campaigns.name, campaigns.ids.from, count);
     await services.store.write(async (tx) => {
       const key = { account: place.account, id: made.body.data.id as string };
       const row = (await tx.records.get(campaigns, key, { deleted: 'shown' }))!;

@@ -24,7 +24,7 @@ async function fillUp(
 ): Promise<string[]> {
   const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id, entity_status }));
   const { services } = world.service;
-  const ids = await services.ids.take(lineItems.name, lineItems.idsFrom, count - 1);
+  const ids = await services.ids.take(lineItems.name, lineItems.ids.from, count - 1);
   await services.store.write(async (tx) => {
     const row = (await tx.records.get(lineItems, { account: place.account, id }, { deleted: 'shown' }))!;
     for (const other of ids) await tx.records.insert(lineItems, { ...row, id: other } as unknown as Row);

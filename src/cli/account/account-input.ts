@@ -1,4 +1,4 @@
-import { readParameters } from '../../engine/validate.ts';
+import { readParameters } from '../../engine/read-parameters.ts';
 import { accountInputOf } from '../../features/ads/administration/account-input.ts';
 import { settingsTable } from '../../settings.ts';
 

@@ -23,8 +23,8 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
     };
     const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const values = validValues(accountInput.read(fields, defined, 'funding_instrument'));
-    const { name: kind, idsFrom: start } = fundingInstruments;
-    const own = await takeId(tx, random, { kind, start });
+    const { name: kind, ids } = fundingInstruments;
+    const own = await takeId(tx, random, { kind, start: ids.from });
     await putInstruments(tx, id, [{ id: own, values, path: 'funding_instrument' }], now);
     addTarget('funding_instrument', own);
     return own;

@@ -208,6 +208,77 @@ export interface HardDeletion {
   readonly extraMembers?: Readonly<Record<string, string>>;
 }
 
+/** How the ids of new rows are made. */
+export interface IdRules<R> {
+  /** Ids start just above this number, which determines their length. */
+  readonly from: number;
+  /** The sequence of ids, when several resources share one; the name by default. */
+  readonly sequence?: string;
+  /** Ids are 64-bit decimal numbers; `from`, then LONG_IDS_FROM, applies to their upper 43 bits. */
+  readonly isLong?: boolean;
+  /** A second, 64-bit id of each new row: its sequence, its column, and how it is formatted. */
+  readonly secondary?: { readonly sequence: string; readonly column: keyof R & string; as(number: string): string };
+}
+
+/** A unique key among live rows, made of values fixed at creation. A create with the key of a row returns that row. */
+export interface Unique<R> {
+  key(drafted: R): readonly (StoredValue | null)[];
+  /** Fields of the existing row that such a create updates. */
+  readonly updates?: readonly (keyof R & string)[];
+}
+
+/** How rows are deleted; by default they stay, marked as deleted. */
+export interface Deletion<R> {
+  /** Rules that a deletion must pass, and their errors. */
+  readonly rules?: readonly Rule<R>[];
+  readonly problems?: readonly ProblemName[];
+  /** Rows of another resource (by plural name) that are deleted with a row, by the column that references it. */
+  readonly dependents?: { readonly of: string; readonly column: string };
+  /** Rows are removed when they are deleted. */
+  readonly hard?: HardDeletion;
+  /** Replies have no `deleted` member: deleted rows are never shown. */
+  readonly omitsFlag?: boolean;
+}
+
+/** What a write of a row causes, in its unit of work. */
+export interface Effects<R> {
+  readonly cascades?: readonly CascadeCreate<R>[];
+  /** The job of each row: runs at the time in a field, is rescheduled with it, and canceled when the row is deleted. */
+  readonly job?: { readonly job: string; readonly at: keyof R & string };
+  /** Runs last. */
+  afterWrite?(written: WriteContext<R>): Promise<void>;
+}
+
+/** How requests are read, and their parameters that are not fields. */
+export interface RequestRules {
+  /** `object`: create and update take a JSON object only; by default, parameters in any form. */
+  readonly body?: 'object';
+  /** Parameters of create that are not fields: inputs of `derive`. */
+  readonly createParameters?: Readonly<Record<string, Field>>;
+  /** Parameters of list and get that select how rows are serialized. */
+  readonly viewParameters?: Readonly<Record<string, Field>>;
+  /** Errors of combinations of parameters; `named` are the names that were sent, including those of invalid values. */
+  validate?(input: {
+    readonly verb: 'create' | 'update';
+    readonly input: Readonly<Record<string, StoredValue | null>>;
+    readonly named: ReadonlySet<string>;
+  }): readonly ErrorDetail[];
+  /** Parameters added to the echo of the request, by verb. */
+  readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
+  /** Whether an update without parameters leaves `updated_at` unchanged. */
+  readonly ignoresEmptyUpdate?: boolean;
+}
+
+/** Where and how rows are stored. */
+export interface RowStorage {
+  /** The table, if it differs from the plural. */
+  readonly table?: string;
+  /** Rows are cached until they change, for resources with few rows and many references to them. */
+  readonly isCached?: boolean;
+  /** Columns maintained by the storage: read with every row, never in replies. */
+  readonly extraColumns?: readonly string[];
+}
+
 /** The declaration of a resource. */
 export interface ResourceSpec<F extends Fields> {
   /** Singular, snake_case: names the id parameter `<name>_id` and the id filter `<name>_ids`. */
@@ -222,8 +293,6 @@ export interface ResourceSpec<F extends Fields> {
   readonly idName?: string;
   /** The path below the account, if it differs from the plural. */
   readonly path?: string;
-  /** The table, if it differs from the plural. */
-  readonly keptIn?: string;
   /** Paths of a former version in which the resource has another path below the account. */
   readonly legacy?: { readonly version: string; readonly now: string };
   readonly parent?: Parent;
@@ -243,44 +312,17 @@ export interface ResourceSpec<F extends Fields> {
   /** Errors of creates only; errors of references are added automatically. */
   readonly createProblems?: readonly ProblemName[];
   readonly fields: F;
-  /** Parameters of create that are not fields: inputs of `derive`. */
-  readonly createParameters?: Readonly<Record<string, Field>>;
   /** Values derived from other fields or parameters; they replace those of the row before it is stored. */
   derive?(row: RowOf<F>, change: DeriveContext<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;
   readonly rules?: readonly Rule<RowOf<F>>[];
-  /** Rules that a deletion must pass, and their errors. */
-  readonly removal?: { readonly rules: readonly Rule<RowOf<F>>[]; readonly problems: readonly ProblemName[] };
-  /** Rows of another resource (by plural name) that are deleted with a row, by the column that references it. */
-  readonly cascadeDelete?: { readonly of: string; readonly column: string };
-  /** The job of each row: runs at the time in a field, is rescheduled with it, and canceled when the row is deleted. */
-  readonly job?: { readonly job: string; readonly at: keyof F & string };
-  /** Runs after each write of a row, in the same transaction. */
-  afterWrite?(written: WriteContext<RowOf<F>>): Promise<void>;
+  readonly deletion?: Deletion<RowOf<F>>;
+  readonly effects?: Effects<RowOf<F>>;
   readonly quotas?: readonly Quota<RowOf<F>>[];
-  readonly cascadeCreate?: readonly CascadeCreate<RowOf<F>>[];
-  /** Columns maintained by the storage: read with every row, never in replies. */
-  readonly storageColumns?: readonly string[];
   /** The reference to the parent; while the parent is deleted or hidden, rows are hidden like deleted ones. */
   readonly parentField?: keyof F & string;
   readonly changeSetRules?: readonly ChangeSetRule<RowOf<F>>[];
-  /** Unique key among live rows, made of values fixed at creation. A create with the key of a row returns that row. */
-  uniqueKey?(drafted: RowOf<F>): readonly (StoredValue | null)[];
-  /** Fields of the existing row that such a create updates. */
-  readonly duplicateUpdates?: readonly (keyof F & string)[];
-  /** Parameters of list and get that select how rows are serialized. */
-  readonly viewParameters?: Readonly<Record<string, Field>>;
-  /** `object`: create and update take a JSON object only; by default, parameters in any form. */
-  readonly body?: 'object';
-  /** Errors of combinations of parameters; `named` are the names that were sent, including those of invalid values. */
-  validateInput?(input: {
-    readonly verb: 'create' | 'update';
-    readonly input: Readonly<Record<string, StoredValue | null>>;
-    readonly named: ReadonlySet<string>;
-  }): readonly ErrorDetail[];
-  /** Parameters added to the echo of the request, by verb. */
-  readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
-  /** Whether an update without parameters leaves `updated_at` unchanged. */
-  readonly ignoresEmptyUpdate?: boolean;
+  readonly unique?: Unique<RowOf<F>>;
+  readonly requests?: RequestRules;
   readonly list?: {
     /** Rows per page: default and maximum. */
     readonly count?: { readonly preset: number; readonly max: number };
@@ -317,23 +359,11 @@ export interface ResourceSpec<F extends Fields> {
     readonly creating?: Readonly<Record<string, Field>>;
     readonly problems?: readonly ProblemName[];
   };
-  /** Rows are cached until they change, for resources with few rows and many references to them. */
-  readonly cached?: boolean;
+  readonly storage?: RowStorage;
   readonly computed?: Computed<RowOf<F>>;
   /** The entity type in the change history; no history by default. */
   readonly historyEntity?: string;
-  /** Ids start just above this number, which determines their length. */
-  readonly idsFrom: number;
-  /** The sequence of ids, when several resources share one; the name by default. */
-  readonly sequence?: string;
-  /** A second, 64-bit id of each new row: its sequence, its column, and how it is formatted. */
-  readonly secondaryId?: { readonly sequence: string; readonly column: keyof F & string; as(number: string): string };
-  /** Ids are 64-bit decimal numbers; `idsFrom`, then LONG_IDS_FROM, applies to their upper 43 bits. */
-  readonly longIds?: boolean;
-  /** Rows are removed when they are deleted; by default they stay, marked as deleted. */
-  readonly hardDeletion?: HardDeletion;
-  /** Replies have no `deleted` member: deleted rows are never shown. */
-  readonly omitsDeletedFlag?: boolean;
+  readonly ids: IdRules<RowOf<F>>;
 }
 
 /** A declared resource: the specification and the names derived from it. */
@@ -345,8 +375,9 @@ export interface Resource<F extends Fields = Fields> extends ResourceSpec<F> {
 
 /** Declares a resource. */
 export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resource<F> {
-  const { key, idName = spec.name, plural, keptIn: table = plural } = spec;
-  return { ...spec, idParameter: key?.name ?? `${idName}_id`, idsParameter: `${idName}_ids`, table };
+  const { key, idName = spec.name, plural, storage } = spec;
+  const idParameter = key?.name ?? `${idName}_id`;
+  return { ...spec, idParameter, idsParameter: `${idName}_ids`, table: storage?.table ?? plural };
 }
 
 /** A resource whose fields are not known at compile time, as engine and storage see it. */

@@ -1,7 +1,7 @@
 import type { Input, Operation } from '../../contract/declare/operation.ts';
 import { echo } from '../echo.ts';
 import { envelope } from '../envelope.ts';
-import { type RawParameters, readParameters } from '../validate.ts';
+import { type RawParameters, readParameters } from '../read-parameters.ts';
 import type { Json } from './schemas.ts';
 
 /** The reply to an operation's example call, generated as the service does. */

@@ -17,7 +17,7 @@ export const accountApps = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  idsFrom: 36 * 6,
+  ids: { from: 36 * 6 },
   fields: {
     store_identifier: text({ max: 255 }).readOnly().required().describe('Android package name or numeric iOS app id.'),
     os_type: oneOf('Android', 'iOS').readOnly().required().describe('Operating system of the app.'),
@@ -27,6 +27,6 @@ export const accountApps = resource({
       .describe('Whether conversions in the app are tracked.'),
     deep_link_pattern: text({ max: 2048 }).readOnly().describe('Prefix of the links that open the app.'),
   },
-  uniqueKey: (row) => [row.os_type, row.store_identifier],
+  unique: { key: (row) => [row.os_type, row.store_identifier] },
   list: {},
 });

@@ -61,7 +61,7 @@ export const accountMedia = resource({
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'ACCOUNT_MEDIA_NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 36 ** 4 * 4,
+  ids: { from: 36 ** 4 * 4 },
   fields,
   list: {},
   computed: computedFields,

@@ -40,7 +40,7 @@ export const accounts = resource({
   notFound: 'NOT_FOUND',
   rate: 'reads',
   // Ids of sandbox accounts have six characters, those of production accounts, which operators create, eleven.
-  idsFrom: 36 ** 5 * 16,
+  ids: { from: 36 ** 5 * 16 },
   fields: {
     name: text({ max: 255 }).required().sortable().describe('Display name.'),
     business_name: text({ max: 255 }).readOnly().describe('Set by the platform.'),
@@ -78,8 +78,8 @@ export const createSandboxAccount: Operation = {
   problems: [],
   async perform(call) {
     const { store, ids } = call.services;
-    const [accountId] = await ids.take(accounts.name, accounts.idsFrom, 1);
-    const [promotableId] = await ids.take(promotableUsers.name, promotableUsers.idsFrom, 1);
+    const [accountId] = await ids.take(accounts.name, accounts.ids.from, 1);
+    const [promotableId] = await ids.take(promotableUsers.name, promotableUsers.ids.from, 1);
     const user = call.principal.user;
     const promotable = { id: promotableId!, account: accountId!, user, type: 'FULL', now: call.now } as const;
     const row = newAccount({ id: accountId!, environment: call.environment, name: 'Sandbox account', now: call.now });

@@ -61,7 +61,7 @@ export const campaigns = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'CAMPAIGN_NOT_FOUND',
   rate: 'account_reads',
-  idsFrom: 36 ** 4 * 8,
+  ids: { from: 36 ** 4 * 8 },
   fields,
   // Pacing is set per line item when budgets are. @source decision 34
   derive: (row) =>
@@ -99,7 +99,7 @@ export const campaigns = resource({
   batch: { max: 40 },
   historyEntity: 'CAMPAIGN',
   computed: servability,
-  storageColumns: [LINE_ITEMS_SUMMARY],
+  storage: { extraColumns: [LINE_ITEMS_SUMMARY] },
 });
 
 /** Rule: budget optimization cannot change while the campaign has line items. @source campaigns 8.1 */

@@ -3,7 +3,7 @@ import {
   type Change,
   type Fields,
   LONG_IDS_FROM,
-  type ResourceSpec,
+  type RequestRules,
   type RowOf,
   resource,
 } from '../../contract/declare/resource.ts';
@@ -49,13 +49,10 @@ export const cards = resource({
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'CARD_NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: LONG_IDS_FROM,
-  longIds: true,
+  ids: { from: LONG_IDS_FROM, isLong: true },
   // Parameters in the query are not read. @source decision 214
-  body: 'object',
-  ignoresEmptyUpdate: true,
+  requests: { body: 'object', ignoresEmptyUpdate: true, validate: hasOneOfComponentsAndSlides },
   fields,
-  validateInput: hasOneOfComponentsAndSlides,
   // Setting one of `components` and `slides` clears the other.
   derive(row, { verb, input }) {
     const swapped = input.components != null ? { slides: null } : input.slides != null ? { components: null } : {};
@@ -80,7 +77,7 @@ export const cards = resource({
   },
 });
 
-type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['validateInput']>>[0];
+type Input = Parameters<NonNullable<RequestRules['validate']>>[0];
 
 /** Requires exactly one of components and slides. @source creatives 5.2; decision 215 */
 function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {

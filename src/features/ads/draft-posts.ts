@@ -31,11 +31,9 @@ export const draftPosts = resource({
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: LONG_IDS_FROM,
-  longIds: true,
-  sequence: 'post',
+  ids: { from: LONG_IDS_FROM, isLong: true, sequence: 'post' },
   fields,
-  createParameters: authorParameters,
+  requests: { createParameters: authorParameters },
   derive: async (row, { before, input, tx, account }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     ...searchColumns(row),
@@ -43,8 +41,7 @@ export const draftPosts = resource({
   rules: [authorIsPromotable, isNotBlank, mediaIsValid, cardExists],
   problems: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
   createProblems: ['NOT_PROMOTABLE'],
-  hardDeletion: { extraMembers: { status: 'DELETED' } },
-  omitsDeletedFlag: true,
+  deletion: { hard: { extraMembers: { status: 'DELETED' } }, omitsFlag: true },
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],

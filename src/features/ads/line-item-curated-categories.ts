@@ -35,7 +35,7 @@ export const lineItemCuratedCategories = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  idsFrom: 36 ** 5 * 4,
+  ids: { from: 36 ** 5 * 4 },
   parentField: 'line_item_id',
   fields,
   rules: [categoryExists],

@@ -125,7 +125,7 @@ export const lineItems = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'LINE_ITEM_NOT_FOUND',
   rate: 'account_reads',
-  idsFrom: 36 ** 4 * 24,
+  ids: { from: 36 ** 4 * 24 },
   parentField: 'campaign_id',
   fields,
   derive: async (row, change) => ({
@@ -181,7 +181,7 @@ export const lineItems = resource({
       parameter: 'entity_status',
     },
   ],
-  cascadeCreate: [registerNamedApps, targetAppPlatforms],
+  effects: { cascades: [registerNamedApps, targetAppPlatforms] },
   list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
   batch: { max: 40 },
   historyEntity: 'LINE_ITEM',

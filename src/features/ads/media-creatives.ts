@@ -49,14 +49,16 @@ export const mediaCreatives = resource({
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'MEDIA_CREATIVE_NOT_FOUND',
   rate: 'account_reads',
-  idsFrom: 36 ** 4,
+  ids: { from: 36 ** 4 },
   parentField: 'line_item_id',
   fields,
-  uniqueKey: ({ line_item_id, account_media_id, landing_url }) => [
-    line_item_id,
-    account_media_id,
-    landing_url && hash('sha256', landing_url, 'base64url'),
-  ],
+  unique: {
+    key: ({ line_item_id, account_media_id, landing_url }) => [
+      line_item_id,
+      account_media_id,
+      landing_url && hash('sha256', landing_url, 'base64url'),
+    ],
+  },
   derive(row, { referenced }) {
     const { media, line } = referencedRows(referenced);
     const landing_url = isPreroll(media) ? null : row.landing_url;

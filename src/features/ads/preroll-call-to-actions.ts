@@ -31,7 +31,7 @@ export const prerollCallToActions = resource({
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 36 ** 2 * 9,
+  ids: { from: 36 ** 2 * 9 },
   parentField: 'line_item_id',
   fields,
   rules: [isForPreroll],

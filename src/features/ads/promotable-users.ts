@@ -33,7 +33,7 @@ export const promotableUsers = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'PROMOTABLE_USER_NOT_FOUND',
   rate: 'reads',
-  idsFrom: 36 ** 4 * 21,
+  ids: { from: 36 ** 4 * 21 },
   fields,
   list: {},
 });

@@ -36,10 +36,10 @@ export const promotedAccounts = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'PROMOTED_ACCOUNT_NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 36 ** 4 * 13,
+  ids: { from: 36 ** 4 * 13 },
   parentField: 'line_item_id',
   fields,
-  uniqueKey: (row) => [row.line_item_id, row.user_id],
+  unique: { key: (row) => [row.line_item_id, row.user_id] },
   rules: [lineItemIsCompatible, userIsAdvertiser],
   createProblems: ['INCOMPATIBLE_LINE_ITEM', 'INVALID_USER_ID'],
   list: {

@@ -34,10 +34,10 @@ export const promotedPosts = resource({
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'PROMOTED_POST_NOT_FOUND',
   rate: 'account_reads',
-  idsFrom: 36 ** 5 * 2,
+  ids: { from: 36 ** 5 * 2 },
   parentField: 'line_item_id',
   fields,
-  uniqueKey: (row) => [row.line_item_id, row.post_id],
+  unique: { key: (row) => [row.line_item_id, row.post_id] },
   list: { sortAliases: { paused: 'entity_status' } },
   historyEntity: 'PROMOTED_POST',
 });

@@ -47,11 +47,9 @@ export const scheduledPosts = resource({
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: LONG_IDS_FROM,
-  longIds: true,
-  sequence: 'post',
+  ids: { from: LONG_IDS_FROM, isLong: true, sequence: 'post' },
   fields,
-  createParameters: authorParameters,
+  requests: { createParameters: authorParameters },
   derive: async (row, { before, input, tx, account, author: by }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
@@ -71,12 +69,15 @@ export const scheduledPosts = resource({
     'TOO_MANY_SCHEDULED',
   ],
   createProblems: ['NOT_PROMOTABLE'],
-  removal: { rules: [isPending], problems: ['ACTION_NOT_ALLOWED'] },
-  // Without the post there is nothing to promote. @source decision 239
-  cascadeDelete: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
-  job: { job: PUBLICATION, at: 'scheduled_at' },
-  hardDeletion: { values: { scheduled_status: 'DELETED' } },
-  omitsDeletedFlag: true,
+  deletion: {
+    rules: [isPending],
+    problems: ['ACTION_NOT_ALLOWED'],
+    // Without the post there is nothing to promote. @source decision 239
+    dependents: { of: 'scheduled_promoted_posts', column: 'scheduled_post_id' },
+    hard: { values: { scheduled_status: 'DELETED' } },
+    omitsFlag: true,
+  },
+  effects: { job: { job: PUBLICATION, at: 'scheduled_at' } },
   list: {
     count: { preset: 100, max: 200 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],

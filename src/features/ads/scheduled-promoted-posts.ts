@@ -38,13 +38,13 @@ export const scheduledPromotedPosts = resource({
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 36 ** 4 * 3,
+  ids: { from: 36 ** 4 * 3 },
   parentField: 'line_item_id',
   fields,
-  uniqueKey: (row) => [row.line_item_id, row.scheduled_post_id],
+  unique: { key: (row) => [row.line_item_id, row.scheduled_post_id] },
   rules: [postIsPromotable],
   createProblems: ['POST_UNFIT'],
-  removal: { rules: [postIsPending], problems: ['ACTION_NOT_ALLOWED'] },
+  deletion: { rules: [postIsPending], problems: ['ACTION_NOT_ALLOWED'] },
   list: {},
 });
 

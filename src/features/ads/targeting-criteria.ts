@@ -49,8 +49,10 @@ export const targetingCriteria = resource({
     'INVALID_TV_SHOW_LOCATIONS',
     'TV_SHOW_OUTSIDE_MARKET',
   ],
-  viewParameters: {
-    lang: text({ max: 35 }).describe('Language (BCP 47) of `localized_name`.'),
+  requests: {
+    viewParameters: {
+      lang: text({ max: 35 }).describe('Language (BCP 47) of `localized_name`.'),
+    },
   },
   list: { requiredFilters: ['line_item_ids'] },
   batch: { max: 500 },

@@ -30,7 +30,7 @@ export const trackingTags = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  idsFrom: 36 ** 3 * 10,
+  ids: { from: 36 ** 3 * 10 },
   parentField: 'line_item_id',
   fields,
   list: {},

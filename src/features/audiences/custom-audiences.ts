@@ -27,7 +27,7 @@ export const customAudiences = resource({
   rules: [updateIsGranted, flexibleIsImmutable, typeIsSupported, leavesAreUsable],
   changeSetRules: [namesAreUnique],
   problems: ['ACTION_NOT_ALLOWED', 'AUDIENCE_NAME_TAKEN'],
-  removal: { rules: [onlyOwnerDeletes], problems: ['ACTION_NOT_ALLOWED'] },
+  deletion: { rules: [onlyOwnerDeletes], problems: ['ACTION_NOT_ALLOWED'] },
   batch: {
     max: FLEXIBLE_MAX,
     creating: {
@@ -37,7 +37,7 @@ export const customAudiences = resource({
     problems: ['AUDIENCE_NOT_MADE_HERE', 'LEAF_UNFIT'],
   },
   computed: customAudienceComputed,
-  afterWrite,
+  effects: { afterWrite },
 });
 
 function deriveColumns(row: CustomAudience, { verb, input }: DeriveContext<CustomAudience>): Partial<CustomAudience> {

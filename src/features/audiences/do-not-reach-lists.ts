@@ -56,13 +56,13 @@ export const doNotReachLists = resource({
   roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 36 ** 4 * 5,
+  ids: { from: 36 ** 4 * 5 },
   fields,
   changeSetRules: [onePerAccount()],
   createProblems: ['LIST_EXISTS'],
   list: { without: ['ids', 'sort_by', 'with_total_count'] },
   computed: computed,
-  afterWrite: planListProcessing,
+  effects: { afterWrite: planListProcessing },
 });
 
 function onePerAccount(): ChangeSetRule<DoNotReachList> {

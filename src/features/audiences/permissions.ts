@@ -44,8 +44,8 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
     label: `${label} permission`,
     description: 'A grant of an audience to an account.',
     path: `${plural}${below}`,
-    keptIn: 'audience_permissions',
-    sequence: 'audience_permission',
+    storage: { table: 'audience_permissions' },
+    ids: { sequence: 'audience_permission', from: 36 ** 2 * 3 },
     legacy: former && { version: former.version, now: `custom_audiences/:custom_audience_id/permissions` },
     parent: {
       resource: () => audiences,
@@ -62,11 +62,9 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
     roles: { read: AUDIENCE_WRITERS, write: AUDIENCE_WRITERS },
     notFound: 'NOT_FOUND',
     rate: 'account_reads_small',
-    idsFrom: 36 ** 2 * 3,
     fields,
     // Granting again changes the level: there is no update operation.
-    uniqueKey: (row) => [row.audience_id, row.granted_account_id],
-    duplicateUpdates: ['permission_level'],
+    unique: { key: (row) => [row.audience_id, row.granted_account_id], updates: ['permission_level'] },
     rules: [grantIsAllowed],
     createProblems: ['GRANTED_TO_ITSELF', 'ACCOUNT_NOT_ACCESSIBLE', 'FEATURE_NOT_AVAILABLE'],
     list: { without: ['with_deleted'] },

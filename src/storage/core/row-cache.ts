@@ -48,15 +48,15 @@ export function rowCache(): RowCache {
     trackedWrites: (records, changed) => ({
       ...records,
       async update(resource, key, values) {
-        if (resource.cached) changed.add(nameOf(resource, key.id));
+        if (resource.storage?.isCached) changed.add(nameOf(resource, key.id));
         await records.update(resource, key, values);
       },
       async remove(resource, key) {
-        if (resource.cached) changed.add(nameOf(resource, key.id));
+        if (resource.storage?.isCached) changed.add(nameOf(resource, key.id));
         await records.remove(resource, key);
       },
       async updateAll(resource, account, ids, values) {
-        if (resource.cached) for (const id of ids) changed.add(nameOf(resource, id));
+        if (resource.storage?.isCached) for (const id of ids) changed.add(nameOf(resource, id));
         await records.updateAll(resource, account, ids, values);
       },
     }),
@@ -66,7 +66,7 @@ export function rowCache(): RowCache {
       tally: records.tally,
       async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
         const kind = resource as unknown as AnyResource;
-        if (!resource.cached || options.lock) return records.get(resource, key, options);
+        if (!resource.storage?.isCached || options.lock) return records.get(resource, key, options);
         const known = find(kind, key, options.deleted);
         if (known) return known as unknown as RowOf<F>;
         const row = await records.get(resource, key, { deleted: 'shown' });
@@ -79,7 +79,8 @@ export function rowCache(): RowCache {
         ids: readonly string[],
         options: { deleted: Deleted; lock?: boolean; column?: string },
       ) {
-        if (!resource.cached || options.lock || options.column) return records.getMany(resource, account, ids, options);
+        if (!resource.storage?.isCached || options.lock || options.column)
+          return records.getMany(resource, account, ids, options);
         const kind = resource as unknown as AnyResource;
         const known = ids.map((id) => find(kind, { account, id }, 'shown'));
         const missing = ids.filter((_, index) => known[index] === undefined);

@@ -177,7 +177,7 @@ export function columnsOf(resource: AnyResource): string[] {
   if (!columns) {
     const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');
     const standard = resource.scope === 'account' ? ['id', 'account_id'] : ['id'];
-    const kept = [...(resource.uniqueKey ? ['one_key'] : []), ...(resource.storageColumns ?? [])];
+    const kept = [...(resource.unique ? ['one_key'] : []), ...(resource.storage?.extraColumns ?? [])];
     columns = [...new Set([...standard, ...own.map(([name]) => name), ...kept, 'created_at', 'updated_at', 'deleted'])];
     columnLists.set(resource, columns);
   }

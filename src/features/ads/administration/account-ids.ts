@@ -11,5 +11,5 @@ const PRODUCTION_FROM = 36 ** 10 + 36 ** 9 * 8 + 2 ** 32;
 export function accountIdSequence(environment: Environment): { kind: string; start: number; step?: number } {
   return environment === 'production'
     ? { kind: 'production_account', start: PRODUCTION_FROM, step: 2 ** 24 }
-    : { kind: accounts.name, start: accounts.idsFrom };
+    : { kind: accounts.name, start: accounts.ids.from };
 }

@@ -98,7 +98,7 @@ export async function putInstruments(
     const changes = before ? changedValues(values, before) : {};
     if (!before) {
       await tx.records.insert(fundingInstruments, after);
-      await reserveId(tx, id, { kind: fundingInstruments.name, start: fundingInstruments.idsFrom });
+      await reserveId(tx, id, { kind: fundingInstruments.name, start: fundingInstruments.ids.from });
     } else if (Object.keys(changes).length > 0) {
       await tx.records.update(fundingInstruments, { account, id }, { ...changes, updated_at: now });
     }
@@ -136,7 +136,7 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
       await tx.records.update(promotableUsers, key, { user_id: user, updated_at: now });
       continue;
     }
-    const id = await takeId(tx, random, { kind: promotableUsers.name, start: promotableUsers.idsFrom });
+    const id = await takeId(tx, random, { kind: promotableUsers.name, start: promotableUsers.ids.from });
     await tx.records.insert(promotableUsers, newPromotableUser({ id, account: plan.id, user, type, now }));
   }
   return changed;

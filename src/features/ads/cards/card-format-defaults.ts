@@ -10,9 +10,11 @@ export const cardFormatDefaults = {
   notFound: 'CARD_NOT_FOUND',
   rate: 'account_reads_small',
   // One sequence, because ids are looked up across formats. @source decision 226
-  sequence: 'family_card',
-  idsFrom: 36 ** 4 * 5,
-  secondaryId: { sequence: CARD_NUMBER_SEQUENCE, column: 'card_uri', as: cardUriOf },
+  ids: {
+    sequence: 'family_card',
+    from: 36 ** 4 * 5,
+    secondary: { sequence: CARD_NUMBER_SEQUENCE, column: 'card_uri', as: cardUriOf },
+  },
   list: { search: 'name', searchMax: 80 },
 } as const satisfies Partial<ResourceSpec<{ name: never; card_uri: never }>>;
 

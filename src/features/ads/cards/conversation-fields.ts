@@ -1,5 +1,5 @@
 import { text } from '../../../contract/declare/fields.ts';
-import type { Change, Fields, ResourceSpec, Verb } from '../../../contract/declare/resource.ts';
+import type { Change, Fields, RequestRules, Verb } from '../../../contract/declare/resource.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { cardUri } from './card-uri.ts';
 import { hashtag } from './hashtag.ts';
@@ -34,7 +34,7 @@ export function cardTypeEcho(type: string): Partial<Record<Verb, Record<string, 
   return { list: small, get: small, remove: small, create: capital, update: capital };
 }
 
-type Input = Parameters<NonNullable<ResourceSpec<typeof conversationFields>['validateInput']>>[0];
+type Input = Parameters<NonNullable<RequestRules['validate']>>[0];
 
 /** Missing parameters of a new card. Updates are checked against the stored row by `missingOnUpdate`. */
 export function missingOnCreate({ verb, input, named }: Input): readonly ErrorDetail[] {

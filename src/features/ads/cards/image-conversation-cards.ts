@@ -47,9 +47,8 @@ export const imageConversationCards = resource({
   path: 'cards/image_conversation',
   description: 'An image with hashtags, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  echoes: cardTypeEcho(TYPE),
+  requests: { echoes: cardTypeEcho(TYPE), validate: missingOnCreate },
   fields,
-  validateInput: missingOnCreate,
   rules: [missingOnUpdate, mediaIsSuitable],
   problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
@@ -78,7 +77,7 @@ export const imageConversationCards = resource({
       };
     },
   },
-  hardDeletion: { fields: DELETED_CARD_MEMBERS },
+  deletion: { hard: { fields: DELETED_CARD_MEMBERS } },
 });
 
 const MEDIA = {

@@ -2,7 +2,7 @@ import { integer, oneOf, text } from '../../../contract/declare/fields.ts';
 import {
   type Change,
   type Fields,
-  type ResourceSpec,
+  type RequestRules,
   type RowOf,
   resource,
 } from '../../../contract/declare/resource.ts';
@@ -48,19 +48,21 @@ export const pollCards = resource({
   path: 'cards/poll',
   description: 'A poll below a post, open for voting for a limited time.',
   operations: ['list', 'get', 'create', 'remove'],
-  echoes: { list: { card_type: 'poll' }, get: { card_type: 'poll' }, remove: { card_type: 'poll' } },
+  requests: {
+    echoes: { list: { card_type: 'poll' }, get: { card_type: 'poll' }, remove: { card_type: 'poll' } },
+    validate: choicesHaveNoGaps,
+  },
   fields,
-  validateInput: choicesHaveNoGaps,
   derive({ media_key: key }): Partial<PollCard> {
     return { card_type: key === null ? 'TEXT_POLLS' : isVideoKey(key) ? 'VIDEO_POLLS' : 'IMAGE_POLLS' };
   },
   rules: [mediaIsAvailable, mediaIsSuitable],
   problems: ['INCLUSIVE_PARAMETERS', 'FEATURE_NOT_AVAILABLE', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: pollComputedFields,
-  hardDeletion: { fields: [...DELETED_CARD_MEMBERS, 'start_time'] },
+  deletion: { hard: { fields: [...DELETED_CARD_MEMBERS, 'start_time'] } },
 });
 
-type Input = Parameters<NonNullable<ResourceSpec<typeof fields>['validateInput']>>[0];
+type Input = Parameters<NonNullable<RequestRules['validate']>>[0];
 
 /** A fourth choice requires a third; the first two are required anyway. @source creatives 6 */
 function choicesHaveNoGaps({ input, named }: Input): readonly ErrorDetail[] {

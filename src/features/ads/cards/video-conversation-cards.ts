@@ -51,9 +51,8 @@ export const videoConversationCards = resource({
   path: 'cards/video_conversation',
   description: 'A video with hashtags, each of which proposes a post.',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  echoes: cardTypeEcho(TYPE),
+  requests: { echoes: cardTypeEcho(TYPE), validate: missingOnCreate },
   fields,
-  validateInput: missingOnCreate,
   rules: [missingOnUpdate, mediaIsSuitable],
   problems: ['MISSING_PARAMETER', 'INCLUSIVE_PARAMETERS', ...MEDIA_REQUIREMENT_PROBLEMS],
   computed: {
@@ -86,7 +85,7 @@ export const videoConversationCards = resource({
       };
     },
   },
-  hardDeletion: { fields: DELETED_CARD_MEMBERS },
+  deletion: { hard: { fields: DELETED_CARD_MEMBERS } },
 });
 
 const MEDIA = {

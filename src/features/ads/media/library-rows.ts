@@ -37,9 +37,9 @@ export const libraryRows = resource({
   roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
   notFound: 'MEDIA_NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 0,
+  ids: { from: 0 },
   fields,
-  ignoresEmptyUpdate: true,
+  requests: { ignoresEmptyUpdate: true },
   list: {
     count: { preset: 20, max: 50 },
     without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],

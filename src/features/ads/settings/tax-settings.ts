@@ -54,7 +54,7 @@ const taxSettings = resource({
   roles: { read: CAMPAIGN_READERS, write: ACCOUNT_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  idsFrom: 0,
+  ids: { from: 0 },
   fields,
 });
 

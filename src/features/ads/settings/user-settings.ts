@@ -24,7 +24,7 @@ const userSettings = resource({
   roles: { read: ANY_ROLE, write: ANY_ROLE },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  idsFrom: 0,
+  ids: { from: 0 },
   fields,
 });
 

@@ -36,14 +36,16 @@ export const criteriaRows = resource({
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'TARGETING_CRITERION_NOT_FOUND',
   rate: 'account_reads',
-  idsFrom: 36 ** 5 * 10,
+  ids: { from: 36 ** 5 * 10 },
   parentField: 'line_item_id',
   fields,
   derive: (row) => ({ targeting_value: normalizeValue(String(row.targeting_type), String(row.targeting_value)) }),
-  uniqueKey: (row) => [
-    row.line_item_id,
-    row.targeting_type,
-    normalizeValue(String(row.targeting_type), String(row.targeting_value)),
-    row.operator_type,
-  ],
+  unique: {
+    key: (row) => [
+      row.line_item_id,
+      row.targeting_type,
+      normalizeValue(String(row.targeting_type), String(row.targeting_value)),
+      row.operator_type,
+    ],
+  },
 });

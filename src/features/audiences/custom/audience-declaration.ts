@@ -37,7 +37,7 @@ export const audienceDeclaration = resource({
   roles: { read: AUDIENCE_READERS, write: AUDIENCE_WRITERS },
   notFound: 'CUSTOM_AUDIENCE_NOT_FOUND',
   rate: 'account_reads_small',
-  idsFrom: 36 ** 4 * 3,
+  ids: { from: 36 ** 4 * 3 },
   fields: audienceFields,
   sharing: {
     table: 'audience_permissions',
