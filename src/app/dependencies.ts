@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { html } from '../base/html.ts';
 import { secureRandom } from '../base/random.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
 import { defaultLimits } from '../contract/declare/application-limits.ts';
 import type {
   ActivityServices,
@@ -11,7 +12,7 @@ import type {
   Operation,
   Services,
 } from '../contract/declare/operation.ts';
-import type { AnyResource, Environment } from '../contract/declare/resource.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
 import { withKnownKeys } from '../contract/services/known-keys.ts';
 import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { secureRandom } from '../base/random.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
 import type { Pages } from '../contract/declare/pages.ts';
-import type { Environment } from '../contract/declare/resource.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';

@@ -6,7 +6,8 @@ import {
   type Parameters,
   serializeContext,
 } from '../contract/declare/operation.ts';
-import type { AnyResource, AppliedChange, Verb } from '../contract/declare/resource.ts';
+import type { AnyResource, Verb } from '../contract/declare/resource.ts';
+import type { AppliedChange } from '../contract/declare/rules.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { type ErrorDetail, Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';

@@ -1,5 +1,6 @@
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
-import type { AnyResource, CascadeCreate, Change, Row } from '../contract/declare/resource.ts';
+import type { AnyResource, CascadeCreate, Row } from '../contract/declare/resource.ts';
+import type { Change } from '../contract/declare/rules.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { rowOf } from '../rows/draft.ts';
 import { storeNew, takeNewIds } from './new-row.ts';

@@ -1,5 +1,6 @@
 import type { Actor, NewIds } from '../contract/declare/operation.ts';
-import type { AnyResource, AppliedChange, Row } from '../contract/declare/resource.ts';
+import type { AnyResource, Row } from '../contract/declare/resource.ts';
+import type { AppliedChange } from '../contract/declare/rules.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
 

@@ -1,5 +1,6 @@
 import type { Actor, Ids, Input, NewIds, RowFactory, Services } from '../contract/declare/operation.ts';
-import { type AnyResource, type AppliedChange, LONG_IDS_FROM, type Row } from '../contract/declare/resource.ts';
+import { type AnyResource, LONG_IDS_FROM, type Row } from '../contract/declare/resource.ts';
+import type { AppliedChange } from '../contract/declare/rules.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { rowOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';

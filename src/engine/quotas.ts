@@ -1,6 +1,7 @@
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
 import type { Call, Input } from '../contract/declare/operation.ts';
-import type { AnyResource, AppliedChange, ChangeSetRule, Quota, Row } from '../contract/declare/resource.ts';
+import type { AnyResource, Quota, Row } from '../contract/declare/resource.ts';
+import type { AppliedChange, ChangeSetRule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 

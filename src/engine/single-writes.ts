@@ -1,5 +1,6 @@
 import { type Answer, type Call, serializeContext } from '../contract/declare/operation.ts';
-import type { AnyResource, AppliedChange } from '../contract/declare/resource.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
+import type { AppliedChange } from '../contract/declare/rules.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
 import { checkParent, pathKey } from './find-row.ts';

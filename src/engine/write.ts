@@ -1,14 +1,8 @@
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
-import {
-  type AnyResource,
-  type AppliedChange,
-  type Change,
-  jobKeyOf,
-  type Row,
-  type Rule,
-} from '../contract/declare/resource.ts';
+import { type AnyResource, jobKeyOf, type Row } from '../contract/declare/resource.ts';
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
+import type { AppliedChange, Change, Rule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { columnFields, draftOf, UNIQUE_KEY } from '../rows/draft.ts';

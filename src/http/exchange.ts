@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../contract/declare/account-state.ts';
 import type { AccountAccesses, Caller, OtherAuthenticators, UserAuthenticator } from '../contract/declare/callers.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
-import type { Environment } from '../contract/declare/resource.ts';
 import type { AuditedEvent } from '../contract/store/audit.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditLog } from './audit-log.ts';

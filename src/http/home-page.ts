@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html, joinHtml } from '../base/html.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
-import type { Environment } from '../contract/declare/resource.ts';
 import { acceptsHtml } from './accept.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';

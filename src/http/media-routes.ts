@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { type SendResult, send } from '@fastify/send';
 import type { FastifyInstance } from 'fastify';
 import { releaseMemory } from '../base/release-memory.ts';
-import type { Environment } from '../contract/declare/resource.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
 import type { AddressLimiter } from './address-limiter.ts';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
+import type { AccountState } from '../contract/declare/account-state.ts';
 import type { Access, Authenticated, Caller } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
 import { readMembers } from '../contract/declare/members.ts';
 import type { Call, Operation, OperationWindow, Principal } from '../contract/declare/operation.ts';
-import type { AccountState } from '../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/blobs.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';

@@ -1,10 +1,10 @@
 import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Counter, fixedWindows } from '../base/windows.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
 import { applicationOf, type Caller } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { RATES, type RateCategory, type RateSetting, type RateWindow } from '../contract/declare/rates.ts';
-import type { Environment } from '../contract/declare/resource.ts';
 
 /** The rate limits, as numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { Environment, Row } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
+import type { Row } from '../../contract/declare/resource.ts';
 import type { PageQuery } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { oneLine, print } from '../output.ts';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Input } from '../../contract/declare/operation.ts';
-import type { Environment, Row } from '../../contract/declare/resource.ts';
+import type { Row } from '../../contract/declare/resource.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';

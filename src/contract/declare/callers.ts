@@ -1,7 +1,7 @@
 import type { Application } from '../store/credentials.ts';
 import type { RequestToken } from '../store/grants.ts';
+import type { AccountState } from './account-state.ts';
 import type { CredentialKind, Principal } from './operation.ts';
-import type { AccountState } from './resource.ts';
 import type { Role } from './roles.ts';
 
 /**

@@ -17,12 +17,13 @@ import type { LoginSettings, OutstandingBearers } from '../store/grants.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../store/store.ts';
 import type { UploadSettings } from '../store/uploads.ts';
 import type { WebhookRunner, WebhookSettings } from '../store/webhooks.ts';
+import type { AccountState, Environment } from './account-state.ts';
 import type { ApplicationLimit } from './application-limits.ts';
 import type { Caller } from './callers.ts';
 import type { Deprecation } from './deprecations.ts';
 import type { Field, StoredValue } from './fields.ts';
 import type { RateName, RateWindow } from './rates.ts';
-import type { AccountState, AnyResource, Environment, LimitName, Row } from './resource.ts';
+import type { AnyResource, LimitName, Row } from './resource.ts';
 import type { Role } from './roles.ts';
 
 /** Parameters of a call by name. */

@@ -1,10 +1,11 @@
 import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
-import type { MediaUrls } from '../services/media.ts';
-import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
+import type { ReadTransaction } from '../store/store.ts';
+import type { AccountState } from './account-state.ts';
 import type { Field, StoredValue } from './fields.ts';
-import type { Input, SerializeContext, Services } from './operation.ts';
+import type { Input, SerializeContext } from './operation.ts';
 import type { ReadRate } from './rates.ts';
 import type { Role } from './roles.ts';
+import type { Change, ChangeSetRule, DeriveContext, Rule, WriteContext } from './rules.ts';
 
 /** The declared fields of a resource, by their name, which is the same in requests, code and database. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -29,85 +30,6 @@ export type Row = StandardColumns & { readonly [column: string]: StoredValue | n
 /** An operation on a resource. */
 export type Verb = 'list' | 'get' | 'create' | 'update' | 'activate' | 'remove';
 
-/** The account that a call acts on, as far as authorization and rules need it. */
-export interface AccountState {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly approval_status: string;
-  /** IANA name. */
-  readonly timezone: string;
-  readonly deleted: boolean;
-  /** Limits raised for this account, by setting name. @source decision 41 */
-  readonly limits: Readonly<Record<string, number>>;
-}
-
-/**
- * The environment: an account and everything in it belongs to one. The listener alone selects it.
- * @source decision 1; decision 2
- */
-export type Environment = 'production' | 'sandbox';
-
-/** A change about to be stored: the row before and after, and what rules may read. */
-export interface Change<R> {
-  /** The resource of the row. */
-  readonly resource: AnyResource;
-  readonly verb: 'create' | 'update' | 'remove';
-  readonly after: R;
-  /** Undefined on create. */
-  readonly before: R | undefined;
-  /** The rows that references in `after` point to, by field; those of `before` are not read again. */
-  readonly referenced: ReadonlyMap<string, Row>;
-  readonly account: AccountState | undefined;
-  readonly tx: ReadTransaction;
-  readonly author: Author;
-  /** Builds media URLs and validates media keys; undefined outside of calls. */
-  readonly media: MediaUrls | undefined;
-  /** UTC text of the current second. */
-  readonly now: string;
-}
-
-/** The user who makes a change. */
-export interface Author {
-  /** Id of the user. */
-  readonly user: string;
-  /** May create promoted-only posts for the user that the account promotes. */
-  readonly canCompose: boolean;
-}
-
-/** The result of a rule: no error, one or several. */
-export type RuleResult = ErrorDetail | readonly ErrorDetail[] | undefined;
-
-/** A rule for one change. Rules run once all parameters are valid. */
-export type Rule<R> = (change: Change<R>) => RuleResult | Promise<RuleResult>;
-
-/** An applied change of a call: `before` is undefined for a new row, and equal to `after` when nothing changed. */
-export interface AppliedChange<R = Row> {
-  readonly before: R | undefined;
-  readonly after: R;
-}
-
-/** All changes of a call in order; reads in `tx` see them. */
-export interface ChangeSet<R> {
-  readonly changes: readonly AppliedChange<R>[];
-  readonly isBatch: boolean;
-  readonly account: AccountState;
-  readonly tx: ReadTransaction;
-}
-
-/**
- * A rule for all changes of a call, single or batch: returns errors with the index of the change. Runs once after all
- * changes are applied, and checks their net effect; the account is locked.
- * @source decision 51
- */
-export type ChangeSetRule<R> = (
-  whole: ChangeSet<R>,
-) => Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]>;
-
-/** The input of `derive`: the change, and the values that the caller sent. */
-export interface DeriveContext<R> extends Omit<Change<R>, 'after'> {
-  readonly input: Readonly<Record<string, StoredValue | null>>;
-}
-
 /** A list request whose parameters are individually valid. */
 export interface ListQuery {
   readonly input: Readonly<Record<string, StoredValue | null>>;
@@ -130,18 +52,6 @@ export interface Quota<R> {
 
 /** Settings that are limits of an account. */
 export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'campaign_line_items_max';
-
-/** A completed write of a row, whose transaction is still open. */
-export interface WriteContext<R> {
-  readonly verb: 'create' | 'update' | 'remove';
-  readonly before: R | undefined;
-  readonly after: R;
-  readonly account: AccountState;
-  readonly tx: WriteTransaction;
-  readonly services: Services;
-  /** UTC text of the current second. */
-  readonly now: string;
-}
 
 /** The parent of rows: a row of another resource, identified in the path. */
 export interface Parent {
@@ -383,29 +293,3 @@ export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resourc
 /** A resource whose fields are not known at compile time, as engine and storage see it. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine treats rows of every declaration alike
 export type AnyResource = Resource<any>;
-
-/** Rule: if both amounts are set, the first must not exceed the second. */
-export function atMost<K extends string>(
-  smaller: K,
-  larger: K,
-  message: string,
-): Rule<{ readonly [P in K]: number | null }> {
-  return ({ after }) => {
-    const [low, high] = [after[smaller], after[larger]];
-    return low !== null && high !== null && low > high
-      ? { problem: 'INVALID', attribute: smaller, words: { message } }
-      : undefined;
-  };
-}
-
-/** Rule: a field cannot return to a value that it has left. */
-export function neverBackTo<K extends string>(
-  name: K,
-  value: string,
-  message: string,
-): Rule<{ readonly [P in K]: string | null }> {
-  return ({ before, after }) =>
-    before && after[name] === value && before[name] !== value
-      ? { problem: 'INVALID', attribute: name, words: { message } }
-      : undefined;
-}

@@ -1,4 +1,4 @@
-import type { Environment } from '../declare/resource.ts';
+import type { Environment } from '../declare/account-state.ts';
 
 /** Length of a bucket in seconds. Buckets are aligned to the start of the query. */
 export const GRANULARITY_S = { DAY: 86_400, HOUR: 3600 } as const;

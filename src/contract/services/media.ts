@@ -1,4 +1,4 @@
-import type { Environment } from '../declare/resource.ts';
+import type { Environment } from '../declare/account-state.ts';
 
 /** The categories of media. @source creatives 0.1 */
 export type MediaCategory = 'POST_IMAGE' | 'POST_GIF' | 'POST_VIDEO' | 'AMPLIFY_VIDEO';

@@ -1,4 +1,4 @@
-import type { Environment } from '../declare/resource.ts';
+import type { Environment } from '../declare/account-state.ts';
 import type { Subject } from './audiences.ts';
 import type { LineItemOfCampaign } from './line-items-summary.ts';
 

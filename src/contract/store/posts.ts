@@ -1,4 +1,4 @@
-import type { Environment } from '../declare/resource.ts';
+import type { Environment } from '../declare/account-state.ts';
 
 /** Who may reply to a post. @source creatives 13.1 */
 export const CONVERSATION_SETTINGS = ['EVERYONE', 'FOLLOWING', 'MENTIONED_USERS'] as const;

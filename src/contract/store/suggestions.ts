@@ -1,4 +1,4 @@
-import type { Environment } from '../declare/resource.ts';
+import type { Environment } from '../declare/account-state.ts';
 
 /** Asks which values of some targeting types occur together with given values. */
 export interface CoOccurrenceQuery {

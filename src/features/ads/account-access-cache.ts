@@ -1,6 +1,6 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Access, AccountAccesses } from '../../contract/declare/callers.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
 import type { AccountAccess } from '../../contract/store/account-members.ts';
 import type { Store } from '../../contract/store/store.ts';
 

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
 import { startOfDay } from '../../base/zones.ts';
+import type { AccountState } from '../../contract/declare/account-state.ts';
 import { type Field, field, id, instant, integer, oneOf, text } from '../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../contract/declare/operation.ts';
-import type { AccountState } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
 import type { AccountHistoryRow } from '../../contract/store/account-history.ts';

@@ -1,6 +1,7 @@
+import type { Environment } from '../../contract/declare/account-state.ts';
 import { instant, oneOf, text } from '../../contract/declare/fields.ts';
 import { type Operation, serializeContext } from '../../contract/declare/operation.ts';
-import { type Environment, type Row, resource } from '../../contract/declare/resource.ts';
+import { type Row, resource } from '../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, ANY_ROLE } from '../../contract/declare/roles.ts';
 import { foldedName } from '../../rows/search-columns.ts';
 import { SANDBOX_FEATURES } from './account-features.ts';

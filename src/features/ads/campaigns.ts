@@ -1,14 +1,8 @@
 import Type from 'typebox';
 import { boolean, micros, oneOf, reference, text } from '../../contract/declare/fields.ts';
-import {
-  atMost,
-  type Change,
-  type Fields,
-  neverBackTo,
-  type RowOf,
-  resource,
-} from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { atMost, type Change, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';

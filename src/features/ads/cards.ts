@@ -1,6 +1,5 @@
 import { boolean, text } from '../../contract/declare/fields.ts';
 import {
-  type Change,
   type Fields,
   LONG_IDS_FROM,
   type RequestRules,
@@ -8,6 +7,7 @@ import {
   resource,
 } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { mediaReferences, parseStructure } from './cards/card-structure.ts';
 import { cardType, deriveCardType } from './cards/card-types.ts';

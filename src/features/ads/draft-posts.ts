@@ -1,5 +1,6 @@
-import { type Change, type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { authorFilter, checkPromotable, findAuthor, findAuthorOrAdvertiser } from './posts/authors.ts';
 import {

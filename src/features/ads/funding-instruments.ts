@@ -1,6 +1,7 @@
 import { boolean, instant, micros, oneOf, type StoredValue, text } from '../../contract/declare/fields.ts';
-import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reason-list.ts';

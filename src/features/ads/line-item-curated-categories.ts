@@ -1,6 +1,7 @@
 import { id, reference } from '../../contract/declare/fields.ts';
-import { type Change, type ChangeSetRule, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change, ChangeSetRule } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import { lineItems } from './line-items.ts';

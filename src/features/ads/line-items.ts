@@ -12,8 +12,9 @@ import {
   reference,
   text,
 } from '../../contract/declare/fields.ts';
-import { atMost, type Fields, neverBackTo, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { atMost, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import { campaigns } from './campaigns.ts';
 import { biddingIsAllowed, bidHasAmount, deriveBidding } from './line-items/bidding.ts';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { id, oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type AccountMedia, accountMedia, isPreroll } from './account-media.ts';
 import { webUrl } from './cards/web-url.ts';

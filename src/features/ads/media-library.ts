@@ -1,4 +1,5 @@
-import { type Change, resource } from '../../contract/declare/resource.ts';
+import { resource } from '../../contract/declare/resource.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { MediaType } from '../../contract/services/media.ts';
 import { libraryComputedFields } from './media/library-computed-fields.ts';

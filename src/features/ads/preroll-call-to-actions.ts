@@ -1,6 +1,7 @@
 import { oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Change, type ChangeSet, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
+import type { Change, ChangeSet } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { webUrl } from './cards/web-url.ts';
 import { type LineItem, lineItems } from './line-items.ts';

@@ -1,6 +1,7 @@
 import { digits, itemsOf, oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Change, type Fields, type ListQuery, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type ListQuery, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { findAdvertiserUserId } from './promotable-users.ts';

@@ -1,14 +1,8 @@
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { digits, id, instant, oneOf } from '../../contract/declare/fields.ts';
-import {
-  type Change,
-  type ChangeSet,
-  type Fields,
-  LONG_IDS_FROM,
-  type RowOf,
-  resource,
-} from '../../contract/declare/resource.ts';
+import { type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change, ChangeSet } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { authorFilter, checkPromotable, findAuthor, findAuthorOrAdvertiser, mayPost } from './posts/authors.ts';
 import { checkMedia, checkMediaCount, checkNotBlank, MEDIA_PROBLEMS, searchColumns } from './posts/post-content.ts';

@@ -1,6 +1,7 @@
 import { digits, oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Change, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { checkObjective } from './posts/objective-requirements.ts';

@@ -1,5 +1,6 @@
 import { oneOf } from '../../contract/declare/fields.ts';
-import { type DeriveContext, resource, type WriteContext } from '../../contract/declare/resource.ts';
+import { resource } from '../../contract/declare/resource.ts';
+import type { DeriveContext, WriteContext } from '../../contract/declare/rules.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
 import { audienceDeclaration, type CustomAudience } from './custom/audience-declaration.ts';
 import {

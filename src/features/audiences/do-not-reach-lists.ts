@@ -1,13 +1,7 @@
 import { boolean, integer, oneOf, text } from '../../contract/declare/fields.ts';
-import {
-  type ChangeSetRule,
-  type Computed,
-  type Fields,
-  type RowOf,
-  resource,
-  type WriteContext,
-} from '../../contract/declare/resource.ts';
+import { type Computed, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
+import type { ChangeSetRule, WriteContext } from '../../contract/declare/rules.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
 import { processingFields } from './custom/audience-declaration.ts';
 import { planProcessing } from './custom/plan-processing.ts';

@@ -1,13 +1,7 @@
 import { id, oneOf } from '../../contract/declare/fields.ts';
-import {
-  type AnyResource,
-  type Change,
-  type Fields,
-  type Resource,
-  type RowOf,
-  resource,
-} from '../../contract/declare/resource.ts';
+import { type AnyResource, type Fields, type Resource, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
+import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { customAudiences } from './custom-audiences.ts';
 import { tailoredAudiences } from './tailored-audiences.ts';

@@ -4,7 +4,7 @@ import { writeSections } from '../../base/columns-file.ts';
 import { secureRandom } from '../../base/random.ts';
 import { answerCalls } from '../../base/threads.ts';
 import { foldText, scanTokens } from '../../base/tokens.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { type Dictionary, emptyDictionary } from './dictionary.ts';
 import {

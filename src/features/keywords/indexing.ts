@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Thread } from '../../base/threads.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Store } from '../../contract/store/store.ts';
 import type { IndexingCalls } from './indexing-worker.ts';
 import { indexablePosts, listLocalPosts } from './local-posts.ts';

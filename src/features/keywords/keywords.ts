@@ -4,7 +4,7 @@ import { formatInstant } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import { openThread } from '../../base/threads.ts';
 import { within } from '../../base/timers.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import { KEYWORD_INDEXING, type Keywords } from '../../contract/services/keywords.ts';
 import type { Store } from '../../contract/store/store.ts';

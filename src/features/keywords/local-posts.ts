@@ -1,5 +1,5 @@
 import { instantMs } from '../../base/instants.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
 import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 

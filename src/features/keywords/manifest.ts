@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { DictionarySize } from './dictionary.ts';
 
 /** The environments of the posts of a segment. */

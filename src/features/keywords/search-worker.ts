@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { answerCalls, transferring } from '../../base/threads.ts';
 import { foldText, scanTokens } from '../../base/tokens.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { KeywordQuery, KeywordStats, Phrase } from '../../contract/services/keywords.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { type Dictionary, emptyDictionary } from './dictionary.ts';

@@ -1,6 +1,6 @@
 import { formatInstant } from '../../base/instants.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Services } from '../../contract/declare/operation.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
 import {
   type FindMedia,
   hlsPath,

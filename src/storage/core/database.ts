@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { ApplicationLimit } from '../../contract/declare/application-limits.ts';
-import type { Environment } from '../../contract/declare/resource.ts';
 import type { StreamConnection } from '../../contract/services/streams.ts';
 import type { AccountHistoryRow } from '../../contract/store/account-history.ts';
 import type { AccountMember } from '../../contract/store/account-members.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import { accounts } from '../accounts.ts';
 
 // Production ids have eleven characters and lie above the id of the demo account.

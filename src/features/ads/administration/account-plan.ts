@@ -1,6 +1,7 @@
 import { startOfDayAround } from '../../../base/zones.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Input } from '../../../contract/declare/operation.ts';
-import type { Environment, Row } from '../../../contract/declare/resource.ts';
+import type { Row } from '../../../contract/declare/resource.ts';
 import type { Role } from '../../../contract/declare/roles.ts';
 import { foldedName } from '../../../rows/search-columns.ts';
 import { newAccount } from '../accounts.ts';

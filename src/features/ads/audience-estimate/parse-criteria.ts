@@ -1,6 +1,7 @@
+import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { RawValue } from '../../../contract/declare/fields.ts';
 import { isErrorDetail } from '../../../contract/declare/fields.ts';
-import type { AccountState, ChangeSet } from '../../../contract/declare/resource.ts';
+import type { ChangeSet } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { audiencesAreTargetable } from '../targeting-criteria/audience-rules.ts';

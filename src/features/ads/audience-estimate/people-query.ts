@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Keywords, Phrase } from '../../../contract/services/keywords.ts';
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';

@@ -1,5 +1,6 @@
 import { text } from '../../../contract/declare/fields.ts';
-import type { Change, Fields, RequestRules, Verb } from '../../../contract/declare/resource.ts';
+import type { Fields, RequestRules, Verb } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { cardUri } from './card-uri.ts';
 import { hashtag } from './hashtag.ts';

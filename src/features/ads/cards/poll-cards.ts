@@ -1,11 +1,6 @@
 import { integer, oneOf, text } from '../../../contract/declare/fields.ts';
-import {
-  type Change,
-  type Fields,
-  type RequestRules,
-  type RowOf,
-  resource,
-} from '../../../contract/declare/resource.ts';
+import { type Fields, type RequestRules, type RowOf, resource } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { cardFormatDefaults, DELETED_CARD_MEMBERS } from './card-format-defaults.ts';

@@ -1,5 +1,6 @@
 import { id, oneOf, text } from '../../../contract/declare/fields.ts';
-import { type Change, type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
+import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { mediaKey } from '../media/media-key.ts';
 import { findMediaDetails } from '../media/usable-media.ts';

@@ -1,4 +1,4 @@
-import type { Change, DeriveContext } from '../../../contract/declare/resource.ts';
+import type { Change, DeriveContext } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';

@@ -1,4 +1,4 @@
-import type { Change, DeriveContext } from '../../../contract/declare/resource.ts';
+import type { Change, DeriveContext } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { type Campaign, campaigns } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';

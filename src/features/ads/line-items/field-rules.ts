@@ -1,4 +1,4 @@
-import type { Change } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { objectiveOf } from './objectives.ts';

@@ -1,5 +1,5 @@
 import { type Field, field, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
-import type { Change } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 

@@ -1,4 +1,5 @@
-import type { CascadeCreate, Change } from '../../../contract/declare/resource.ts';
+import type { CascadeCreate } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { LineItem } from '../line-items.ts';
 
 /** The fields that name a mobile app, with the operating system and its PLATFORM targeting value. */

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import {
   type Addressed,
   hlsPath,

@@ -1,4 +1,4 @@
-import type { AccountState } from '../../../contract/declare/resource.ts';
+import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import {
   type MediaCategory,

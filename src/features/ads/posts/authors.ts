@@ -1,5 +1,6 @@
 import { digits, type Field, type StoredValue } from '../../../contract/declare/fields.ts';
-import type { Author, ListQuery } from '../../../contract/declare/resource.ts';
+import type { ListQuery } from '../../../contract/declare/resource.ts';
+import type { Author } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { findAdvertiserUserId, promotableUsers } from '../promotable-users.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
 

@@ -1,5 +1,6 @@
+import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { NewIds, Services } from '../../../contract/declare/operation.ts';
-import { type AccountState, type Environment, LONG_IDS_FROM, rowOfJob } from '../../../contract/declare/resource.ts';
+import { LONG_IDS_FROM, rowOfJob } from '../../../contract/declare/resource.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';

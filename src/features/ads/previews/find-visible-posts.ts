@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { draftPosts } from '../draft-posts.ts';
 import { findAuthor } from '../posts/authors.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
+import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
-import type { AccountState, Environment } from '../../../contract/declare/resource.ts';
 import type { MediaUrls } from '../../../contract/services/media.ts';
 import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { readRenderContext } from '../posts/render-context.ts';

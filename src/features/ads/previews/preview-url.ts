@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../../base/secret-box.ts';
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import { POST_TYPES, type PostType } from '../posts/post-view.ts';
 
 /** Path of the preview page. @source creatives 13.4 */

@@ -1,4 +1,4 @@
-import type { ChangeSet } from '../../../contract/declare/resource.ts';
+import type { ChangeSet } from '../../../contract/declare/rules.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type Criterion, criteriaRows } from './criteria-rows.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Field, field, isId, quoted } from '../../../contract/declare/fields.ts';
 import { outOfRange } from '../../../contract/declare/out-of-range.ts';
-import type { Change } from '../../../contract/declare/resource.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { isIabCategory, referenceEntry } from '../reference/reference-entry.ts';
 import type { Criterion } from './criteria-rows.ts';

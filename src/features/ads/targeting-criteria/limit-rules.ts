@@ -1,4 +1,4 @@
-import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { lineItemsWithCuratedCategory } from '../line-item-curated-categories.ts';
 import { type CreatedCriterion, createdCriteria, criteriaQuery, lineItemIds, ofTypes } from './created-criteria.ts';

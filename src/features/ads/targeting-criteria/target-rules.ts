@@ -1,4 +1,4 @@
-import type { ChangeSetRule } from '../../../contract/declare/resource.ts';
+import type { ChangeSetRule } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { campaigns } from '../campaigns.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';

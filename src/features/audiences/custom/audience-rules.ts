@@ -1,4 +1,4 @@
-import type { Change, ChangeSetRule } from '../../../contract/declare/resource.ts';
+import type { Change, ChangeSetRule } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { leavesOf, type Segment } from '../segments/segment-tree.ts';
 import { audienceDeclaration, type CustomAudience } from './audience-declaration.ts';

@@ -1,5 +1,5 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import type { WriteContext } from '../../../contract/declare/resource.ts';
+import type { WriteContext } from '../../../contract/declare/rules.ts';
 import { AUDIENCE_PROCESSING, type Subject } from '../../../contract/store/audiences.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/resource.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import { AUDIENCE_PROCESSING, AUDIENCE_REMATCHING } from '../../../contract/store/audiences.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
