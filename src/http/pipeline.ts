@@ -49,7 +49,7 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
     const isUpload = operation.body === 'upload' && hasMultipartBody(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = operation.bodyBytes
-      ? await readJsonBytes(deps, exchange, operation.bodyBytes, bodyHash) // 400 401 408 413 429 503
+      ? await readJsonBytes(deps, exchange, operation.bodyBytes, bodyHash) // 400 401 408 429 503
       : hasBody
         ? await jsonBody(deps, exchange, raw, bodyHash) // 400 401 408 413 429 503
         : undefined;
