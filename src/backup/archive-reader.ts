@@ -136,14 +136,14 @@ function readingInto(sink: BackupSink) {
   }
 
   async function takeSums(member: Member): Promise<void> {
-    const wanted = lines;
+    const expected = lines;
     lines = [];
     const { name } = member.header;
     const found = (await textOf(member)).toString().split(/(?<=\n)/);
     sumsRead += 1;
-    const at = wanted.findIndex((line, index) => line !== found[index]);
-    if (at >= 0) throw new ArchiveDamaged(`${wanted[at]!.slice(66).trim()} is damaged (SHA-256 mismatch)`);
-    if (found.length !== wanted.length) throw new ArchiveDamaged(`${name} names members that the archive lacks`);
+    const at = expected.findIndex((line, index) => line !== found[index]);
+    if (at >= 0) throw new ArchiveDamaged(`${expected[at]!.slice(66).trim()} is damaged (SHA-256 mismatch)`);
+    if (found.length !== expected.length) throw new ArchiveDamaged(`${name} names members that the archive lacks`);
   }
 
   async function takeManifest(member: Member): Promise<void> {
@@ -151,8 +151,8 @@ function readingInto(sink: BackupSink) {
     const found: Record<string, TableChecksum> = {};
     for (const [name, { sum, rows }] of tables) found[name] = { rows, sha256: sum.digest('hex') };
     for (const [name, { rows, sha256 }] of Object.entries(found)) {
-      const wanted = manifest.tables[name];
-      if (wanted?.rows !== rows || wanted.sha256 !== sha256) {
+      const expected = manifest.tables[name];
+      if (expected?.rows !== rows || expected.sha256 !== sha256) {
         throw new ArchiveDamaged(`the rows of ${name} are not those that were written`);
       }
     }

@@ -70,9 +70,9 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
       progress('rows copied; comparing them with the source');
       for (const table of tables) {
         const found = await readTable(session, table, async () => {});
-        const wanted = contents.tables[table.name];
-        if (found.rows !== wanted?.rows || found.sha256 !== wanted.sha256) {
-          throw new Error(`${table.name} has ${found.rows} rows that differ from the ${wanted?.rows} of the source`);
+        const expected = contents.tables[table.name];
+        if (found.rows !== expected?.rows || found.sha256 !== expected.sha256) {
+          throw new Error(`${table.name} has ${found.rows} rows that differ from the ${expected?.rows} of the source`);
         }
       }
     },
@@ -81,12 +81,12 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
 
 /** A migration never changes once released, so the same migrations create the same tables on both databases. */
 function compareShapes(head: BackupHeader, tables: readonly TableSchema[]): void {
-  const told = (list: readonly TableSchema[]): string =>
+  const namesOf = (list: readonly TableSchema[]): string =>
     list
       .map(({ name, columns }) => `${name}(${columns.map((column) => `${column.name} ${column.type}`).join(', ')})`)
       .sort()
       .join('\n');
-  if (told(head.tables) !== told(tables)) {
+  if (namesOf(head.tables) !== namesOf(tables)) {
     throw new Error('the tables of the backup are not those that its migrations create');
   }
 }

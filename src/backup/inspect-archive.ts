@@ -73,7 +73,7 @@ function boxOf(keys: MasterKeys): SecretBox | undefined {
 function* secretsIn(table: TableSchema, row: TransferRow, box: SecretBox | undefined) {
   for (const { table: name, column, key, context } of Object.values(SEALED_COLUMNS)) {
     if (name !== table.name) continue;
-    const inColumn = (wanted: string) => row[table.columns.findIndex((each) => each.name === wanted)];
+    const inColumn = (columnName: string) => row[table.columns.findIndex((each) => each.name === columnName)];
     const sealed = inColumn(column);
     if (typeof sealed !== 'string' || sealed === '') continue;
     yield { sealed, isOpened: box !== undefined && opens(box, sealed, context(String(inColumn(key)))) };

@@ -8,8 +8,8 @@ export interface Mentioned {
 }
 
 /** The entities of a text, as replies contain them. `users` is keyed by lower-case name; unknown users are omitted. */
-export function textEntities(said: string, users: ReadonlyMap<string, Mentioned>): Record<string, unknown> {
-  const found = entitiesOf(said);
+export function textEntities(text: string, users: ReadonlyMap<string, Mentioned>): Record<string, unknown> {
+  const found = entitiesOf(text);
   const of = (kind: Entity['kind']): Entity[] => found.filter((entity) => entity.kind === kind);
   return {
     hashtags: of('hashtag').map(tagged),

@@ -68,7 +68,7 @@ export function appCommand(command: Command): void {
 
   const limits = of(command, 'limits', 'Show or set the limits of an application', '--webhooks 20');
   for (const name of APPLICATION_LIMITS) {
-    limits.option(`--${name.replaceAll('_', '-')} <n|default>`, LIMITS_SAID[name]);
+    limits.option(`--${name.replaceAll('_', '-')} <n|default>`, LIMIT_NAMES[name]);
   }
   limits.action((key: string) => limitsOf(limits, key));
 
@@ -199,10 +199,10 @@ async function ownerOf(tx: ReadTransaction, name: string): Promise<string> {
 
 function insistOn(draft: ApplicationDraft, policy: CallbackPolicy): void {
   const errors = validateDraft(draft, policy);
-  if (errors.length > 0) throw new CommandFailed(errors.map(({ message: says }) => says).join(' '), 2);
+  if (errors.length > 0) throw new CommandFailed(errors.map(({ message }) => message).join(' '), 2);
 }
 
-const LIMITS_SAID: Readonly<Record<ApplicationLimit, string>> = {
+const LIMIT_NAMES: Readonly<Record<ApplicationLimit, string>> = {
   subscriptions: 'Event subscriptions',
   stream_connections: 'Concurrent streams',
   stream_events_per_s: 'Events a second and stream',
@@ -221,8 +221,8 @@ async function limitsOf(command: Command, key: string): Promise<void> {
     return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
   };
   const changes = APPLICATION_LIMITS.flatMap((name) => {
-    const said = input[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
-    return said === undefined ? [] : [{ name, value: said === 'default' ? null : limitSaid(name, said) }];
+    const text = input[name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())];
+    return text === undefined ? [] : [{ name, value: text === 'default' ? null : parseLimit(name, text) }];
   });
   if (changes.length === 0) {
     return printFields(await runRead(command, async ({ tx }) => shown(tx, (await applicationOf(tx, key)).id)));
@@ -234,8 +234,8 @@ async function limitsOf(command: Command, key: string): Promise<void> {
   });
 }
 
-function limitSaid(name: ApplicationLimit, said: string): number {
-  const value = /^\d{1,10}$/.test(said) ? Number(said) : Number.NaN;
+function parseLimit(name: ApplicationLimit, text: string): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   // A stream that sends no events would never end.
   const least = name === 'stream_events_per_s' ? 1 : 0;
   if (value >= least && value <= LIMIT_MAX) return value;

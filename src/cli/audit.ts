@@ -79,8 +79,8 @@ function isMeant({ actor, sudo_user, targets }: AuditRecord, { actor: who, id }:
 }
 
 /** Whether a `kind:id` text matches, either as a whole or by the id alone. */
-function names(whole: string | null, said: string): boolean {
-  return whole === said || whole?.slice(whole.indexOf(':') + 1) === said;
+function names(whole: string | null, name: string): boolean {
+  return whole === name || whole?.slice(whole.indexOf(':') + 1) === name;
 }
 
 function lineOf({ at, event, outcome, actor, sudo_user, origin, targets, command }: AuditRecord): string {

@@ -92,8 +92,8 @@ function aloud(reply: Reply, text: string): string {
     errors.map((error) => `item ${index}: ${wordsOf(error)}`),
   );
   const whole = body.errors === undefined && body.detail !== undefined ? [body.detail] : [];
-  const said = [...(body.errors ?? []).map(wordsOf), ...items, ...whole];
-  return said.length === 0 ? status : `${status}: ${said.join('; ')}`;
+  const messages = [...(body.errors ?? []).map(wordsOf), ...items, ...whole];
+  return messages.length === 0 ? status : `${status}: ${messages.join('; ')}`;
 }
 
 function wordsOf({ code, message, detail, parameter, attribute }: ErrorBody): string {

@@ -17,7 +17,7 @@ export function doctorCommand(command: Command): void {
     )
     .action(async () => {
       const findings = await examineAll(command);
-      print(command.opts().json === true ? `${JSON.stringify(findings, null, 2)}\n` : shown(findings));
+      print(command.opts().json === true ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings));
       process.exitCode = findings.some(({ level }) => level === 'error') ? 1 : 0;
     });
 }
@@ -55,10 +55,10 @@ function examineSettings(command: Command): { settings: Settings | undefined; fi
   }
 }
 
-function shown(findings: readonly Finding[]): string {
-  const lines = findings.map(({ level, says, advice }) => {
+function formatFindings(findings: readonly Finding[]): string {
+  const lines = findings.map(({ level, message, advice }) => {
     const mend = advice === undefined ? '' : `\n${' '.repeat(MARKS.ok.length)}  ${advice}`;
-    return `${MARKS[level]}${says}${mend}\n`;
+    return `${MARKS[level]}${message}${mend}\n`;
   });
   const count = (level: Finding['level']): number => findings.filter((each) => each.level === level).length;
   const plural = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? '' : 's'}`;

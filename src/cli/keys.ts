@@ -86,9 +86,9 @@ function tableOf(uses: readonly KeyUsage[]): string {
     ['KEY', 'FINGERPRINT', 'STATE', 'SECRETS', 'COLUMN'],
     ...uses.flatMap(({ id, fingerprint = '-', state, columns }) => {
       const used = Object.entries(columns);
-      const said = state === 'old' && used.length === 0 ? 'old, unused' : state;
-      if (used.length === 0) return [[id, fingerprint, said, '0', '-']];
-      return used.map(([column, count]) => [id, fingerprint, said, String(count), column]);
+      const label = state === 'old' && used.length === 0 ? 'old, unused' : state;
+      if (used.length === 0) return [[id, fingerprint, label, '0', '-']];
+      return used.map(([column, count]) => [id, fingerprint, label, String(count), column]);
     }),
   ];
   const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));

@@ -8,18 +8,18 @@ const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
 
 /**
- * Adds a flag for each setting of the mode; help shows those in `shown`. Secrets have no flag, because other users of
+ * Adds a flag for each setting of the mode; help shows those in `visible`. Secrets have no flag, because other users of
  * the machine can see the arguments of a process; the database URL is an exception, for development.
  */
-export function addSettings(command: Command, mode: Mode, shown: readonly SettingName[]): Command {
+export function addSettings(command: Command, mode: Mode, visible: readonly SettingName[]): Command {
   command.option('--config <file>', 'Settings file (JSON)');
-  for (const name of ordered(shown)) {
+  for (const name of ordered(visible)) {
     const entry = entries[name];
     if ((entry.secret && name !== 'database_url') || (entry.onlyIn ?? mode) !== mode) continue;
     const usual = entry.secret ? '' : String(defaultOf(name, mode));
     const about = `${entry.description}${usual === '' ? '' : ` (${usual})`}`;
     const value = entry.kind === 'boolean' ? '[true|false]' : `<${placeholderOf(entry)}>`;
-    const option = new Option(`${flagOf(name)} ${value}`, about).hideHelp(!shown.includes(name));
+    const option = new Option(`${flagOf(name)} ${value}`, about).hideHelp(!visible.includes(name));
     if (entry.kind === 'list') option.argParser((text, before?: string) => (before ? `${before},${text}` : text));
     command.addOption(option);
   }
@@ -29,8 +29,8 @@ export function addSettings(command: Command, mode: Mode, shown: readonly Settin
   );
 }
 
-function ordered(shown: readonly SettingName[]): SettingName[] {
-  return [...shown, ...names.filter((name) => !shown.includes(name))];
+function ordered(visible: readonly SettingName[]): SettingName[] {
+  return [...visible, ...names.filter((name) => !visible.includes(name))];
 }
 
 function placeholderOf(entry: SettingEntry): string {

@@ -18,10 +18,10 @@ export function totpCommand(user: Command): void {
 }
 
 async function showOrReset(command: Command, userName: string): Promise<void> {
-  printFields(command.opts().reset ? await reset(command, userName) : await shown(command, userName));
+  printFields(command.opts().reset ? await reset(command, userName) : await showTotp(command, userName));
 }
 
-function shown(command: Command, userName: string): Promise<Record<string, string>> {
+function showTotp(command: Command, userName: string): Promise<Record<string, string>> {
   return runRead(command, async ({ tx }) => {
     const { id, screen_name: username } = await requireUser(tx, userName);
     const factor = await tx.secondFactors.find(id);

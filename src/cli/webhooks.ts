@@ -125,8 +125,8 @@ async function listDeliveries(command: Command, webhook: string): Promise<void> 
 
 function deliveryLine(row: WebhookDelivery): string {
   const next = row.next_at === null ? '' : `next ${row.next_at}`;
-  const said = [row.message_id, row.state, row.event_type, row.created_at, `${row.tries.length} tries`];
-  return [...said, lastOutcome(row), next].join('\t').trimEnd();
+  const cells = [row.message_id, row.state, row.event_type, row.created_at, `${row.tries.length} tries`];
+  return [...cells, lastOutcome(row), next].join('\t').trimEnd();
 }
 
 function triesOf({ tries }: WebhookDelivery): string[] {

@@ -38,13 +38,13 @@ export async function ensureCertificates(
 ): Promise<CertificatePaths> {
   const paths = certificatePaths(dataFolder);
   const further = names.map((name) => name.toLowerCase()).filter((name) => !OWN_NAMES.includes(name));
-  const wanted = [...OWN_NAMES, ...new Set(further)];
+  const hostNames = [...OWN_NAMES, ...new Set(further)];
   const folder = resolve(dataFolder, 'tls');
   if (!existsSync(folder)) await makeAuthority(folder, further, clock);
-  const authority = readAuthority(folder, wanted, clock);
-  if (isGood(paths, authority.certificate, wanted, clock)) return paths;
+  const authority = readAuthority(folder, hostNames, clock);
+  if (isGood(paths, authority.certificate, hostNames, clock)) return paths;
   const { issueCertificate } = await import('./issue-certificates.ts');
-  const { cert, key } = await issueCertificate(authority, wanted, clock);
+  const { cert, key } = await issueCertificate(authority, hostNames, clock);
   write(paths.key, key);
   write(paths.cert, cert);
   return paths;

@@ -25,10 +25,10 @@ export function errorReply(
   const { status } = wordingOf(first ?? { problem: 'INTERNAL' }, family);
   if (family === 'problem') return { status, body: JSON.stringify(problemBody(errors, base)) };
   if (family === 'flat' && first && isFlat(first.problem)) {
-    const said = errors.map((error) => wordingOf(error, family).message);
-    return { status, body: JSON.stringify({ request: path, error: said.join('; ') }) };
+    const messages = errors.map((error) => wordingOf(error, family).message);
+    return { status, body: JSON.stringify({ request: path, error: messages.join('; ') }) };
   }
-  const entries = JSON.stringify(errors.map((error) => presentFault(error, family)));
+  const entries = JSON.stringify(errors.map((error) => errorMember(error, family)));
   if (family !== 'ads') return { status, body: `{"errors":${entries}}` };
   // A JSON batch endpoint echoes a list of operations, the others their parameters.
   const request = params.startsWith('[') ? params : `{"params":${params}}`;
@@ -36,11 +36,11 @@ export function errorReply(
 }
 
 function batchReply(error: BatchProblem): ErrorReply {
-  const operationErrors = error.items.map((errors) => errors.map((error) => presentFault(error, 'ads')));
+  const operationErrors = error.items.map((errors) => errors.map((error) => errorMember(error, 'ads')));
   return { status: 400, body: `{"operation_errors":${JSON.stringify(operationErrors)},"request":${error.request}}` };
 }
 
-function presentFault(error: ErrorDetail, family: Family): Record<string, unknown> {
+function errorMember(error: ErrorDetail, family: Family): Record<string, unknown> {
   const { code, message } = wordingOf(error, family);
   if (family !== 'ads') return { code, label: problems[error.problem].label, message };
   const { parameter, attribute, details, value } = error;

@@ -64,17 +64,17 @@ function standardOutput(): DestinationStream {
  * object if it has none, as most lines do: one is written per request.
  */
 function hideIn<T extends object>(line: T, levels: number): T {
-  let shown: Record<string, unknown> | undefined;
+  let copy: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(line)) {
     // The serializer decides what is logged of an error.
     if (value === undefined || (name === 'err' && levels === LEVELS)) continue;
     const isObject = typeof value === 'object' && value !== null;
-    const said = HIDDEN.has(name) ? CENSOR : levels > 1 && isObject ? hideIn(value, levels - 1) : value;
-    if (said === value) continue;
-    shown ??= (Array.isArray(line) ? [...line] : { ...line }) as Record<string, unknown>;
-    shown[name] = said;
+    const safe = HIDDEN.has(name) ? CENSOR : levels > 1 && isObject ? hideIn(value, levels - 1) : value;
+    if (safe === value) continue;
+    copy ??= (Array.isArray(line) ? [...line] : { ...line }) as Record<string, unknown>;
+    copy[name] = safe;
   }
-  return (shown ?? line) as T;
+  return (copy ?? line) as T;
 }
 
 /** Without this, a line that has no message would take the message of its error, unredacted. */

@@ -62,16 +62,16 @@ interface Reply {
 /** Answers one request. Never rejects. */
 async function answer(deps: MediaDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const always = headersByName(deps.secureHeaders(request));
-  const said = await replyTo(deps, request).catch((error) => {
+  const reply = await replyTo(deps, request).catch((error) => {
     if (error instanceof StoreUnavailable) return plain(503, 'Try again later', { 'retry-after': error.retryAfter_s! });
     deps.onError(error);
     return plain(500, 'Try again later');
   });
-  response.writeHead(said.status, { ...said.headers, ...always });
+  response.writeHead(reply.status, { ...reply.headers, ...always });
   // A client that disconnects midway needs no further bytes.
   if (request.method === 'HEAD') response.end();
-  else await pipeline(said.body, releasing(response)).catch(() => response.destroy());
-  deps.observer.pageVisited(`${BASE}/*`, known(request.method), said.status);
+  else await pipeline(reply.body, releasing(response)).catch(() => response.destroy());
+  deps.observer.pageVisited(`${BASE}/*`, known(request.method), reply.status);
 }
 
 /** A sink that writes to the response and releases each chunk from memory once it is sent. */

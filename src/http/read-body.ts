@@ -4,7 +4,7 @@ import { problem } from '../contract/problems/problems.ts';
 /** Observes a body that is being read. */
 export interface BodyReadObserver {
   /** Receives the number of bytes so far, and the size of the memory that holds them. */
-  onProgress(received: number, held: number): void;
+  onProgress(received_bytes: number, held_bytes: number): void;
   /** Receives a function that makes reading fail. */
   onStart(end: (failure: Error) => void): void;
 }

@@ -18,7 +18,7 @@ export interface RequestMemoryLimits {
 /** Memory reserved for a request that has not arrived completely. */
 export interface Reservation {
   /** Reports the bytes received so far, and the size of the memory that holds them. */
-  update(received: number, held: number): void;
+  update(received: number, held_bytes: number): void;
   /** Returns the memory; may be called again. */
   release(): void;
 }
@@ -73,7 +73,7 @@ interface Waiting {
   readonly queue: Queue;
   readonly since_ms: number;
   /** The memory counted for it, in bytes. */
-  held: number;
+  held_bytes: number;
   received: number;
 }
 
@@ -92,9 +92,9 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   let bytes = 0;
   let bodies = 0;
 
-  const count = (waiting: Waiting, held: number): void => {
-    const more = held - waiting.held;
-    waiting.held = held;
+  const count = (waiting: Waiting, held_bytes: number): void => {
+    const more = held_bytes - waiting.held_bytes;
+    waiting.held_bytes = held_bytes;
     waiting.queue.bytes += more;
     bytes += more;
     const { owner } = waiting.holding;
@@ -125,7 +125,11 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     const isKnown = queue === queues.known;
     // A known sender may send one large body, and is subject to other limits.
     const { owner } = holding;
-    if (owner !== undefined && !isKnown && charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held)) {
+    if (
+      owner !== undefined &&
+      !isKnown &&
+      charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held_bytes)
+    ) {
       end(waiting, 'address', refusal('RATE_LIMITED', 'too many incomplete requests of one sender'));
       return;
     }
@@ -163,17 +167,17 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     reserve(holding) {
       const { overhead_bytes } = holding;
       const queue = queues[holding.priority];
-      const waiting: Waiting = { holding, queue, since_ms: elapsed_ms(), held: 0, received: 0 };
+      const waiting: Waiting = { holding, queue, since_ms: elapsed_ms(), held_bytes: 0, received: 0 };
       queue.waiting.add(waiting);
       if (holding.stage === 'body') bodies += 1;
       count(waiting, overhead_bytes);
       settle(waiting);
       return {
-        update(received, held) {
-          if (waiting.held === 0) return;
+        update(received, held_bytes) {
+          if (waiting.held_bytes === 0) return;
           waiting.received = received;
-          if (overhead_bytes + held === waiting.held) return;
-          count(waiting, overhead_bytes + held);
+          if (overhead_bytes + held_bytes === waiting.held_bytes) return;
+          count(waiting, overhead_bytes + held_bytes);
           settle(waiting);
         },
         release: () => forget(waiting),
@@ -200,15 +204,15 @@ export async function readReserved<Body>(
   holding: Omit<ReservationRequest, 'stage' | 'evict'>,
   read: (watch: BodyReadObserver) => Promise<Body>,
 ): Promise<Body> {
-  let held: Reservation | undefined;
+  let reservation: Reservation | undefined;
   try {
     return await read({
       onStart(end) {
-        held = memory.reserve({ ...holding, stage: 'body', evict: end });
+        reservation = memory.reserve({ ...holding, stage: 'body', evict: end });
       },
-      onProgress: (received, bytes) => held?.update(received, bytes),
+      onProgress: (received, bytes) => reservation?.update(received, bytes),
     });
   } finally {
-    held?.release();
+    reservation?.release();
   }
 }

@@ -60,10 +60,11 @@ async function answered(
 }
 
 function checkToken(authorization: string | undefined, token: string): void {
-  const said = /^[ \t]*bearer[ \t]+(\S+)[ \t]*$/i.exec(authorization ?? '')?.[1];
-  if (said === undefined) throw problem('CREDENTIAL_UNUSABLE');
-  const [input, wanted] = [Buffer.from(said), Buffer.from(token)];
-  if (input.length !== wanted.length || !timingSafeEqual(input, wanted)) throw problem('BEARER_INVALID');
+  const presented = /^[ \t]*bearer[ \t]+(\S+)[ \t]*$/i.exec(authorization ?? '')?.[1];
+  if (presented === undefined) throw problem('CREDENTIAL_UNUSABLE');
+  const [presentedBytes, expectedBytes] = [Buffer.from(presented), Buffer.from(token)];
+  if (presentedBytes.length !== expectedBytes.length || !timingSafeEqual(presentedBytes, expectedBytes))
+    throw problem('BEARER_INVALID');
 }
 
 function parsed(bytes: Buffer): unknown {

@@ -121,7 +121,7 @@ export function addressFromBytes(
   bytes: Buffer | undefined,
 ): string {
   const [head = ''] = (bytes?.toString('latin1', 0, 16_384) ?? '').split('\r\n\r\n', 1);
-  const forwarded = [...head.matchAll(/^x-forwarded-for:[ \t]*([^\r\n]*)/gim)].map(([, said]) => said).join(',');
+  const forwarded = [...head.matchAll(/^x-forwarded-for:[ \t]*([^\r\n]*)/gim)].map(([, value]) => value).join(',');
   return addressOf({ socket, headers: { 'x-forwarded-for': forwarded } });
 }
 

@@ -36,8 +36,8 @@ export const webhookSettings = {
   legacy_replay_sunset: text('When the old replay path is removed; when empty, it stays.', {
     default: '',
     expected: `a time as 2027-01-01T00:00:00Z, not before ${REPLAY_MOVED_AT}, when it is deprecated`,
-    parse: (said) => {
-      const time = parseInstant(said);
+    parse: (text) => {
+      const time = parseInstant(text);
       // RFC 9745: a sunset is not before the deprecation.
       return time !== undefined && time >= REPLAY_MOVED_AT ? time : undefined;
     },

@@ -44,12 +44,12 @@ const settingsOf = (flags: Record<string, unknown> = {}): Settings =>
     },
   });
 /** `level: text` of each finding. */
-const lines = (findings: readonly Finding[]): string[] => findings.map(({ level, says }) => `${level}: ${says}`);
+const lines = (findings: readonly Finding[]): string[] => findings.map(({ level, message }) => `${level}: ${message}`);
 /** What is wrong with the server of the tests: it gives durability up for speed. */
 const HASTY = engine === 'postgres' ? ['error: the server may lose writes that it has acknowledged'] : [];
 /** Findings that ask for something, but for how fast the database answers, which depends on what else the machine does. */
 const wanting = (findings: readonly Finding[]): string[] =>
-  lines(findings.filter(({ level, says }) => level !== 'ok' && !/ answers in /.test(says)));
+  lines(findings.filter(({ level, message }) => level !== 'ok' && !/ answers in /.test(message)));
 
 describe('doctor', () => {
   test('finds nothing wrong where nothing is, and tells so in its exit code', async () => {

@@ -26,9 +26,9 @@ const NAMES: Readonly<Record<IdentifierKind, readonly string[]>> = {
 const HASHED = /(sha256|hashed|hash)$/;
 
 /** The content of each column; undefined if it is not an identifier. @throws CommandFailed when no column is */
-export function detectColumns(file: string, head: readonly string[], said: readonly Pair[]): (Column | undefined)[] {
-  const byName = new Map(said);
-  const strange = said.find(([name]) => !head.includes(name));
+export function detectColumns(file: string, head: readonly string[], pairs: readonly Pair[]): (Column | undefined)[] {
+  const byName = new Map(pairs);
+  const strange = pairs.find(([name]) => !head.includes(name));
   if (strange) throw new CommandFailed(`${file} has no column ${JSON.stringify(strange[0])}`, 2);
   const columns = head.map((name) => (byName.has(name) ? saidColumn(byName.get(name)!) : knownColumn(name)));
   if (columns.some((column) => column !== undefined)) return columns;

@@ -51,27 +51,27 @@ function waitOf(outcome: Reply | Error, tries: number): number | undefined {
   return Math.min(2 ** (tries - 1), WAIT_MAX_S);
 }
 
-interface Told {
+interface ApiError {
   readonly message: string;
   readonly parameter?: string;
   readonly details?: string;
 }
 
 function refusalOf({ status, body }: Reply, rowOf: (index: number) => number): string {
-  let retryAfter_s: Told[] = [];
+  let all: ApiError[] = [];
   try {
     const { errors = [], operation_errors = [] } = JSON.parse(body) as {
-      errors?: Told[];
-      operation_errors?: Told[][];
+      errors?: ApiError[];
+      operation_errors?: ApiError[][];
     };
-    retryAfter_s = [...errors, ...operation_errors.flat()];
+    all = [...errors, ...operation_errors.flat()];
   } catch {
     // A proxy may answer in another format.
   }
-  const said = retryAfter_s.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
+  const messages = all.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
     const [, index] = /^users\[(\d+)\]/.exec(parameter ?? '') ?? [];
     const place = index === undefined ? '' : `row ${rowOf(Number(index))}: `;
     return `${place}${message}${details ? ` (${details})` : ''}`;
   });
-  return [`the server answered ${status}`, ...said].join('; ');
+  return [`the server answered ${status}`, ...messages].join('; ');
 }

@@ -78,13 +78,13 @@ interface Row {
   readonly person: PersonIdentifiers | undefined;
 }
 
-async function* personsOf(file: string, { columns: said }: UploadOptions, after: number): AsyncGenerator<Row> {
+async function* personsOf(file: string, { columns: pairs }: UploadOptions, after: number): AsyncGenerator<Row> {
   const reader = csvReader();
   let columns: ReturnType<typeof detectColumns> | undefined;
   let row = 0;
   const read = function* (rows: readonly string[][]): Generator<Row> {
     for (const values of rows) {
-      if (!columns) columns = detectColumns(file, values, said);
+      if (!columns) columns = detectColumns(file, values, pairs);
       else if (++row > after) yield { row, person: identifiersOf(columns, values) };
     }
   };

@@ -67,9 +67,9 @@ const VIRAMA_END = /[\u1039\u17d2]$/;
  * In scripts without spaces between words each character, with its marks, is a word.
  * @source decision 332, 406
  */
-export function containsWholeWords(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    if (isWordBoundary(text, at) && isWordBoundary(text, at + wanted.length)) return true;
+export function containsWholeWords(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    if (isWordBoundary(text, at) && isWordBoundary(text, at + words.length)) return true;
   }
   return false;
 }

@@ -20,11 +20,11 @@ const LENGTH_MAX = 2048;
 export function refuseCallback(rules: CallbackRules, callback: string): CallbackRefusal | undefined {
   if (callback === 'oob') return undefined;
   if (rules.native === 1) return 'not oob';
-  const asked = comparable(callback);
-  if (asked === undefined) return 'not approved';
+  const requested = comparable(callback);
+  if (requested === undefined) return 'not approved';
   const isApproved = registeredCallbacks(rules).some((each) => {
     const known = comparable(each);
-    return known !== undefined && (known === asked || (rules.extra_query === 1 && isWithQuery(asked, known)));
+    return known !== undefined && (known === requested || (rules.extra_query === 1 && isWithQuery(requested, known)));
   });
   return isApproved ? undefined : 'not approved';
 }
@@ -104,8 +104,8 @@ function comparable(address: string): string | undefined {
   return lowered.replace(/^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(?=[/?]|$)/, '$1');
 }
 
-function isWithQuery(asked: string, known: string): boolean {
-  return !known.includes('?') && asked.startsWith(`${known}?`);
+function isWithQuery(requested: string, known: string): boolean {
+  return !known.includes('?') && requested.startsWith(`${known}?`);
 }
 
 function inCommon(left: string, right: string): number {

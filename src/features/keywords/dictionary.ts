@@ -16,7 +16,7 @@ export interface Dictionary {
   /** Loads the terms that the files in a folder have in addition. @throws when the files have fewer */
   read(folder: string, upTo: DictionarySize): void;
   /** Writes the terms beyond those stored in the files of a folder; durable on return. */
-  append(folder: string, kept: DictionarySize): void;
+  append(folder: string, stored: DictionarySize): void;
 }
 
 /** The number of terms, and of their code units. */
@@ -109,10 +109,10 @@ export function emptyDictionary(): Dictionary {
       ensureCapacity(upTo.terms);
       for (; terms < upTo.terms; terms++) insertStored(terms);
     },
-    append(folder, kept) {
+    append(folder, stored) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeNumbers(join(folder, FILES.units), units.subarray(kept.units, begin(terms)), kept.units);
-      writeNumbers(join(folder, FILES.ends), ends.subarray(kept.terms, terms), kept.terms);
+      writeNumbers(join(folder, FILES.units), units.subarray(stored.units, begin(terms)), stored.units);
+      writeNumbers(join(folder, FILES.ends), ends.subarray(stored.terms, terms), stored.terms);
     },
   };
 }

@@ -67,21 +67,21 @@ function postsWithAllTokens(segment: Segment, tokens: ResolvedPhrase['tokens']):
 }
 
 function addVerified(set: PostSet, segment: Segment, how: Phrase['match'], tokens: ResolvedPhrase['tokens']): void {
-  let said = new Uint32Array(1024);
+  let terms = new Uint32Array(1024);
   forEachPost(postsWithAllTokens(segment, tokens), segment.posts, (post) => {
     // A token takes at least one byte.
     const room = segment.starts[post + 1]! - segment.starts[post]!;
-    if (room > said.length) said = new Uint32Array(room * 2);
-    const count = readTokens(segment, post, said);
+    if (room > terms.length) terms = new Uint32Array(room * 2);
+    const count = readTokens(segment, post, terms);
     if (how === 'alone' && count !== tokens.length) return;
-    if (hasPhrase(said, count, tokens)) set[post >>> 5]! |= 1 << (post & 31);
+    if (hasPhrase(terms, count, tokens)) set[post >>> 5]! |= 1 << (post & 31);
   });
 }
 
-function hasPhrase(said: Uint32Array, count: number, tokens: ResolvedPhrase['tokens']): boolean {
+function hasPhrase(terms: Uint32Array, count: number, tokens: ResolvedPhrase['tokens']): boolean {
   for (let from = 0; from + tokens.length <= count; from++) {
     let same = 0;
-    while (same < tokens.length && tokens[same]!.includes(said[from + same]!)) same += 1;
+    while (same < tokens.length && tokens[same]!.includes(terms[from + same]!)) same += 1;
     if (same === tokens.length) return true;
   }
   return false;

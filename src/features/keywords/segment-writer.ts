@@ -37,7 +37,7 @@ export function segmentWriter(): SegmentWriter {
   let seenBy = new Uint32Array();
 
   /** Calls `said` with each distinct term of each post, in the new order of posts. */
-  function forEachTerm(draft: SegmentDraft, order: Uint32Array, said: (term: number, at: number) => void): void {
+  function forEachTerm(draft: SegmentDraft, order: Uint32Array, visit: (term: number, at: number) => void): void {
     for (let at = 0; at < order.length; at++) {
       const post = order[at]!;
       const to = draft.ends[post]!;
@@ -45,7 +45,7 @@ export function segmentWriter(): SegmentWriter {
         const term = draft.tokens[token]!;
         if (seenBy[term] === at + 1) continue;
         seenBy[term] = at + 1;
-        said(term, at);
+        visit(term, at);
       }
     }
   }

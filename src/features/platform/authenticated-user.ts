@@ -64,10 +64,10 @@ export const authenticatedUser: Operation = {
   problems: [],
   async perform({ principal, services, input }) {
     const user = (await services.store.read((tx) => tx.credentials.findUser(principal.user)))!;
-    const asked = new Set(input['user.fields'] ? itemsOf(input['user.fields'] as string) : []);
-    const wanted = Object.entries(membersOf(user)).filter(([name]) => asked.has(name));
+    const requestedFields = new Set(input['user.fields'] ? itemsOf(input['user.fields'] as string) : []);
+    const requestedMembers = Object.entries(membersOf(user)).filter(([name]) => requestedFields.has(name));
     const { id, name, screen_name: username } = user;
-    return { data: JSON.stringify({ data: { id, name, username, ...Object.fromEntries(wanted) } }) };
+    return { data: JSON.stringify({ data: { id, name, username, ...Object.fromEntries(requestedMembers) } }) };
   },
 };
 

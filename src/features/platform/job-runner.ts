@@ -112,28 +112,28 @@ function runnerOf({
   let isStopped = false;
   let running: Promise<void> | undefined;
   /** The lease of the running jobs. */
-  let held: string | undefined;
+  let runningLease: string | undefined;
   /** Releases of jobs that could not be stored while the store was unavailable; they are tried again. */
-  let owed: ((tx: WriteTransaction) => Promise<void>)[] = [];
+  let pendingReleases: ((tx: WriteTransaction) => Promise<void>)[] = [];
 
   /** Releases jobs, now or as soon as the store is available. */
-  const settle = async (...debts: typeof owed): Promise<void> => {
-    if (debts.length === 0) return;
+  const release = async (...releases: typeof pendingReleases): Promise<void> => {
+    if (releases.length === 0) return;
     try {
       await store.write(async (tx) => {
-        for (const debt of debts) await debt(tx);
+        for (const each of releases) await each(tx);
       });
     } catch {
-      owed.push(...debts);
+      pendingReleases.push(...releases);
     }
   };
-  const settleOwed = (): void => {
-    const debts = owed;
-    owed = [];
-    void settle(...debts);
+  const releasePending = (): void => {
+    const releases = pendingReleases;
+    pendingReleases = [];
+    void release(...releases);
   };
   const renew = (): void => {
-    const lease = held;
+    const lease = runningLease;
     // A failed renewal is tried again; there are two more before the lease ends.
     if (lease !== undefined) store.write((tx) => tx.jobs.renew(lease, at(lease_s))).catch(() => undefined);
   };
@@ -177,7 +177,7 @@ function runnerOf({
       if (!isAway) failed(job, error);
       ended(job, 'failed', took_s(), 0);
       const wait_s = isAway ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
-      await settle((tx) => tx.jobs.release(job, at(wait_s)));
+      await release((tx) => tx.jobs.release(job, at(wait_s)));
     }
   };
 
@@ -192,13 +192,13 @@ function runnerOf({
         .write((tx) => tx.jobs.take(due))
         .catch((error) => {
           // The jobs may have been taken although the call failed.
-          owed.push((tx) => tx.jobs.releaseLease(lease));
+          pendingReleases.push((tx) => tx.jobs.releaseLease(lease));
           throw error;
         });
       if (jobs.length === 0) return;
-      held = lease;
+      runningLease = lease;
       await Promise.all(jobs.map(attempt)).finally(() => {
-        held = undefined;
+        runningLease = undefined;
       });
     }
   };
@@ -215,7 +215,7 @@ function runnerOf({
     start() {
       // Requests report an unavailable database; the next poll comes soon.
       stopLooking = every(LOOK_MS, () => {
-        settleOwed();
+        releasePending();
         void run().catch(() => undefined);
       });
       stopRenewing = every((lease_s * 1000) / 3, renew);

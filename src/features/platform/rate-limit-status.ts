@@ -45,23 +45,23 @@ export const rateLimitStatus: Operation = {
   ),
   problems: [],
   async perform({ caller, rateWindows, input }) {
-    const asked = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));
+    const requestedFamilies = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));
     const rate_limit_context =
       caller.kind === 'user' ? { access_token: caller.token } : { application: caller.application.consumer_key };
-    return { data: JSON.stringify({ rate_limit_context, resources: byFamily(rateWindows(), asked) }) };
+    return { data: JSON.stringify({ rate_limit_context, resources: byFamily(rateWindows(), requestedFamilies) }) };
   },
 };
 
 type Families = Record<string, Record<string, Omit<OperationWindow, 'path'>>>;
 
 /** Groups windows by family: `/1.1/users/show` is `/users/show` in the family `users`. */
-function byFamily(windows: readonly OperationWindow[], asked: ReadonlySet<string> | undefined): Families {
+function byFamily(windows: readonly OperationWindow[], requestedFamilies: ReadonlySet<string> | undefined): Families {
   const families: Families = {};
   for (const { path, ...window } of windows) {
     if (!path.startsWith(`${VERSION}/`)) continue;
     const name = path.slice(VERSION.length);
     const family = name.split('/')[1]!;
-    if (asked && !asked.has(family)) continue;
+    if (requestedFamilies && !requestedFamilies.has(family)) continue;
     families[family] = { ...families[family], [name]: window };
   }
   return families;

@@ -17,8 +17,8 @@ const LENGTH_MAX = 200;
  * @source activity gaps 19.1 and 21.4
  */
 export function urlError(url: string, rules: UrlRules): UrlError | undefined {
-  const says = complaint(url, rules);
-  return says === undefined ? undefined : { message: says };
+  const message = complaint(url, rules);
+  return message === undefined ? undefined : { message };
 }
 
 /** A name without its trailing dot, if any. */

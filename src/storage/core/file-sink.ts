@@ -70,9 +70,9 @@ export class FileSink extends Writable {
 
 /** Appends chunks to a file. */
 export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-  const wanted = pieces.reduce((total, { length }) => total + length, 0);
+  const size = pieces.reduce((total, { length }) => total + length, 0);
   const { bytesWritten } = await file.writev(pieces);
-  if (bytesWritten === wanted) return;
+  if (bytesWritten === size) return;
   // A disk that fills up accepts a part; writing the rest then throws the reason.
   let rest = Buffer.concat(pieces).subarray(bytesWritten);
   while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);

@@ -118,8 +118,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
       set idle_in_transaction_session_timeout = ${timeouts.idle_transaction_ms};
       set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4;`;
     try {
-      const asked = client.query(`${setUp} ${options.admission(token)}`) as unknown as Promise<pg.QueryResult[]>;
-      const [locked, stands] = (await within(timeouts.connect_ms, asked)).slice(-2);
+      const admission = client.query(`${setUp} ${options.admission(token)}`) as unknown as Promise<pg.QueryResult[]>;
+      const [locked, stands] = (await within(timeouts.connect_ms, admission)).slice(-2);
       if (!locked?.rows[0].locked || !stands?.rows[0].stands)
         throw new Error('the server lock on the database is no longer held');
       if (line) line.token = token;

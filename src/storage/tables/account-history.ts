@@ -9,7 +9,7 @@ export function accountHistoryOn(session: Session): AccountHistory {
     append: (row) => insertRows(session, 'account_changes', [row]),
     appendAll: (rows) => insertRows(session, 'account_changes', rows),
     async page(query) {
-      const asked = [query.user && 'user', query.from && 'from', query.until && 'until', query.after && 'after'];
+      const filters = [query.user && 'user', query.from && 'from', query.until && 'until', query.after && 'after'];
       const args = {
         account: query.account,
         entity: query.entity,
@@ -21,7 +21,7 @@ export function accountHistoryOn(session: Session): AccountHistory {
         after_id: query.after?.id ?? null,
         limit: query.limit,
       };
-      return session.all(`changes page ${asked}`, args, (db, param) => {
+      return session.all(`changes page ${filters}`, args, (db, param) => {
         let chosen = db
           .selectFrom('account_changes')
           .selectAll()

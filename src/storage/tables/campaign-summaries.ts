@@ -29,45 +29,45 @@ export interface CampaignSummaries {
 }
 
 /** Ids of changed line items and creatives, by table and account. */
-type Noted = Map<string, Map<string, Set<string>>>;
+type ChangedIds = Map<string, Map<string, Set<string>>>;
 
 /** The summaries of campaigns, during one unit of work. */
 export function campaignSummariesOn(session: Session): CampaignSummaries {
-  const noted: Noted = new Map();
-  const note = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
+  const changed: ChangedIds = new Map();
+  const track = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
     if (resource.table !== 'line_items' && !CREATIVES.some((table) => table === resource.table)) return;
     if (!columns.some((column) => COLUMNS.has(column))) return;
-    const tables = noted.get(account) ?? new Map<string, Set<string>>();
+    const tables = changed.get(account) ?? new Map<string, Set<string>>();
     const known = tables.get(resource.table) ?? new Set<string>();
     for (const id of ids) known.add(id);
-    noted.set(account, tables.set(resource.table, known));
+    changed.set(account, tables.set(resource.table, known));
   };
-  const noteNew = (resource: AnyResource, rows: readonly Row[]): void => {
-    for (const row of rows) note(resource, row.account_id, [row.id], Object.keys(row));
+  const trackNew = (resource: AnyResource, rows: readonly Row[]): void => {
+    for (const row of rows) track(resource, row.account_id, [row.id], Object.keys(row));
   };
   return {
     trackedWrites: (records) => ({
       ...records,
       async insert(resource, row) {
-        noteNew(resource, [row]);
+        trackNew(resource, [row]);
         await records.insert(resource, row);
       },
       async insertAll(resource, rows) {
-        noteNew(resource, rows);
+        trackNew(resource, rows);
         await records.insertAll(resource, rows);
       },
       async update(resource, key, changes) {
-        if (key.account !== undefined) note(resource, key.account, [key.id], Object.keys(changes));
+        if (key.account !== undefined) track(resource, key.account, [key.id], Object.keys(changes));
         await records.update(resource, key, changes);
       },
       async updateAll(resource, account, ids, changes) {
-        note(resource, account, ids, Object.keys(changes));
+        track(resource, account, ids, Object.keys(changes));
         await records.updateAll(resource, account, ids, changes);
       },
     }),
     async flush() {
-      for (const [account, tables] of noted) await settleAccount(session, account, tables);
-      noted.clear();
+      for (const [account, tables] of changed) await settleAccount(session, account, tables);
+      changed.clear();
     },
   };
 }

@@ -132,15 +132,15 @@ export const createSubscription: Operation = {
       ids,
       activity: { applicationLimits },
     } = call.services;
-    const { wanted, isDeprecated } = readBody(call.body);
+    const { draft, isDeprecated } = readBody(call.body);
     const owner = ownerOf(call);
     const [id] = await ids.takeLong('subscription', LONG_IDS_FROM, 1);
     const { subscription, total } = await store.write(async (tx) => {
       await tx.credentials.lockApplication(owner.application);
-      const { isPrivate } = EVENT_TYPE_RULES[wanted.event_type];
-      if (isPrivate) await checkMessageAccess(tx, call, wanted.filter_user_id!);
-      await checkReferences(tx, owner.application, wanted);
-      const made = await newSubscription(tx, call, { id: id!, ...wanted });
+      const { isPrivate } = EVENT_TYPE_RULES[draft.event_type];
+      if (isPrivate) await checkMessageAccess(tx, call, draft.filter_user_id!);
+      await checkReferences(tx, owner.application, draft);
+      const made = await newSubscription(tx, call, { id: id!, ...draft });
       const sense = dedupKeyOf(made);
       if (await tx.subscriptions.findDuplicate(sense)) throw problem('SUBSCRIPTION_EXISTS', { parameter: 'filter' });
       const max = await limitOf(tx, applicationLimits, owner.application, 'subscriptions');
@@ -162,7 +162,7 @@ export const createSubscription: Operation = {
  * @throws Problem with all of its errors
  * @source decision 342
  */
-function readBody(body: unknown): { wanted: SubscriptionInput; isDeprecated: boolean } {
+function readBody(body: unknown): { draft: SubscriptionInput; isDeprecated: boolean } {
   const { input, errors } = readMembers(body, MEMBERS);
   const named = input.event_type === undefined ? undefined : resolveType(input.event_type as string)!;
   const found: ErrorDetail[] = [...errors];
@@ -175,7 +175,7 @@ function readBody(body: unknown): { wanted: SubscriptionInput; isDeprecated: boo
   if (found.length > 0) throw new Problem(found);
   const { type, isDeprecated } = named!;
   const { tag = null, webhook_id = null } = input as Readonly<Record<string, string | null | undefined>>;
-  return { wanted: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
+  return { draft: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
 }
 
 /** Checks that the caller may receive the message events of a user. @source activity gaps 17.1; decision 343 */
@@ -192,8 +192,8 @@ async function checkMessageAccess(tx: ReadTransaction, { caller, services }: Cal
 }
 
 /** Checks that the user and the webhook exist; both errors are reported together. */
-async function checkReferences(tx: ReadTransaction, application: string, wanted: SubscriptionInput): Promise<void> {
-  const { filter_user_id: user, webhook_id: webhook } = wanted;
+async function checkReferences(tx: ReadTransaction, application: string, draft: SubscriptionInput): Promise<void> {
+  const { filter_user_id: user, webhook_id: webhook } = draft;
   const errors: ErrorDetail[] = [];
   if (user !== null && !(await tx.credentials.findUser(user))) {
     errors.push({ problem: 'FILTER_USER_UNKNOWN', parameter: 'filter.user_id', words: { raw: user } });

@@ -383,8 +383,8 @@ export function afterAttempt(
 
 /** Seconds of `Retry-After` in a 429 or 503 response; 0 without. */
 function retryAfter({ status, headers }: Extract<SendResult, { outcome: 'answered' }>, now: string): number {
-  const said = headers['retry-after'];
-  if (said === undefined || (status !== 429 && status !== 503)) return 0;
-  const seconds = /^\d{1,9}$/.test(said) ? Number(said) : (Date.parse(said) - Date.parse(now)) / 1000;
+  const retryAfter = headers['retry-after'];
+  if (retryAfter === undefined || (status !== 429 && status !== 503)) return 0;
+  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.parse(now)) / 1000;
   return Number.isFinite(seconds) ? Math.min(RETRY_AFTER_MAX_S, Math.max(0, Math.ceil(seconds))) : 0;
 }

@@ -23,7 +23,7 @@ export interface SendQueue {
   /** Continues after the receiver changed or there is room again. */
   wake(): void;
   /** Keeps the first `kept` messages; the others end as `suspended`. */
-  truncate(kept: number): void;
+  truncate(count: number): void;
   /** Sends nothing more; resolves when nothing is in flight. */
   stop(): Promise<void>;
 }
@@ -122,8 +122,8 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
       look();
     },
     wake: look,
-    truncate(kept) {
-      const others = queue.splice(next + kept);
+    truncate(count) {
+      const others = queue.splice(next + count);
       taken += others.length;
       for (const message of others) message.onEnd('suspended');
     },

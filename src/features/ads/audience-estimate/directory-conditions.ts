@@ -47,14 +47,15 @@ const FOREVER_S = 2 ** 32;
  */
 export function directoryConditions(
   type: string,
-  asked: readonly EstimateCriterion[],
+  criteria: readonly EstimateCriterion[],
   now: number,
 ): Condition[] | undefined {
-  const values = asked.map(({ value }) => value);
+  const values = criteria.map(({ value }) => value);
   if (type === 'LOCATION') return locationConditions(values);
   if (type === 'AGE') return values.map(ageCondition);
-  if (type === 'PLATFORM_VERSION') return [{ is: 'word', word: 'platform_version', values: matchingVersions(asked) }];
-  if (type === 'NETWORK_ACTIVATION_DURATION') return [activationCondition(asked, now)];
+  if (type === 'PLATFORM_VERSION')
+    return [{ is: 'word', word: 'platform_version', values: matchingVersions(criteria) }];
+  if (type === 'NETWORK_ACTIVATION_DURATION') return [activationCondition(criteria, now)];
   if (Object.hasOwn(ATTRIBUTES, type)) return [{ is: 'word', word: ATTRIBUTES[type]!, values }];
   if (!Object.hasOwn(LISTS, type)) return undefined;
   const { list, prefix = '', alike } = LISTS[type]!;
@@ -85,11 +86,11 @@ function ageCondition(bucket: string): Condition {
  * The platform versions that criteria match: those named, and for each operating system with bounds all between them.
  * @source decision 294
  */
-function matchingVersions(asked: readonly EstimateCriterion[]): string[] {
+function matchingVersions(criteria: readonly EstimateCriterion[]): string[] {
   const all = platformVersions();
   const entryOf = (value: string) => all.find((entry) => entry.targeting_value === value)!;
-  const meant = new Set(asked.filter(({ operator }) => operator === 'EQ').map(({ value }) => value));
-  const bounds = asked.filter(({ operator }) => operator === 'GTE' || operator === 'LT');
+  const meant = new Set(criteria.filter(({ operator }) => operator === 'EQ').map(({ value }) => value));
+  const bounds = criteria.filter(({ operator }) => operator === 'GTE' || operator === 'LT');
   for (const [system, own] of Map.groupBy(bounds, ({ value }) => entryOf(value).os_type)) {
     // Bounds of one kind are combined with OR: the widest wins.
     const least = own.filter(({ operator }) => operator === 'GTE').map(({ value }) => entryOf(value).number);
@@ -114,9 +115,9 @@ function compareVersions(a: string, b: string): number {
 }
 
 /** Activated less than, at least, or between some numbers of months ago. */
-function activationCondition(asked: readonly EstimateCriterion[], now: number): Condition {
+function activationCondition(criteria: readonly EstimateCriterion[], now: number): Condition {
   const months = (operator: string) =>
-    asked.filter((each) => each.operator === operator).map(({ value }) => Number(value));
+    criteria.filter((each) => each.operator === operator).map(({ value }) => Number(value));
   const [under, atLeast] = [months('LT'), months('GTE')];
   return {
     is: 'activated',

@@ -23,8 +23,8 @@ export async function checkLibraryValues(
   values: LibraryValues,
 ): Promise<ErrorDetail[]> {
   if (object.type === 'IMAGE') {
-    const said = VIDEO_ONLY.filter((name) => values[name] != null);
-    return said.map((parameter) => ({ problem: 'NOT_OF_IMAGES', parameter }));
+    const videoFields = VIDEO_ONLY.filter((name) => values[name] != null);
+    return videoFields.map((parameter) => ({ problem: 'NOT_OF_IMAGES', parameter }));
   }
   const key = values.poster_media_key;
   if (key == null || key === firstFrameKey(object.key)) return [];

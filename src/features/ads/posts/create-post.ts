@@ -161,7 +161,7 @@ function newPost(
   content: PostContent,
 ): Post {
   const name = (input.name as string | null | undefined) ?? null;
-  const said = Object.fromEntries(VIDEO_PARAMETERS.map((each) => [each, input[each] ?? null])) as Pick<
+  const videoInput = Object.fromEntries(VIDEO_PARAMETERS.map((each) => [each, input[each] ?? null])) as Pick<
     Post,
     (typeof VIDEO_PARAMETERS)[number]
   >;
@@ -178,7 +178,7 @@ function newPost(
     card_uri: content.card_uri,
     media_keys: content.media_keys!,
     conversation_settings: String(input.conversation_settings ?? 'EVERYONE'),
-    ...said,
+    ...videoInput,
     repost_of: null,
     lang: detectLanguage(content.text ?? ''),
     created_at: now,

@@ -41,9 +41,9 @@ export function detectLanguage(text: string): string {
     // Japanese mixes scripts: a few kana are enough.
     if (own * (language === 'ja' ? 10 : 2) > letters) return language;
   }
-  const said = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const words = plain.toLowerCase().match(/\p{L}+/gu) ?? [];
   const scores = Object.entries(COMMON_WORDS).map(
-    ([language, small]) => [language, said.filter((word) => small.includes(word)).length] as const,
+    ([language, small]) => [language, words.filter((word) => small.includes(word)).length] as const,
   );
   const [best, next] = scores.sort((a, b) => b[1] - a[1]);
   return best && best[1] > (next?.[1] ?? 0) ? best[0] : 'und';

@@ -33,11 +33,11 @@ const TYPES = { IMAGE: 'photo', GIF: 'animated_gif', VIDEO: 'video' } as const;
 
 /** The entities of a text, and the media of the post. `users` by lower-case screen name. @source decision 232 */
 export function entitiesJson(
-  said: string,
+  text: string,
   users: ReadonlyMap<string, User>,
   media: readonly MediaDetails[],
 ): Record<string, unknown> {
-  return { ...textEntities(said, users), ...(media.length > 0 ? { media: media.map(mediaJson) } : {}) };
+  return { ...textEntities(text, users), ...(media.length > 0 ? { media: media.map(mediaJson) } : {}) };
 }
 
 function mediaJson({ key, type, url, poster_url }: MediaDetails): Record<string, unknown> {

@@ -40,14 +40,14 @@ export const promotePosts: Operation = {
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
     const { ids, making, store } = call.services;
-    const wanted = itemsOf(String(call.input.post_ids));
+    const postIds = itemsOf(String(call.input.post_ids));
     // Posts of other users are reposted, each under a new id.
-    const reposts = await ids.takeLong('post', LONG_IDS_FROM, wanted.length);
-    const fresh = await making.takeIds(promotedPosts, wanted.length);
+    const reposts = await ids.takeLong('post', LONG_IDS_FROM, postIds.length);
+    const fresh = await making.takeIds(promotedPosts, postIds.length);
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const line = await findLineItem(tx, call);
-      const shown = await postsToPromote(tx, call, line, wanted, reposts);
+      const shown = await postsToPromote(tx, call, line, postIds, reposts);
       const rows: Row[] = [];
       for (const [index, post] of shown.entries()) {
         const values = { line_item_id: line.id, post_id: post.id };
@@ -73,13 +73,13 @@ async function postsToPromote(
   tx: WriteTransaction,
   { account, environment, now }: Call,
   line: LineItem,
-  wanted: readonly string[],
+  postIds: readonly string[],
   reposts: readonly string[],
 ): Promise<Post[]> {
-  const found = new Map((await tx.posts.list(environment, wanted)).map((post) => [post.id, post]));
+  const found = new Map((await tx.posts.list(environment, postIds)).map((post) => [post.id, post]));
   const errors: ErrorDetail[] = [];
   const shown: Post[] = [];
-  for (const [index, value] of wanted.entries()) {
+  for (const [index, value] of postIds.entries()) {
     const post = found.get(value);
     const type = post && (await findAuthor(tx, account!.id, post.user_id)).type;
     if (!post || !type || (type === 'REPOSTS_ONLY' && post.nullcast)) {

@@ -38,10 +38,10 @@ export const listPreviews: Operation = {
   ),
   problems: [],
   async perform(call) {
-    const wanted = itemsOf(String(call.input.post_ids));
+    const postIds = itemsOf(String(call.input.post_ids));
     const type = call.input.post_type as PostType;
-    const found = await call.services.store.read((tx) => visibleIds(tx, call, type, wanted));
-    const previews = wanted
+    const found = await call.services.store.read((tx) => visibleIds(tx, call, type, postIds));
+    const previews = postIds
       .filter((id) => found.has(id))
       .map((id) => ({ post_id: id, preview: frameHtml(call, type, id) }));
     return { data: JSON.stringify(previews) };

@@ -36,12 +36,12 @@ export function previewPage(parts: PreviewPageDependencies): Page {
     mayFollowLogin: { withQuery: /^data=[\w.-]{1,500}$/ },
     async answer(visit) {
       const sealed = visit.parameter('data') ?? '';
-      const asked = openPreview(parts.box, sealed);
-      if (!asked) return framed(parts.notFound());
-      if (asked.user !== undefined && !visit.user) {
+      const target = openPreview(parts.box, sealed);
+      if (!target) return framed(parts.notFound());
+      if (target.user !== undefined && !visit.user) {
         return parts.redirectToLogin(`${PREVIEW_PATH}?data=${encodeURIComponent(sealed)}`);
       }
-      return answerPreview(parts, visit, asked);
+      return answerPreview(parts, visit, target);
     },
   };
 }
@@ -55,10 +55,10 @@ function framed(answer: PageResponse, media: readonly string[] = []): PageRespon
 async function answerPreview(
   parts: PreviewPageDependencies,
   visit: PageRequest,
-  asked: PreviewTarget,
+  target: PreviewTarget,
 ): Promise<PageResponse> {
-  if (asked.user !== undefined && asked.user !== visit.user?.id) return framed(parts.notFound());
-  const { environment, account, type, id } = asked;
+  if (target.user !== undefined && target.user !== visit.user?.id) return framed(parts.notFound());
+  const { environment, account, type, id } = target;
   return parts.store.read(async (tx) => {
     const [post] = (await accountExists(tx, environment, account))
       ? await findVisiblePosts(tx, { environment, account, type, ids: [id] })

@@ -42,7 +42,7 @@ export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
       field: listOf(countryCode(), { max: 200 })
         .required()
         .describe('Countries (ISO 3166-1 alpha-2); categories available in any of them are listed.'),
-      matches: (category, asked) => matchingCountries(category, asked).length > 0,
+      matches: (category, countryCodes) => matchingCountries(category, countryCodes).length > 0,
     },
   },
   example: { account_id: EXAMPLE_ACCOUNT, country_codes: 'GB', count: '2' },
@@ -90,8 +90,8 @@ function answer(category: CuratedCategory): Answer {
 }
 
 /** The requested countries in which a category is available. */
-function matchingCountries({ country_codes }: CuratedCategory, asked: unknown): string[] {
-  const wanted = itemsOf(String(asked));
+function matchingCountries({ country_codes }: CuratedCategory, countryCodes: unknown): string[] {
+  const wanted = itemsOf(String(countryCodes));
   return country_codes.filter((country) => wanted.includes(country));
 }
 

@@ -5,12 +5,12 @@ import { parseFully } from './full-parser.ts';
 
 /** The calls of the thread that parses uploads. */
 export const calls = {
-  read(asked: {
+  read(upload: {
     readonly body: Uint8Array<ArrayBuffer>;
     readonly now_s: number;
     readonly rules: UploadRules;
   }): ParsedUpload | UploadErrors {
-    const { body, now_s, rules } = asked;
+    const { body, now_s, rules } = upload;
     const read = parseFast(body, now_s, rules) ?? parseFully(body, now_s, rules);
     // Released at once: five million bytes each would pile up until the garbage collector runs.
     body.buffer.transfer(0);

@@ -45,8 +45,8 @@ export interface CallbackPolicy {
  */
 export function validateDraft(draft: ApplicationDraft, policy: CallbackPolicy): DraftError[] {
   const errors: DraftError[] = [];
-  const add = (member: keyof ApplicationDraft, says: string | undefined): void => {
-    if (says !== undefined) errors.push({ member, message: says });
+  const add = (member: keyof ApplicationDraft, message: string | undefined): void => {
+    if (message !== undefined) errors.push({ member, message });
   };
   add('name', wrongText(draft.name, { least: 1, most: 32, what: 'The name' }));
   add('description', wrongText(draft.description, { least: 0, most: 200, what: 'The description' }));
@@ -115,8 +115,8 @@ function wrongWebAddress(address: string, what: string, isNeeded = false): strin
 export function draftOf(application: Application): ApplicationDraft {
   const { callbacks } = application;
   const members = Object.keys(EMPTY_DRAFT) as (keyof ApplicationDraft)[];
-  const said = Object.fromEntries(members.map((member) => [member, application[member]]));
-  return { ...(said as unknown as ApplicationDraft), callbacks: JSON.parse(callbacks) as string[] };
+  const columns = Object.fromEntries(members.map((member) => [member, application[member]]));
+  return { ...(columns as unknown as ApplicationDraft), callbacks: JSON.parse(callbacks) as string[] };
 }
 
 /** The error when another application has the name. */

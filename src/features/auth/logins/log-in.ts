@@ -77,9 +77,9 @@ type Checked =
 async function checkPassword(
   { store, throttle, devices, verifyPassword: isPassword }: LoginDeps,
   { parameter, address, deviceCookie }: PageRequest,
-  said: string,
+  typedName: string,
 ): Promise<Checked> {
-  const name = said.trim().replace(/^@/, '').slice(0, NAME_CHARACTERS_MAX).replaceAll('\0', '');
+  const name = typedName.trim().replace(/^@/, '').slice(0, NAME_CHARACTERS_MAX).replaceAll('\0', '');
   const user = await store.read((tx) => tx.credentials.findUserByName(name));
   const browser = user && devices.browserIdFor(deviceCookie, user);
   const attempt = await throttle.begin({ factor: 'password', name: name.toLowerCase(), address, browserId: browser });

@@ -50,10 +50,10 @@ export const accessToken: Operation = {
     if (!isOver && (presented.verifier ?? '').trim() === '') throw problem('VERIFIER_MISSING');
     const exchanged = await services.store.write(async (tx) => {
       const outcome = await exchange(tx, services, presented, now);
-      for (const noted of outcome.noted) await recordAudit(tx, noted);
+      for (const event of outcome.auditEvents) await recordAudit(tx, event);
       return outcome;
     });
-    for (const noted of exchanged.noted) audit(noted);
+    for (const event of exchanged.auditEvents) audit(event);
     // A refused exchange keeps its changes, so the problem is thrown after the unit of work.
     if ('refusal' in exchanged) throw problem(exchanged.refusal);
     const { token, tokenSecret, user } = exchanged;
@@ -63,7 +63,7 @@ export const accessToken: Operation = {
   },
 };
 
-type Exchanged = { readonly noted: readonly AuditedEvent[] } & (
+type Exchanged = { readonly auditEvents: readonly AuditedEvent[] } & (
   | { readonly refusal: ProblemName }
   | { readonly token: string; readonly tokenSecret: string; readonly user: User }
 );
@@ -93,7 +93,7 @@ async function exchange(
   const same = await sameGrant(tx, found);
   if (same) {
     const secret = services.box.open(same.token_secret, secretContext.token(same.id));
-    return { token: same.token, tokenSecret: secret, user, noted: [] };
+    return { token: same.token, tokenSecret: secret, user, auditEvents: [] };
   }
   const made = await issueToken(
     { tx, box: services.box, random: services.secrets, now },
@@ -103,13 +103,18 @@ async function exchange(
   const { token_secret, verifier_hash } = found;
   const kept = { token_secret, verifier_hash, made_token_id: made.id };
   if (services.auth.loginRules.revoke_on_verifier_reuse) await tx.requestTokens.change(found.id, next, kept);
-  return { token: made.token, tokenSecret: made.tokenSecret, user, noted: [notedOf('token_issued', found, made.id)] };
+  return {
+    token: made.token,
+    tokenSecret: made.tokenSecret,
+    user,
+    auditEvents: [auditEventOf('token_issued', found, made.id)],
+  };
 }
 
 const WIPED = { token_secret: '', verifier_hash: null, made_token_id: null };
 
-function refused(refusal: ProblemName, noted: readonly AuditedEvent[] = []): Exchanged {
-  return { refusal, noted };
+function refused(refusal: ProblemName, auditEvents: readonly AuditedEvent[] = []): Exchanged {
+  return { refusal, auditEvents };
 }
 
 /** Counts a wrong verifier of an approved request token; the last one allowed ends the token. @source decision 70 */
@@ -138,11 +143,11 @@ async function takeBack(tx: WriteTransaction, found: RequestToken, now: string):
   const isRevoked = await tx.credentials.revokeToken(made, now);
   tx.invalidate(`token:${made}`);
   await tx.requestTokens.change(found.id, found.state, WIPED);
-  return refused('TOKEN_UNKNOWN', isRevoked ? [notedOf('token_revoked', found, made)] : []);
+  return refused('TOKEN_UNKNOWN', isRevoked ? [auditEventOf('token_revoked', found, made)] : []);
 }
 
 /** An audit event that names the token by the id of its row. @source decision 92 */
-function notedOf(
+function auditEventOf(
   event: AuditedEvent['event'],
   { user_id, application_id }: RequestToken,
   token_id: string,

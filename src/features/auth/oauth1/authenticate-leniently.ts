@@ -36,22 +36,22 @@ async function withoutSignature(
   { store, box, clock }: Parameters<typeof lenientAuthenticator>[1],
   parts: PresentedCredential,
 ): Promise<Authenticated | undefined> {
-  const said = parseUnsignedRequest(parts);
-  if (!said) return undefined;
+  const parsed = parseUnsignedRequest(parts);
+  if (!parsed) return undefined;
   const found = await store.read(async (tx) => {
-    const requestToken = await tx.requestTokens.find(said.token);
+    const requestToken = await tx.requestTokens.find(parsed.token);
     const application = requestToken && (await tx.credentials.findApplication(requestToken.application_id));
     return application && { requestToken, application };
   });
   // An unsigned call gets the error of an unknown token; the strict check would only call it unsigned.
   if (!found || isFinal(stateAt(found.requestToken, formatInstant(clock.now())))) {
-    if (said.consumerKey !== '') return undefined;
+    if (parsed.consumerKey !== '') return undefined;
     throw credentialProblem('TOKEN_UNKNOWN', 'no such request token, or one that has ended');
   }
   const { requestToken, application } = found;
-  if (said.consumerKey !== '' && said.consumerKey !== application.consumer_key) return undefined;
+  if (parsed.consumerKey !== '' && parsed.consumerKey !== application.consumer_key) return undefined;
   if (application.suspended === 1) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
   const tokenSecret = box.open(requestToken.token_secret, secretContext.requestToken(requestToken.id));
-  const caller = { kind: 'request-token', application, requestToken, tokenSecret, verifier: said.verifier } as const;
+  const caller = { kind: 'request-token', application, requestToken, tokenSecret, verifier: parsed.verifier } as const;
   return { caller, bodyHash: undefined };
 }

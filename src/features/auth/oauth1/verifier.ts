@@ -42,6 +42,6 @@ export function normalizeVerifier(callback: string, input: string): string {
 /** Whether a verifier matches the stored hash, in constant time. */
 export function matchesVerifier(input: string, tokenSecret: string, stored: string | null): boolean {
   const found = Buffer.from(verifierHash(tokenSecret, input));
-  const wanted = Buffer.from(stored ?? verifierHash(tokenSecret, ''));
-  return timingSafeEqual(found, wanted) && stored !== null;
+  const expected = Buffer.from(stored ?? verifierHash(tokenSecret, ''));
+  return timingSafeEqual(found, expected) && stored !== null;
 }

@@ -26,7 +26,7 @@ export interface AuthorizeDeps extends LoginDeps {
 type Endpoint = AuthorizeState['endpoint'];
 
 /** One request for one of the pages, with its request token and application. */
-interface Asked {
+interface AuthorizeContext {
   readonly endpoint: Endpoint;
   readonly request: PageRequest;
   readonly requestToken: RequestToken;
@@ -59,8 +59,8 @@ async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequ
   // The callback may have been unregistered since the login began.
   if (refuseCallback(application, requestToken.callback)) return errorPage('callback');
   const forced = await isForced(deps, request, requestToken);
-  const asked: Asked = { endpoint, request, requestToken, application, forced };
-  return request.method === 'GET' ? opened(deps, asked) : posted(deps, asked);
+  const context: AuthorizeContext = { endpoint, request, requestToken, application, forced };
+  return request.method === 'GET' ? answerGet(deps, context) : answerPost(deps, context);
 }
 
 /**
@@ -77,22 +77,22 @@ async function isForced({ grants }: AuthorizeDeps, request: PageRequest, request
   return (isRequested || requestToken.force_login === 1) && !isDone;
 }
 
-async function opened(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> {
-  const { request, forced } = asked;
-  const shown = await shownTo(deps, asked, request.user, forced);
-  if (shown !== 'redirect') return form(asked, shown, 200);
+async function answerGet(deps: AuthorizeDeps, context: AuthorizeContext): Promise<PageResponse> {
+  const { request, forced } = context;
+  const view = await viewFor(deps, context, request.user, forced);
+  if (view !== 'redirect') return form(context, view, 200);
   // HEAD gets the status, but approves nothing.
   if (request.isHead) return { status: 302, html: noHtml };
-  return approve(deps, asked, request.user!, 302);
+  return approve(deps, context, request.user!, 302);
 }
 
-async function shownTo(
+async function viewFor(
   deps: AuthorizeDeps,
-  asked: Asked,
+  context: AuthorizeContext,
   user: User | undefined,
   forced: boolean,
 ): Promise<AuthorizeView> {
-  const { endpoint, requestToken, application } = asked;
+  const { endpoint, requestToken, application } = context;
   return authorizeView({
     endpoint,
     isLoggedIn: user !== undefined,
@@ -103,50 +103,56 @@ async function shownTo(
   });
 }
 
-async function posted(deps: AuthorizeDeps, asked: Asked): Promise<PageResponse> {
-  const { request, application } = asked;
-  if (request.parameter('cancel') !== undefined || request.parameter('deny') !== undefined) return deny(deps, asked);
+async function answerPost(deps: AuthorizeDeps, context: AuthorizeContext): Promise<PageResponse> {
+  const { request, application } = context;
+  if (request.parameter('cancel') !== undefined || request.parameter('deny') !== undefined) return deny(deps, context);
   const [name, password] = [request.parameter('session[username_or_email]'), request.parameter('session[password]')];
   const isCode = request.parameter('session[pending]') !== undefined;
-  const isLogin = request.user === undefined || asked.forced || isCode || name !== undefined || password !== undefined;
-  if (!isLogin) return approve(deps, asked, request.user!, 303);
+  const isLogin =
+    request.user === undefined || context.forced || isCode || name !== undefined || password !== undefined;
+  if (!isLogin) return approve(deps, context, request.user!, 303);
 
   const outcome = await logIn(deps, request);
   const of = (audited: readonly AuditedEvent[]): AuditedEvent[] =>
     audited.map((each) => ({ ...each, application_id: application.id }));
   const audited = of(outcome.audited);
-  const note = (event: AuditedEvent['event'], user: User): AuditedEvent[] => of([{ event, user_id: user.id }]);
+  const auditOf = (event: AuditedEvent['event'], user: User): AuditedEvent[] => of([{ event, user_id: user.id }]);
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
-  if ('pending' in outcome) return { ...codeForm(asked, outcome.pending, outcome.wrong !== undefined), audited };
+  if ('pending' in outcome) return { ...codeForm(context, outcome.pending, outcome.wrong !== undefined), audited };
   if ('wrong' in outcome) {
-    const shown = request.parameter('step') === 'login' ? 'login' : 'login and consent';
-    return { ...form(asked, shown, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
+    const view = request.parameter('step') === 'login' ? 'login' : 'login and consent';
+    return { ...form(context, view, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
   }
   const { user, deviceCookie } = outcome;
   const blocked = blockedReason(user);
-  if (blocked) return { ...errorPage(blocked), audited: note('login_failed', user) };
+  if (blocked) return { ...errorPage(blocked), audited: auditOf('login_failed', user) };
 
-  const after = await afterLogin(deps, asked, user);
-  const login = { user: user.id, requestToken: asked.requestToken.id };
-  return { ...after, login, deviceCookie, audited: [...audited, ...note('login', user), ...(after.audited ?? [])] };
+  const after = await afterLogin(deps, context, user);
+  const login = { user: user.id, requestToken: context.requestToken.id };
+  return { ...after, login, deviceCookie, audited: [...audited, ...auditOf('login', user), ...(after.audited ?? [])] };
 }
 
 /**
  * Continues after a login. A form that asked for a login alone is no consent: the next page is chosen anew.
  * @source decision 75
  */
-async function afterLogin(deps: AuthorizeDeps, asked: Asked, user: User): Promise<PageResponse> {
-  const { request, endpoint, requestToken, application } = asked;
+async function afterLogin(deps: AuthorizeDeps, context: AuthorizeContext, user: User): Promise<PageResponse> {
+  const { request, endpoint, requestToken, application } = context;
   const isConsent = request.parameter('step') !== 'login';
-  if (isConsent || (await shownTo(deps, asked, user, false)) === 'redirect') return approve(deps, asked, user, 303);
+  if (isConsent || (await viewFor(deps, context, user, false)) === 'redirect') return approve(deps, context, user, 303);
   const location = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token })}`;
   return { status: 303, location, html: leavingPage(application, location) };
 }
 
-async function approve(deps: AuthorizeDeps, asked: Asked, user: User, status: 302 | 303): Promise<PageResponse> {
-  const { requestToken, application } = asked;
+async function approve(
+  deps: AuthorizeDeps,
+  context: AuthorizeContext,
+  user: User,
+  status: 302 | 303,
+): Promise<PageResponse> {
+  const { requestToken, application } = context;
   const event = { event: 'consent_given', user_id: user.id, application_id: application.id } as const;
-  const approved = await deps.grants.approve(requestToken, user.id, (tx) => asked.request.record(tx, event));
+  const approved = await deps.grants.approve(requestToken, user.id, (tx) => context.request.record(tx, event));
   if (!approved) return errorPage('token');
   const audited: AuditedEvent[] = [event];
   if (usesPin(requestToken))
@@ -156,7 +162,10 @@ async function approve(deps: AuthorizeDeps, asked: Asked, user: User, status: 30
 }
 
 /** Denies the request token. Needs no login, and leaves earlier grants unchanged. */
-async function deny(deps: AuthorizeDeps, { requestToken, application, request }: Asked): Promise<PageResponse> {
+async function deny(
+  deps: AuthorizeDeps,
+  { requestToken, application, request }: AuthorizeContext,
+): Promise<PageResponse> {
   const event = { event: 'consent_denied', user_id: request.user?.id, application_id: application.id } as const;
   if (!(await deps.grants.deny(requestToken, (tx) => request.record(tx, event)))) return errorPage('token');
   const audited: AuditedEvent[] = [event];
@@ -168,8 +177,8 @@ async function deny(deps: AuthorizeDeps, { requestToken, application, request }:
 }
 
 /** The page that asks for the code after the password, and then continues as the form before it. */
-function codeForm(asked: Asked, pending: string, isWrong: boolean): PageResponse {
-  const { request, requestToken, endpoint, forced } = asked;
+function codeForm(context: AuthorizeContext, pending: string, isWrong: boolean): PageResponse {
+  const { request, requestToken, endpoint, forced } = context;
   const members = {
     oauth_token: requestToken.token,
     'session[pending]': pending,
@@ -183,17 +192,17 @@ function codeForm(asked: Asked, pending: string, isWrong: boolean): PageResponse
 }
 
 function form(
-  asked: Asked,
-  shown: Exclude<AuthorizeView, 'redirect'>,
+  context: AuthorizeContext,
+  view: Exclude<AuthorizeView, 'redirect'>,
   status: 200 | 401,
   problem?: string,
 ): PageResponse {
-  const { request, requestToken, application, endpoint, forced } = asked;
+  const { request, requestToken, application, endpoint, forced } = context;
   const name = request.parameter(request.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
   const html = consentPage({
     serviceName: request.serviceName,
     endpoint,
-    view: shown,
+    view,
     application,
     requestToken,
     user: request.user,

@@ -33,12 +33,12 @@ export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
     mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
-      return request.method === 'GET' ? shown(deps, request) : withdraw(deps, request);
+      return request.method === 'GET' ? renderPage(deps, request) : withdraw(deps, request);
     },
   };
 }
 
-async function shown({ store }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
+async function renderPage({ store }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
   const connected = await store.read((tx) => listConnectedApplications(tx, request.user!.id));
   const withdrawn =
     request.parameter('withdrawn') === 'yes'

@@ -28,7 +28,7 @@ export interface ConsentOptions {
 export function consentPage(form: ConsentOptions): PageDocument {
   const {
     application,
-    view: shown,
+    view,
     endpoint,
     requestToken,
     csrfToken,
@@ -37,34 +37,34 @@ export function consentPage(form: ConsentOptions): PageDocument {
     problem,
     serviceName: service,
   } = form;
-  const asksLogin = shown !== 'consent';
+  const asksLogin = view !== 'consent';
   const title =
-    shown === 'login'
+    view === 'login'
       ? `Log in to ${service} to continue to ${application.name}`
       : `Give ${application.name} access to your ${service} account?`;
   const members = {
     authenticity_token: csrfToken,
     oauth_token: requestToken.token,
     ...(forced && { force_login: 'true' }),
-    ...(shown === 'login' && { step: 'login' }),
+    ...(view === 'login' && { step: 'login' }),
   };
   return cardPage(
     title,
     html`${monogram(application.name)}
 <h1>${title}</h1>
 ${publisher(application)}
-${shown === 'login' ? '' : abilities(requestToken, application)}
+${view === 'login' ? '' : abilities(requestToken, application)}
 <form id="oauth_form" method="post" action="/oauth/${endpoint}">
 ${hiddenFields(members)}
 ${alertBox(problem)}
-${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: shown === 'login' }) : whoIs(form)}
+${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: view === 'login' }) : whoIs(form)}
 ${whereTo(requestToken)}
 <div class="buttons">
-<button class="main" type="submit" id="allow">${shown === 'login' ? 'Log in' : 'Authorize app'}</button>
+<button class="main" type="submit" id="allow">${view === 'login' ? 'Log in' : 'Authorize app'}</button>
 <button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>
 </div>
 </form>
-${shown === 'login' ? '' : WITHDRAW}`,
+${view === 'login' ? '' : WITHDRAW}`,
   );
 }
 

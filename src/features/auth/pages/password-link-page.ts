@@ -23,7 +23,7 @@ export function passwordLinkPage(deps: PasswordDeps): Page {
       if (!user) return errorPage('password link');
       const blocked = blockedReason(user);
       if (blocked) return errorPage(blocked);
-      return request.method === 'POST' ? reset(deps, request, user) : shown(deps, request, user, {}, 200);
+      return request.method === 'POST' ? reset(deps, request, user) : renderPage(deps, request, user, {}, 200);
     },
   };
 }
@@ -41,7 +41,7 @@ async function userOf(
 
 async function reset(deps: PasswordDeps, request: PageRequest, user: User): Promise<PageResponse> {
   const { password, errors } = readNewPassword(request, user, deps.passwords);
-  if (Object.keys(errors).length > 0) return shown(deps, request, user, errors, 400);
+  if (Object.keys(errors).length > 0) return renderPage(deps, request, user, errors, 400);
   const hash = await deps.hashPassword(password);
   const now = formatInstant(deps.clock.now());
   const event = { event: 'password_reset', user_id: user.id } as const;
@@ -68,7 +68,7 @@ async function reset(deps: PasswordDeps, request: PageRequest, user: User): Prom
   };
 }
 
-function shown(
+function renderPage(
   { passwords }: PasswordDeps,
   request: PageRequest,
   { screen_name }: User,

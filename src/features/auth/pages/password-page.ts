@@ -30,7 +30,7 @@ export function passwordPage(deps: PasswordDeps): Page {
     mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
-      return request.method === 'POST' ? change(deps, request) : shown(deps, request, {}, 200);
+      return request.method === 'POST' ? change(deps, request) : renderPage(deps, request, {}, 200);
     },
   };
 }
@@ -38,7 +38,7 @@ export function passwordPage(deps: PasswordDeps): Page {
 async function change(deps: PasswordDeps, request: PageRequest): Promise<PageResponse> {
   const user = request.user!;
   const { password, errors } = readNewPassword(request, user, deps.passwords);
-  if (Object.keys(errors).length > 0) return shown(deps, request, errors, 400);
+  if (Object.keys(errors).length > 0) return renderPage(deps, request, errors, 400);
   const outcome = await reauthenticate(deps, request);
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited: outcome.audited };
   if ('wrong' in outcome) {
@@ -46,7 +46,7 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
       outcome.wrong === 'code'
         ? { code: 'this code is wrong or was already used' }
         : { current_password: 'the current password is wrong' };
-    const answer = await shown(deps, request, wrong, 401);
+    const answer = await renderPage(deps, request, wrong, 401);
     return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: user.id }] };
   }
   const hash = await deps.hashPassword(password);
@@ -83,7 +83,7 @@ const CODE = {
   attributes: html`required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"`,
 } as const;
 
-async function shown(
+async function renderPage(
   deps: PasswordDeps,
   request: PageRequest,
   errors: FieldErrors,

@@ -80,7 +80,7 @@ export function profilePage(deps: ProfileDeps): Page {
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
       if (request.method === 'POST') return save(deps, request);
-      return shown(request, draftOf(request.user), {}, 200);
+      return renderPage(request, draftOf(request.user), {}, 200);
     },
   };
 }
@@ -88,7 +88,7 @@ export function profilePage(deps: ProfileDeps): Page {
 async function save({ store, clock }: ProfileDeps, request: PageRequest): Promise<PageResponse> {
   const draft = draftFrom(request);
   const errors = faultsOf(draft);
-  if (Object.keys(errors).length > 0) return shown(request, draft, errors, 400);
+  if (Object.keys(errors).length > 0) return renderPage(request, draft, errors, 400);
   const { url, ...changes } = draft;
   const now = formatInstant(clock.now());
   const event = { event: 'profile_changed', user_id: request.user!.id } as const;
@@ -99,7 +99,7 @@ async function save({ store, clock }: ProfileDeps, request: PageRequest): Promis
     });
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return shown(request, draft, { screen_name: 'this user name is taken' }, 409);
+    return renderPage(request, draft, { screen_name: 'this user name is taken' }, 409);
   }
   const location = `${PATH}?saved=yes`;
   return { status: 303, location, html: accountPage('Saved', request, html`<h1>Saved</h1>`), audited: [event] };
@@ -111,26 +111,26 @@ function draftOf({ name, screen_name, description, location, url }: User): Draft
 
 /** Reads the form. Browsers send line breaks as CRLF. */
 function draftFrom({ parameter }: PageRequest): Draft {
-  const said = (member: Member): string => (parameter(member) ?? '').trim().replaceAll('\r\n', '\n');
+  const textOf = (member: Member): string => (parameter(member) ?? '').trim().replaceAll('\r\n', '\n');
   return {
-    name: said('name'),
-    screen_name: said('screen_name'),
-    description: said('description'),
-    location: said('location'),
-    url: said('url'),
+    name: textOf('name'),
+    screen_name: textOf('screen_name'),
+    description: textOf('description'),
+    location: textOf('location'),
+    url: textOf('url'),
   };
 }
 
 function faultsOf(draft: Draft): FieldErrors {
   return Object.fromEntries(
     BOXES.flatMap(({ member, wrong }) => {
-      const says = wrong(draft[member]);
-      return says === undefined ? [] : [[member, says]];
+      const message = wrong(draft[member]);
+      return message === undefined ? [] : [[member, message]];
     }),
   );
 }
 
-function shown(request: PageRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
+function renderPage(request: PageRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
   const title = 'Your profile';
   const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? 'Profile saved.' : undefined;
   const page = settingsPage(

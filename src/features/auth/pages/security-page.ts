@@ -71,9 +71,9 @@ async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFact
   const { audited } = outcome;
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
   if ('wrong' in outcome) {
-    const says = outcome.wrong === 'code' ? WRONG_CODE : 'Wrong password.';
+    const message = outcome.wrong === 'code' ? WRONG_CODE : 'Wrong password.';
     const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
-    return { ...(await on(deps, request, factor, 401, says)), audited: failed };
+    return { ...(await on(deps, request, factor, 401, message)), audited: failed };
   }
   const event = { event: 'totp_disabled', user_id: user } as const;
   await deps.store.write(async (tx) => {

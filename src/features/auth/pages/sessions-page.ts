@@ -24,12 +24,12 @@ export function sessionsPage(deps: SessionsDeps): Page {
     mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
-      return request.method === 'POST' ? end(deps, request) : shown(deps, request);
+      return request.method === 'POST' ? end(deps, request) : renderPage(deps, request);
     },
   };
 }
 
-async function shown({ store, clock }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
+async function renderPage({ store, clock }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
   const all = await store.read((tx) => tx.sessions.list(request.user!.id));
   const live = all.filter((session) => isLiveSession(session, clock.now()));
   const isOwn = ({ id_hash }: Session): boolean => id_hash === request.session?.id_hash;

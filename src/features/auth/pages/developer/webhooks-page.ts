@@ -22,7 +22,7 @@ export function webhooksPage(deps: DeveloperDeps): Page {
     methods: ['GET', 'POST'],
     answer: (request) =>
       forOwner(deps, request, (application) =>
-        request.method === 'GET' ? shown(deps, request, application) : done(deps, request, application),
+        request.method === 'GET' ? renderPage(deps, request, application) : done(deps, request, application),
       ),
   };
 }
@@ -37,7 +37,7 @@ interface Validated extends ChallengeResult {
   readonly webhook: string;
 }
 
-async function shown(
+async function renderPage(
   deps: DeveloperDeps,
   request: PageRequest,
   application: Application,
@@ -187,5 +187,5 @@ async function validate(
   const webhook = await deps.store.read((tx) => tx.webhooks.find(id));
   if (webhook?.application_id !== application.id) return errorPage('page');
   const outcome = await deps.webhooks.validate(webhook);
-  return outcome ? shown(deps, request, application, { webhook: id, ...outcome }) : errorPage('page');
+  return outcome ? renderPage(deps, request, application, { webhook: id, ...outcome }) : errorPage('page');
 }
