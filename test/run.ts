@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Writable } from 'node:stream';
@@ -10,6 +10,7 @@ import { createTemplates } from './rig/databases.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { unseenBy } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
+import { processorSeconds } from './rig/processor-time.ts';
 import { packTarball } from './rig/tarball.ts';
 import { keepDescription } from './rig/validation.ts';
 
@@ -61,7 +62,7 @@ const onDatabases = others.filter((file) => !onEither.includes(file));
 // What no test has seen is a failure, once every test has run; `--holes` tells it of fewer tests too.
 const isWhole = (wanted.length === 0 && !isWider) || process.argv.includes('--holes');
 
-// Every bundle is a process that loads the whole program, and many start commands: each module is compiled once.
+// Every process loads the whole program, and many start commands: each module is compiled once.
 const compiled = mkdtempSync(join(tmpdir(), 'barker-compiled-'));
 process.env.NODE_COMPILE_CACHE = compiled;
 
@@ -72,13 +73,17 @@ const failures: string[] = [];
 /** How long each file took, in seconds. */
 const times = new Map<string, number>();
 const SLOWEST = 15;
+/** How many processor seconds the processes of each section took, with those that they started. */
+const processorTimes = new Map<string, number>();
 
-/** Files that a process runs one after the other: loading the whole program takes longer than most of them. */
-const TOGETHER = 12;
 /** One more than there are processors: many wait for processes, locks and clocks. */
 const AT_ONCE = availableParallelism() + 1;
-/** These stop and start processes, and wait for them: each has a process of its own. */
-const ALONE = /^test\/(commands|faults)\//;
+/** These start and stop processes, and wait for them: one process of a section begins with them. */
+const WAITING = /^test\/(commands|faults|clients)\//;
+/** These compute for long: the other processes begin with them. */
+const LONG = /^test\/(laws|behaviours)\//;
+/** Longer than all files of a section take. */
+const TIMEOUT_MS = 3_600_000;
 
 /** Files that run with the same environment, and are reported under one title. */
 interface Section {
@@ -91,41 +96,35 @@ interface Section {
 const KEY_CHECK = `import { checkStatementKeys } from ${JSON.stringify(pathToFileURL(resolve('test/rig/statement-keys.ts')).href)};
 checkStatementKeys();`;
 
-/** Writes programs that each run some files of a section, every file in a suite named after the section and the file. */
-function bundlesOf({ title, files, environment }: Section): { together: string[]; alone: string[] } {
-  const isAlone = (file: string): boolean => isWider || ALONE.test(file);
-  const shared = files.filter((file) => !isAlone(file));
-  const count = Math.max(Math.ceil(shared.length / TOGETHER), Math.min(shared.length, AT_ONCE));
-  // Neighbours are alike and take about as long as each other: they are spread.
-  const spread = Array.from({ length: count }, (_, at) => shared.filter((_, index) => index % count === at));
-  const write = (group: readonly string[], name: string): string => {
-    const suites = group.map((file) => {
-      const url = pathToFileURL(resolve(file)).href;
-      return `describe(${JSON.stringify(`${title}: ${file}`)}, async () => { await import(${JSON.stringify(url)}); });`;
-    });
-    const bundle = join(compiled, `${title.replaceAll(' ', '-')}-${name}.mjs`);
-    const settings = `Object.assign(process.env, ${JSON.stringify(environment)});`;
-    writeFileSync(bundle, `import { describe } from 'node:test';\n${KEY_CHECK}\n${settings}\n${suites.join('\n')}\n`);
-    return bundle;
-  };
-  return {
-    together: spread.map((group, at) => write(group, `bundle-${at}`)),
-    alone: files.filter(isAlone).map((file, at) => write([file], `alone-${at}`)),
-  };
+/**
+ * Writes the programs of processes that share the files of a section: loading the whole program takes longer than most files.
+ * @returns the programs, and the folder in which they note what they take.
+ */
+function programsOf({ title, files, environment }: Section): { programs: readonly string[]; folder: string } {
+  const folder = mkdtempSync(join(compiled, 'section-'));
+  const place = (file: string): number => (WAITING.test(file) ? 0 : LONG.test(file) ? 2 : 1);
+  const ordered = [...files].sort((one, other) => place(one) - place(other));
+  const module = pathToFileURL(resolve('test/rig/shared-files.ts')).href;
+  const settings = `Object.assign(process.env, ${JSON.stringify(environment)});`;
+  const section = JSON.stringify({ title, files: ordered, folder });
+  const programs = Array.from({ length: Math.min(files.length, AT_ONCE) }, (_, at) => {
+    const program = join(folder, `${at}.mjs`);
+    const call = `await runShared(${section}, ${at > 0});`;
+    writeFileSync(
+      program,
+      `import { runShared } from ${JSON.stringify(module)};\n${KEY_CHECK}\n${settings}\n${call}\n`,
+    );
+    return program;
+  });
+  return { programs, folder };
 }
 
-/** Spreads the shorter list over the longer: one waits for processes while the other computes. */
-function interleaved<T>(left: readonly T[], right: readonly T[]): T[] {
-  const place = (list: readonly T[]) => list.map((each, at) => [(at + 1) / (list.length + 1), each] as const);
-  return [...place(left), ...place(right)].sort(([one], [other]) => one - other).map(([, each]) => each);
-}
-
-/** Runs all sections beside each other: no processor waits at the end of one for its last file. */
+/** Runs all sections: as soon as a process has no file left, the first of the next section starts. */
 async function runSections(sections: readonly Section[]): Promise<void> {
-  const bundles = sections.map(bundlesOf);
-  const together = bundles.flatMap((each) => each.together);
-  const alone = bundles.flatMap((each) => each.alone);
-  const stream = run({ files: interleaved(together, alone), concurrency: AT_ONCE, timeout: 600_000 });
+  // The wider suites change machines and measure memory: each file has a process of its own.
+  const parts = isWider ? sections.flatMap((each) => each.files.map((file) => ({ ...each, files: [file] }))) : sections;
+  const shared = parts.map((part) => ({ ...part, ...programsOf(part) }));
+  const stream = run({ files: shared.flatMap(({ programs }) => programs), concurrency: AT_ONCE, timeout: TIMEOUT_MS });
   /** Failures of the file whose results are arriving; its own result comes last and names it. */
   let pending: string[] = [];
   const ended = ({ name, nesting, details }: TestEvent): void => {
@@ -157,6 +156,19 @@ async function runSections(sections: readonly Section[]): Promise<void> {
   });
   // A process that failed before its first suite ended.
   failures.push(...pending);
+  for (const { title, files, folder } of shared) {
+    for (const name of files.map((file) => `${title}: ${file}`)) {
+      if (times.has(name)) continue;
+      failed++;
+      failures.push(`${name} did not run to its end`);
+    }
+    const seconds = join(folder, 'processor-seconds');
+    if (!existsSync(seconds)) continue;
+    const sum = readFileSync(seconds, 'utf8')
+      .split('\n')
+      .reduce((total, each) => total + Number(each), 0);
+    processorTimes.set(title, (processorTimes.get(title) ?? 0) + sum);
+  }
 }
 
 function placeOf({ file, line }: { readonly file?: string; readonly line?: number }): string {
@@ -226,7 +238,7 @@ try {
     return sectionOn(engine, engine, files, ledgers);
   });
   const databases = [once, ...each].filter(({ files }) => files.length > 0);
-  await runSections([{ title: 'units', files: units, environment: {} }, ...databases]);
+  await runSections([...databases.toReversed(), { title: 'units', files: units, environment: {} }]);
   for (const { title, environment } of databases) {
     reportLeaks(title, environment.TEST_LOGS!);
     if (isWhole && title !== once.title) reportUnseen(title, environment.TEST_LEDGER!, once.environment.TEST_LEDGER!);
@@ -241,6 +253,10 @@ if (isWhole || isWider) {
   process.stdout.write('\nThe slowest files, in seconds:\n');
   for (const [file, seconds] of slowest) process.stdout.write(`  ${seconds.toFixed(1).padStart(6)}  ${file}\n`);
 }
+const spent = [...processorTimes].map(([title, seconds]) => `${title} ${seconds.toFixed(0)}`);
+process.stdout.write(
+  `\nProcessor seconds: ${spent.join(', ')}, all with the database server ${processorSeconds().toFixed(0)}\n`,
+);
 for (const failure of failures) process.stdout.write(`\n✖ ${failure}\n`);
 process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

@@ -1,0 +1,41 @@
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { processorSeconds } from './processor-time.ts';
+
+/** Test files that several processes share. */
+export interface SharedFiles {
+  /** Stands before the name of each file in the results. */
+  readonly title: string;
+  readonly files: readonly string[];
+  /** A folder where each process notes which files it has taken. */
+  readonly folder: string;
+}
+
+/** Longer than any file takes on a machine that is busy. */
+const FILE_TIMEOUT_MS = 600_000;
+
+/**
+ * Runs the files that no other process has taken, one after the other, each in a suite named after it; from the first on, or
+ * from the last. At the end it notes how many processor seconds that took.
+ */
+export async function runShared({ title, files, folder }: SharedFiles, isFromLast: boolean): Promise<void> {
+  process.on('exit', () => appendFileSync(join(folder, 'processor-seconds'), `${processorSeconds()}\n`));
+  const order = [...files.entries()];
+  for (const [index, file] of isFromLast ? order.reverse() : order) {
+    if (!take(join(folder, String(index)))) continue;
+    await describe(`${title}: ${file}`, { timeout: FILE_TIMEOUT_MS }, async () => {
+      await import(pathToFileURL(resolve(file)).href);
+    });
+  }
+}
+
+function take(name: string): boolean {
+  try {
+    closeSync(openSync(name, 'wx'));
+    return true;
+  } catch {
+    return false;
+  }
+}
