@@ -22,7 +22,7 @@ export interface BackupSource {
 
 /** Another backup of the same data folder is in progress. */
 export class BackupInProgress extends Error {
-  override readonly name = 'AlreadyBackingUp';
+  override readonly name = 'BackupInProgress';
 }
 
 /**

@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
-import type { Command } from 'commander';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secretBox } from '../../src/base/secret-box.ts';
-import { fullProgram } from '../../src/cli/program.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
@@ -18,6 +16,7 @@ import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
 import { recordSecrets } from '../rig/secrets.ts';
+import { allCommands } from './all-commands.ts';
 import { CHANGES, ELSEWHERE, file, LOOKS, made, READS, user, WEBHOOK } from './audited-commands.ts';
 import { flagsOf, MASTER_KEY, type Outcome, toldBy } from './program.ts';
 
@@ -96,14 +95,9 @@ async function newestToken(): Promise<string> {
   return onPlace(place, async (driver) => (await storeOn(driver).read((tx) => tx.credentials.findToken(value)))!.id);
 }
 
-function leaves(command: Command, above: readonly string[] = []): string[] {
-  if (command.commands.length === 0) return [above.join(' ')];
-  return command.commands.flatMap((each) => leaves(each, [...above, each.name()]));
-}
-
 test('every command is covered: it leaves a record or changes nothing', async () => {
   const known = [...Object.keys(CHANGES), ...Object.keys(READS), ...ELSEWHERE];
-  assert.deepEqual(leaves(await fullProgram()).sort(), known.sort());
+  assert.deepEqual([...(await allCommands())].sort(), known.sort());
 });
 
 describe('an audit record is stored by', () => {

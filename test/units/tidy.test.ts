@@ -66,6 +66,14 @@ describe('names', () => {
     assert.deepEqual(empty, []);
   });
 
+  test('of errors are those of their classes', () => {
+    const named =
+      /^(?:export )?class (\w+) extends \w+ \{\n(?: .*\n|\n)*? +(?:override readonly |this\.)name(?:: string)? = '(\w+)'/gm;
+    const errors = sources.flatMap((file) => [...textOf(file).matchAll(named)].map(([, own, said]) => [own, said]));
+    assert.ok(errors.length > 10);
+    for (const [own, said] of errors) assert.equal(said, own);
+  });
+
   test('are exported by name only', () => {
     assert.deepEqual(
       all.filter((file) => /^export default/m.test(codeOf(file))),

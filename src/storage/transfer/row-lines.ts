@@ -5,7 +5,7 @@ export type TransferRow = readonly (string | Uint8Array | null)[];
 
 /** A line does not hold a row of its table. */
 export class MalformedRow extends Error {
-  override readonly name = 'RowMalformed';
+  override readonly name = 'MalformedRow';
 }
 
 /** Integers with up to this many digits are exact in every JSON parser. */
