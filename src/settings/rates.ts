@@ -4,7 +4,7 @@ import { integer } from './kinds.ts';
 export const limit = (amount: number, why: string) =>
   integer(why, { default: amount, unit: 'requests', bounds: [1, 1_000_000_000] });
 
-/** Limits of the rate windows. */
+/** Limits of the rate windows, whose table is `RATES` in `src/contract/declare/rates.ts`. */
 export const rateSettings = {
   rate_writes_per_min: limit(450, 'All POST, PUT and DELETE of a user token together, the costliest requests.'),
   rate_account_reads_per_15min: limit(10_000, 'Reads of campaigns and other core entities, per endpoint and account.'),
