@@ -70,7 +70,7 @@ export function openApiOf(operations: readonly Operation[], { servers, limits }:
           'x-oauth-version': '1.0a',
           'x-signature-method': 'HMAC-SHA1',
         },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The token of an application that acts for itself.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'Application-only bearer token.' },
         basic: { type: 'http', scheme: 'basic', description: 'Consumer key and secret, percent-encoded or not.' },
       },
       headers: HEADERS,

@@ -30,11 +30,11 @@ export function listParameters(resource: AnyResource): Parameters {
     ...filterParameters(resource),
     ...list?.extraFilters?.parameters,
     ...resource.requests?.viewParameters,
-    count: integer({ min: 1, max }).describe(`Rows a page; ${preset} when not given.`),
-    cursor: text({ max: 2000 }).describe('Continues from a `next_cursor`.'),
-    sort_by: sortField(resource).describe('`<attribute>-<asc|desc>`, several separated by commas.'),
-    with_deleted: boolean().describe('Deleted rows too; false when not given.'),
-    with_total_count: boolean().describe('Adds `total_count`; excludes `cursor`.'),
+    count: integer({ min: 1, max }).describe(`Page size; default ${preset}.`),
+    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
+    sort_by: sortField(resource).describe('Sort keys as `<attribute>-<asc|desc>`, separated by commas.'),
+    with_deleted: boolean().describe('Include deleted rows; default false.'),
+    with_total_count: boolean().describe('Adds `total_count`; exclusive with `cursor`.'),
   };
   for (const name of list?.without ?? []) delete parameters[name === 'ids' ? resource.idsParameter : name];
   if (list?.search) {
@@ -45,19 +45,19 @@ export function listParameters(resource: AnyResource): Parameters {
       `Words, all of which stand in ${list.terms.join(', ')}; case-insensitive.`,
     );
   }
-  if (list?.drafts) parameters.with_draft = boolean().describe('Drafts too; false when not given.');
+  if (list?.drafts) parameters.with_draft = boolean().describe('Include drafts; default false.');
   return parameters as Parameters;
 }
 
 function idsUnderOtherName({ idsParameter }: AnyResource): Field {
-  return listOf(id(), { max: FILTER_IDS_MAX }).describe(`Another name of \`${idsParameter}\`, which counts first.`);
+  return listOf(id(), { max: FILTER_IDS_MAX }).describe(`Alias of \`${idsParameter}\`, which wins if both are sent.`);
 }
 
 function filterParameters({ fields, list }: AnyResource): Record<string, Field> {
   const filters: Record<string, Field> = {};
   for (const field of Object.values(fields as Fields) as Field<string>[]) {
     if (!field.filter) continue;
-    const filter = listOf(field, { max: FILTER_IDS_MAX }).describe('Only rows with one of these values.');
+    const filter = listOf(field, { max: FILTER_IDS_MAX }).describe('Only rows with any of these values.');
     filters[field.filter] = list?.requiredFilters?.includes(field.filter) ? filter.required() : filter;
   }
   return filters;

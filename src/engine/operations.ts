@@ -92,11 +92,11 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
   get: (resource) => ({
     method: 'GET',
     path: paths(resource).one,
-    description: `Get one of the ${words(resource.plural)}.`,
+    description: `Get ${oneOf(resource)}.`,
     parameters: {
       ...(resource.list?.without?.includes('with_deleted')
         ? {}
-        : { with_deleted: boolean().describe('Also when it was deleted; false when not given.') }),
+        : { with_deleted: boolean().describe('Also find a deleted row; default false.') }),
       ...resource.requests?.viewParameters,
     },
     perform: async (call) => ({ data: await getOne(resource, call) }),
@@ -112,7 +112,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
   update: (resource) => ({
     method: 'PUT',
     path: paths(resource).one,
-    description: `Change what is given of ${oneOf(resource)}.`,
+    description: `Update ${oneOf(resource)}; omitted parameters keep their values.`,
     parameters: updateParameters(resource),
     validate: (input, _, named) => resource.requests?.validate?.({ verb: 'update', input, named }) ?? [],
     perform: (call) => updateOne(resource, call),
@@ -120,7 +120,7 @@ const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
   activate: (resource) => ({
     method: 'PUT',
     path: `${paths(resource).one}/activate`,
-    description: `Switch ${oneOf(resource)} on.`,
+    description: `Activate ${oneOf(resource)}.`,
     parameters: {},
     perform: (call) => updateOne(resource, { ...call, input: { entity_status: 'ACTIVE' } }),
   }),
@@ -148,7 +148,7 @@ function batchOperation(resource: AnyResource): Operation {
     onlyIn: undefined,
     method: 'POST',
     path: `/${VERSION}/batch/accounts/:account_id/${resource.plural}`,
-    description: `Create, change and delete up to ${resource.batch!.max} ${words(resource.plural)}, all or nothing.`,
+    description: `Create, update and delete up to ${resource.batch!.max} ${words(resource.plural)}, all or nothing.`,
     parameters: {},
     body: 'json',
     shape: 'batch',

@@ -17,7 +17,7 @@ const STANDARD: Fields = {
   id: id().required().describe('Identifier.'),
   created_at: instant().required().describe('When it was created.'),
   updated_at: instant().required().describe('When it was last changed.'),
-  deleted: boolean().required().describe('Whether it was deleted.'),
+  deleted: boolean().required().describe('Whether it is deleted.'),
 };
 
 const serializers = new WeakMap<AnyResource, Serializer>();

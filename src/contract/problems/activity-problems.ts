@@ -4,7 +4,7 @@ import type { ProblemRow } from './problems.ts';
 export const activityProblems = {
   // Credentials.
   USER_NOT_ALLOWED: {
-    when: 'the token of a user where an application speaks for itself',
+    when: 'a user token where an application-only token is required',
     numeric: [403, 220, 'Your credentials do not allow access to this resource.'],
     problem: [
       403,
@@ -13,7 +13,7 @@ export const activityProblems = {
     ],
   },
   MESSAGES_NOT_ALLOWED: {
-    when: 'messages, or events of messages, with a token whose level does not reach them',
+    when: 'direct messages, or their events, with a token without access to direct messages',
     numeric: [403, 93, 'This application is not allowed to access or delete your direct messages.'],
     problem: [
       403,
@@ -22,13 +22,13 @@ export const activityProblems = {
     ],
   },
   NOT_THE_USER: {
-    when: 'a subscription to what is private to a user who has not let the application see it',
+    when: 'a subscription to private events of a user who has not authorized the application',
     problem: [403, 'client-forbidden', 'Private events of user [{value}] are for that user alone.'],
   },
 
   // Profiles and messages.
   PROFILE_UNFIT: {
-    when: 'a text of a profile that is too long, or is not what it should be',
+    when: 'a profile field that is too long or malformed',
     numeric: [403, 120, 'Account update failed: {parameter}: {why}.'],
   },
   MESSAGE_TO_NOBODY: {
@@ -42,44 +42,44 @@ export const activityProblems = {
     problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is the id of the sender'],
   },
   READ_MARK_MISSING: {
-    when: 'a parameter is absent that says what was read',
+    when: 'the parameter that names the last message read is missing',
     numeric: [400, 38, '{parameter} parameter is missing.'],
   },
   MESSAGE_UNKNOWN: {
-    when: 'a message that is none of the conversation, or was not received',
+    when: 'a message that is not in the conversation, or was not received',
     numeric: [404, 34, 'Sorry, that page does not exist.'],
   },
 
   // JSON objects.
   MEMBER_NO_OBJECT: {
-    when: 'a value that is no object where one is expected',
+    when: 'a value that must be a JSON object',
     problem: [400, 'invalid-request', '{path}: is not an object'],
   },
   MEMBER_MISSING: {
-    when: 'a member that is needed is absent',
+    when: 'a required member is missing',
     problem: [400, 'invalid-request', '$.{parameter}: is missing but it is required'],
   },
   MEMBER_UNKNOWN: {
-    when: 'a member that nobody reads',
+    when: 'an unknown member',
     problem: [400, 'invalid-request', '$.{parameter}: is not one of [{known}]'],
   },
   NOT_DIGITS: {
-    when: 'an id that is not text of 1 to 19 digits',
+    when: 'an id that is not a string of 1 to 19 digits',
     numeric: [400, 44, '{parameter} parameter is invalid.'],
     problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not a text of 1 to 19 digits'],
   },
   PAGE_TOKEN_INVALID: {
-    when: 'a token that no page of this list gave',
+    when: 'a page token that does not belong to this list',
     problem: [400, 'invalid-request', 'The `pagination_token` value [{raw}] was not given by this list'],
   },
 
   // Subscriptions.
   SUBSCRIPTION_NOT_FOUND: {
-    when: 'no such subscription of the caller',
+    when: 'the caller has no such subscription',
     problem: [404, 'resource-not-found', 'Could not find subscription with subscription_id: [{value}].'],
   },
   SUBSCRIPTION_EXISTS: {
-    when: 'a second subscription to the same',
+    when: 'the same subscription exists',
     problem: [
       400,
       'invalid-request',
@@ -87,15 +87,15 @@ export const activityProblems = {
     ],
   },
   TOO_MANY_SUBSCRIPTIONS: {
-    when: 'one subscription more than an application may have',
+    when: 'the limit of subscriptions of an application is reached',
     problem: [400, 'invalid-request', 'Subscription limit of {max} reached.'],
   },
   FILTER_EMPTY: {
-    when: 'a filter that says nothing',
+    when: 'a filter without a condition',
     problem: [400, 'invalid-request', '$.filter: has none of [{known}]'],
   },
   FILTER_UNFIT: {
-    when: 'a member of a filter that events of the type cannot have',
+    when: 'a filter that the event type does not support',
     problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] does not fit event_type {type}: {why}'],
   },
   FILTER_USER_UNKNOWN: {
@@ -103,15 +103,15 @@ export const activityProblems = {
     problem: [400, 'invalid-request', 'The `{parameter}` value [{raw}] is not the id of a user'],
   },
   WEBHOOK_ID_INVALID: {
-    when: 'a webhook that is none of the application',
+    when: 'a webhook that does not belong to the application',
     problem: [400, 'invalid-request', 'WebhookIdInvalid: no webhook of this application has the id [{raw}]'],
   },
   NOTHING_TO_CHANGE: {
-    when: 'a change that changes nothing',
+    when: 'an update without changes',
     problem: [400, 'invalid-request', '$: has none of [{known}]'],
   },
   NOT_CHANGEABLE: {
-    when: 'a change of what a subscription is to',
+    when: 'an update of the event type or filter of a subscription',
     problem: [400, 'invalid-request', '$.{parameter}: cannot be changed; delete the subscription and create another'],
   },
 } as const satisfies Record<string, ProblemRow>;

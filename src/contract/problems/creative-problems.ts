@@ -28,15 +28,15 @@ export const creativeProblems = {
     ads: [400, 'INVALID_MEDIA', 'Media {value} is not transcoded'],
   },
   MEDIA_OF_OTHER_TYPE: {
-    when: 'media of a type that cannot be used there',
+    when: 'media of a type that is not allowed here',
     ads: [400, 'INVALID_MEDIA', 'Expected media of type {list}, got {type} for {parameter}'],
   },
   NOT_OF_IMAGES: {
-    when: 'a value that only videos and GIFs have, for an image',
+    when: 'an attribute of videos and GIFs, set for an image',
     ads: [400, 'INVALID_PARAMETER', 'Only videos and GIFs have {parameter}'],
   },
   LINE_ITEM_UNFIT: {
-    when: 'a line item with another objective than a creative needs, or one that has all it can have',
+    when: 'the line item does not accept the creative: wrong objective, or it has its maximum of creatives',
     ads: [400, 'INVALID_PARAMETER', 'Line item {value} {why}'],
   },
 
@@ -46,40 +46,40 @@ export const creativeProblems = {
     ads: [404, 'CARD_NOT_FOUND', '{kind} {value} was not found'],
   },
   UNKNOWN_CARD_TYPE: {
-    when: 'a type that no card has',
+    when: 'an unknown card type',
     ads: [400, 'UNKNOWN_CARD_TYPE', 'Expected a known card type, got "{raw}" for {parameter}'],
   },
   COMPONENTS_UNFIT: {
-    when: 'components that do not make up a card',
+    when: 'components that cannot be combined in a card',
     ads: [400, 'INVALID_PARAMETER', 'Expected {wanted} for {parameter}'],
   },
   NOT_A_HASHTAG: {
-    when: 'a hashtag with other characters than letters, digits and underscores',
+    when: 'a hashtag with characters other than letters, digits and underscores',
     ads: [400, 'INVALID_PARAMETER', 'Expected a hashtag, got "{raw}" for {parameter}'],
   },
   NOT_A_CARD_URI: {
-    when: 'an address that no card can have',
+    when: 'a malformed card URI',
     ads: [400, 'INVALID_PARAMETER', 'Expected card://<number>, got "{raw}" for {parameter}'],
   },
   NOT_WEB: {
-    when: 'an address that is not absolute and http or https',
+    when: 'a URL that is not absolute http or https',
     ads: [400, 'INVALID_PARAMETER', 'Expected an absolute http or https URL, got "{raw}" for {parameter}'],
   },
   IMAGE_TOO_NARROW: {
-    when: 'an image with fewer pixels in a row than a card needs',
+    when: 'an image that is too narrow for a card',
     ads: [400, 'INVALID_IMAGE', 'Expected an image at least {min} pixels wide, got {width} for {parameter}'],
   },
   IMAGE_TOO_LARGE: {
-    when: 'an image with more bytes than a card takes',
+    when: 'an image file that is too large for a card',
     ads: [400, 'INVALID_IMAGE', 'Expected an image of at most {max} bytes, got {bytes} for {parameter}'],
   },
   RATIO_UNFIT: {
-    when: 'media of another ratio of width and height than a card shows',
+    when: 'media with an aspect ratio that the card does not support',
     ads: [400, 'INVALID_MEDIA', 'Expected media of ratio {ratios}, got {width}x{height} for {parameter}'],
   },
 
   NOT_HTTPS: {
-    when: 'an address that is not absolute and https',
+    when: 'a URL that is not absolute https',
     ads: [400, 'INVALID_PARAMETER', 'Expected an absolute https URL, got "{raw}" for {parameter}'],
   },
 } as const satisfies Record<string, ProblemRow>;

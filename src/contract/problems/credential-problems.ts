@@ -4,19 +4,19 @@ import type { ProblemRow } from './problems.ts';
 export const credentialProblems = {
   // Login steps of the token protocol.
   REQUEST_TOKEN_MISSING: {
-    when: 'an exchange without a request token',
+    when: 'an access token is requested without a request token',
     numeric: [401, 32, 'Request token missing'],
   },
   VERIFIER_MISSING: {
-    when: 'an exchange without a verifier',
+    when: 'an access token is requested without a verifier',
     numeric: [401, 32, 'Required oauth_verifier parameter not provided'],
   },
   VERIFIER_INVALID: {
-    when: 'a wrong verifier, or a request token that nobody has approved yet',
+    when: 'a wrong verifier, or a request token that was not approved',
     numeric: [401, 32, 'Error processing your OAuth request: Invalid oauth_verifier parameter'],
   },
   CALLBACK_NOT_APPROVED: {
-    when: 'a callback that the application has not registered',
+    when: 'a callback URL that is not registered for the application',
     numeric: [
       403,
       415,
@@ -24,28 +24,28 @@ export const credentialProblems = {
     ],
   },
   CALLBACK_NOT_OOB: {
-    when: 'a native application with a callback other than oob',
+    when: 'a native application uses a callback other than oob',
     numeric: [401, 417, "Desktop applications only support the oauth_callback value 'oob'"],
   },
 
   // Application-only tokens.
   CLIENT_REFUSED: {
-    when: 'key and secret of an application that cannot be read or are wrong, or an application that is suspended',
+    when: 'unreadable or wrong application credentials, or a suspended application',
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
   },
   CLIENT_TOO_OFTEN: {
-    when: 'a window of calls for a bearer token is used up',
+    when: 'the rate limit of requests for bearer tokens is exceeded',
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
   },
   GRANT_TYPE_MISSING: {
-    when: 'no kind of grant in a form body',
+    when: 'the form has no grant_type',
     label: 'forbidden_missing_parameter',
     numeric: [403, 170, 'Missing required parameter: grant_type'],
   },
   GRANT_TYPE_UNKNOWN: {
-    when: 'another kind of grant than client_credentials',
+    when: 'a grant_type other than client_credentials',
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
   },
@@ -54,11 +54,11 @@ export const credentialProblems = {
     numeric: [403, 348, 'Client application is not permitted to invalidate this token.'],
   },
   BEARER_INVALID: {
-    when: 'a bearer token that was never issued, or was revoked',
+    when: 'a bearer token that is unknown or revoked',
     numeric: [401, 89, 'invalid or expired token'],
   },
 
   // Users.
   USER_NOT_FOUND: { when: 'no such user', numeric: [404, 50, 'User not found.'] },
-  USER_SHOWN_SUSPENDED: { when: 'the user asked for is suspended', numeric: [403, 63, 'User has been suspended.'] },
+  USER_SHOWN_SUSPENDED: { when: 'the requested user is suspended', numeric: [403, 63, 'User has been suspended.'] },
 } as const satisfies Record<string, ProblemRow>;

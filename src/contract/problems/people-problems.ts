@@ -3,27 +3,27 @@ import type { ProblemRow } from './problems.ts';
 /** Errors of uploads of people. None repeats a value, because values may be personal data. @source creatives 19 */
 export const peopleProblems = {
   PEOPLE_TOO_LARGE: {
-    when: 'an upload of people of more bytes than there may be',
+    when: 'an upload of people that is too large',
     ads: [400, 'REQUEST_TOO_COMPLEX', 'Expected at most {max} bytes'],
   },
   TOO_MANY_OPERATIONS: {
-    when: 'an upload of people of more operations than there may be',
+    when: 'an upload of people with too many operations',
     ads: [400, 'INVALID_PARAMETER', 'Expected at most {max} operations, got {count}'],
   },
   NOT_A_LIST: {
-    when: 'another value where a list is expected',
+    when: 'a value that must be a list',
     ads: [400, 'INVALID_PARAMETER', 'Expected a list for {parameter}'],
   },
   NOT_A_HASH: {
-    when: 'a value that is not hashed, or not as it should be; the details tell what it looks like',
+    when: 'a value that is not hashed, or not as required; the details say what it looks like',
     ads: [400, 'INVALID_PARAMETER', 'Expected SHA256 hash for {parameter}'],
   },
   HASH_OF_NOTHING: {
-    when: 'the hash of an empty text',
+    when: 'the hash of an empty string',
     ads: [400, 'INVALID_PARAMETER', 'Expected SHA256 hash of a value for {parameter}, got that of an empty text'],
   },
   HASH_OF_A_FILE: {
-    when: 'many people of whom all have the same one hash',
+    when: 'many people with one and the same hash',
     ads: [
       400,
       'INVALID_PARAMETER',
@@ -31,7 +31,7 @@ export const peopleProblems = {
     ],
   },
   IDENTIFIER_KIND_UNKNOWN: {
-    when: 'a person with something that is no kind of identifiers',
+    when: 'an unknown kind of identifier',
     ads: [400, 'INVALID_PARAMETER', 'Expected identifiers in {list} for {parameter}'],
   },
   NO_IDENTIFIER: {
@@ -39,19 +39,19 @@ export const peopleProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Expected at least one identifier for {parameter}'],
   },
   EXPIRES_TOO_EARLY: {
-    when: 'an end that is not later than its start',
+    when: 'an expiry that is not after the effective time',
     ads: [400, 'INVALID_PARAMETER', 'expires_at must be later than effective_at'],
   },
   EXPIRED_ALREADY: {
-    when: 'an end in the past',
+    when: 'an expiry in the past',
     ads: [400, 'INVALID_PARAMETER', 'expires_at must be in the future'],
   },
   EXPIRES_TOO_LATE: {
-    when: 'an end further away than there may be',
+    when: 'an expiry too far in the future',
     ads: [400, 'INVALID_PARAMETER', 'expires_at must be at most {months} months ahead'],
   },
   FURTHER_FAULTS: {
-    when: 'more that is wrong with an operation than is told',
+    when: 'an operation has more errors than are listed',
     ads: [400, 'INVALID_PARAMETER', '{count} further errors in this operation'],
   },
 } as const satisfies Record<string, ProblemRow>;

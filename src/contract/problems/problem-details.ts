@@ -59,57 +59,56 @@ export const PROBLEM_PAGES: Readonly<Record<string, ProblemPage>> = {
   'invalid-request': {
     title: 'Invalid Request',
     status: 400,
-    meaning: 'One or more parameters of the request are missing, cannot be read, or have a value that is not allowed.',
+    meaning: 'One or more parameters of the request are missing, malformed, or have a value that is not allowed.',
     remedy:
-      'Each entry of `errors` names a parameter with the value that was received, and says what was expected. Correct all of them and send the request again; sending it unchanged gives the same answer.',
+      'Each entry of `errors` names a parameter, the value received and what was expected. Correct them all before you send the request again; the same request will fail again.',
   },
   'unsupported-authentication': {
     title: 'Unsupported Authentication',
     status: 403,
-    meaning:
-      'The request came with the bearer token of an application, and this endpoint answers for a user: a token of the application alone does not say which one.',
+    meaning: 'The request has an application-only bearer token, but this endpoint acts for a user.',
     remedy:
-      'Sign the request with the access token of a user (OAuth 1.0a). If you have none, let the user log in: the three steps begin with POST /oauth/request_token. Where the answer names OAuth 2.0 Application-Only, send the bearer token of the application instead: POST /oauth2/token gives it out.',
+      'Sign the request with the access token of a user (OAuth 1.0a). To get one, start a login with POST /oauth/request_token. If the error asks for OAuth 2.0 Application-Only, send the bearer token of the application instead, which POST /oauth2/token returns.',
   },
   'oauth1-permissions': {
     title: 'Forbidden',
     status: 403,
-    meaning: 'The token was given at a level that does not reach as far as this call.',
+    meaning: 'The access level of the token does not allow this call.',
     remedy:
-      'Raise the level of the application in its settings, then let the user log in again: a token keeps the level at which it was given. Whatever writes needs read-write, messages need read-write-directmessages.',
+      'Raise the access level of the application in its settings, then ask the user to authorize it again: a token keeps the level it was issued with. Writes require read-write, direct messages read-write-directmessages.',
   },
   'client-forbidden': {
     title: 'Client Forbidden',
     status: 403,
-    meaning: 'The application may make this call, but not about this user: what was asked for is private.',
-    remedy: 'Sign the request with the access token of the user whom it is about.',
+    meaning: 'The application may make this call, but not for this user, because the requested data is private.',
+    remedy: 'Sign the request with the access token of that user.',
   },
   'resource-not-found': {
     title: 'Not Found Error',
     status: 404,
-    meaning: 'What the request names does not exist, or does not belong to the application.',
-    remedy: 'List what there is, and use one of those ids.',
+    meaning: 'The requested resource does not exist or does not belong to the application.',
+    remedy: 'List the existing resources, and use one of their ids.',
   },
   'streaming-connection': {
     title: 'ConnectionException',
     status: 429,
-    meaning: 'The application holds as many streams open as it may.',
+    meaning: 'The application has reached its limit of open streams.',
     remedy:
-      'Close one that you no longer read: GET /2/connections lists them, DELETE /2/connections closes them by their ids. A stream whose reader has gone without a word is noticed only when nothing more can be sent to it. Wait a minute before the next try, then twice as long each time.',
+      'Close a stream that you no longer read: GET /2/connections lists them, DELETE /2/connections closes them by id. A reader that disappeared without closing its connection is detected only when nothing more can be sent to it. Wait a minute before you retry, then double the delay each time.',
   },
   'operational-disconnect': {
     title: 'operational-disconnect',
     status: 200,
     meaning:
-      'The last line of a stream that the service ended. `disconnect_type` tells why: UpstreamOperationalDisconnect when the service stops, ForceDisconnect when the connection was closed by a call or its token was revoked, SlowReader when too much was waiting for the reader, ClientApplicationStateDegraded when the application was suspended, InternalError for a fault of the service.',
+      'The last line of a stream that the service closed. `disconnect_type` is the reason: UpstreamOperationalDisconnect when the service stops, ForceDisconnect when a call closed the connection or its token was revoked, SlowReader when too much data was waiting for the reader, ClientApplicationStateDegraded when the application was suspended, InternalError for an internal error.',
     remedy:
-      'Connect again, with `backfill_minutes` or `start_time` to get what happened meanwhile. After SlowReader, read faster: take lines off the connection at once and work on them elsewhere.',
+      'Reconnect with `backfill_minutes` or `start_time` to receive the events that you missed. After SlowReader, read faster: take each line off the connection at once, and process it elsewhere.',
   },
   conflict: {
     title: 'Conflict',
     status: 409,
-    meaning: 'Something else is under way that excludes what was asked for.',
-    remedy: 'Wait until it has ended, then send the request again.',
+    meaning: 'The request conflicts with another one that is in progress.',
+    remedy: 'Wait until that has finished, then send the request again.',
   },
 };
 

@@ -22,33 +22,33 @@ const APP_PERMISSIONS =
 const table = {
   // Request and credential: only the first error is reported.
   TLS_REQUIRED: {
-    when: 'plain HTTP where it is not allowed',
+    when: 'plain HTTP where TLS is required',
     ads: [403, 92, 'SSL is required'],
     numeric: [403, 92, 'SSL is required'],
   },
   CREDENTIAL_UNUSABLE: {
-    when: 'no credential, or one that cannot be read',
+    when: 'no credentials, or unreadable ones',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [400, 215, 'Bad Authentication data.'],
     problem: [401, 215, 'Bad Authentication data.'],
   },
   TIMESTAMP_OUT_OF_BOUNDS: {
-    when: 'the timestamp is not in seconds, or too far from the clock of the server',
+    when: 'a timestamp that is not in seconds, or too far from the time of the server',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [401, 135, 'Timestamp out of bounds.'],
   },
   SIGNATURE_REFUSED: {
-    when: 'unknown consumer key, wrong signature, or a nonce used before',
+    when: 'an unknown consumer key, a wrong signature, or a reused nonce',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [401, 32, 'Could not authenticate you.'],
   },
   TOKEN_UNKNOWN: {
-    when: 'a token that was never issued to this application',
+    when: 'a token that was not issued to this application',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [401, 89, 'invalid or expired token'],
   },
   TOKEN_REVOKED: {
-    when: 'a token that was revoked',
+    when: 'a revoked token',
     ads: [401, 89, 'invalid or expired token'],
     numeric: [401, 89, 'invalid or expired token'],
   },
@@ -72,7 +72,7 @@ const table = {
     ],
   },
   BEARER_NOT_ALLOWED: {
-    when: 'an application-only credential where a user is needed',
+    when: 'an application-only token where a user token is required',
     ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [403, 220, 'Your credentials do not allow access to this resource.'],
     problem: [
@@ -82,7 +82,7 @@ const table = {
     ],
   },
   READ_ONLY_TOKEN: {
-    when: 'a write with a token of level read, while the application has more',
+    when: 'a write with a read-only token of an application that may write',
     ads: [
       403,
       'INSUFFICIENT_USER_AUTHORIZED_PERMISSION',
@@ -92,7 +92,7 @@ const table = {
     problem: [403, 'oauth1-permissions', APP_PERMISSIONS],
   },
   READ_ONLY_APPLICATION: {
-    when: 'a write through an application of level read',
+    when: 'a write by a read-only application',
     ads: [403, 'READONLY_CLIENT_APPLICATION', 'The client application only has read access'],
     numeric: [403, 261, 'Application cannot perform write actions.'],
     problem: [403, 'oauth1-permissions', APP_PERMISSIONS],
@@ -106,7 +106,7 @@ const table = {
     ads: [403, 'ACTION_NOT_ALLOWED', 'The current user is not allowed to perform this action on account {account}'],
   },
   RATE_LIMITED: {
-    when: 'a window of calls is used up',
+    when: 'a rate limit is exceeded',
     ads: [429, 'TOO_MANY_REQUESTS', 'Request limit has been exceeded; retry after the time in x-rate-limit-reset'],
     numeric: [429, 88, 'Rate limit exceeded'],
   },
@@ -116,7 +116,7 @@ const table = {
     numeric: [431, 215, 'Bad Authentication data.'],
   },
   BODY_TOO_LARGE: {
-    when: 'a body larger than the endpoint takes',
+    when: 'a body larger than the endpoint accepts',
     ads: [413, 'INVALID_PARAMETER', 'The request body has more than {max} bytes'],
     numeric: [413, 44, 'The request body has more than {max} bytes.'],
   },
@@ -130,18 +130,18 @@ const table = {
     numeric: [404, 34, 'Sorry, that page does not exist.'],
   },
   VERSION_UNKNOWN: {
-    when: 'the first segment of an advertising path is not a version that is served',
+    when: 'a path with a version that is not served',
     ads: [404, 'ROUTE_NOT_FOUND', 'The requested resource could not be found; the current version is 12'],
   },
   METHOD_UNKNOWN: {
-    when: 'the path exists with other methods',
+    when: 'a method that the path does not support',
     ads: [405, 'METHOD_NOT_ALLOWED', '{method} is not allowed on this resource'],
     numeric: [405, 86, 'This method requires a {allowed}.'],
   },
 
   // Bytes that never became a request.
   REQUEST_UNREADABLE: {
-    when: 'bytes that are no request of HTTP, or one of HTTP/1.1 without a host',
+    when: 'malformed HTTP, or HTTP/1.1 without a host',
     ads: [400, 'INVALID_PARAMETER', 'The request is not valid HTTP'],
     numeric: [400, 44, 'The request is not valid HTTP.'],
   },
@@ -151,7 +151,7 @@ const table = {
     numeric: [408, 44, 'The request did not arrive in time.'],
   },
   EXPECTATION_UNKNOWN: {
-    when: 'an Expect header that asks for anything but 100-continue',
+    when: 'an Expect header other than 100-continue',
     ads: [417, 'INVALID_PARAMETER', 'Only 100-continue can be expected'],
     numeric: [417, 44, 'Only 100-continue can be expected.'],
   },

@@ -3,23 +3,23 @@ import type { ProblemRow } from './problems.ts';
 /** Errors of media uploads. @source creatives 2.1 */
 export const uploadProblems = {
   PARTS_UNREADABLE: {
-    when: 'a body of parts that is cut off, has no boundary, or has too many parts',
+    when: 'a multipart body that is truncated, has no boundary, or has too many parts',
     numeric: [400, 44, 'The multipart body is not well-formed.'],
   },
   FILE_TOO_LARGE: {
-    when: 'a file of more bytes than a segment or an image may have',
+    when: 'a file larger than a segment or an image may be',
     numeric: [400, 324, 'The file has more than {max} bytes.'],
   },
   FILE_NOT_IN_PARTS: {
-    when: 'bytes that are no part of a multipart body',
+    when: 'a file that is not part of a multipart body',
     numeric: [400, 324, '{parameter} must be a part of a multipart/form-data body.'],
   },
   NOT_BASE64: {
-    when: 'text that is not base64',
+    when: 'malformed base64',
     numeric: [400, 324, '{parameter} is not valid base64.'],
   },
   FILE_MISSING: {
-    when: 'neither media nor media_data, or a file without bytes',
+    when: 'neither media nor media_data, or an empty file',
     numeric: [400, 38, 'media or media_data parameter is missing.'],
   },
   FILES_EXCLUSIVE: {
@@ -27,27 +27,27 @@ export const uploadProblems = {
     numeric: [400, 324, 'media and media_data are exclusive parameters.'],
   },
   MEDIA_TYPE_UNKNOWN: {
-    when: 'a media type that is not taken',
+    when: 'an unsupported media type',
     numeric: [400, 324, 'media type unrecognized.'],
   },
   MEDIA_CATEGORY_UNFIT: {
-    when: 'a media type that the category does not take',
+    when: 'a media type that the category does not accept',
     numeric: [400, 324, '{category} does not take {mime}.'],
   },
   MEDIA_TOO_LARGE: {
-    when: 'more bytes than the category takes',
+    when: 'a file larger than the category accepts',
     numeric: [400, 324, '{category} takes at most {max} bytes, got {bytes}.'],
   },
   UPLOAD_UNKNOWN: {
-    when: 'an upload that does not exist, has expired, or is of somebody else',
+    when: 'an upload that does not exist, has expired, or belongs to another user',
     numeric: [400, 324, 'Invalid or expired media_id.'],
   },
   UPLOAD_CLOSED: {
-    when: 'a segment for an upload that is finalized',
+    when: 'a segment for a finalized upload',
     numeric: [400, 324, 'The upload is finalized and takes no more segments.'],
   },
   SEGMENTS_EXCEED: {
-    when: 'segments of more bytes than were announced',
+    when: 'segments larger in total than declared',
     numeric: [
       400,
       324,
@@ -55,7 +55,7 @@ export const uploadProblems = {
     ],
   },
   SEGMENTS_INCOMPLETE: {
-    when: 'segments that do not add up to what was announced',
+    when: 'segments that do not add up to the declared size',
     numeric: [
       400,
       324,
@@ -63,7 +63,7 @@ export const uploadProblems = {
     ],
   },
   MEDIA_INVALID: {
-    when: 'bytes that are not what they should be: another type, truncated, too many pixels',
+    when: 'a damaged file: wrong type, truncated, or with too many pixels',
     numeric: [400, 324, 'The media is not valid: {reason}.'],
   },
 } as const satisfies Record<string, ProblemRow>;

@@ -166,21 +166,28 @@ export function failureSchema(operation: Operation, status: number, into: NamedS
 /** The echo of a call whose parameters were parsed, at least in part. */
 function ownEcho(operation: Operation, into: NamedSchemas): Json {
   const key = `Echo.${operation.id}`;
-  into[key] ??= { description: 'What could be read of the call.', ...echoSchema(operation, into, 'if known') };
+  into[key] ??= {
+    description: 'The parameters of the request, as far as they could be read.',
+    ...echoSchema(operation, into, 'if known'),
+  };
   return { $ref: `#/components/schemas/${key}` };
 }
 
 /** The echo of a call that failed before its parameters were parsed: one schema for all operations. */
 function anyEcho(into: NamedSchemas): Json {
   const values = { type: ['string', 'number', 'boolean', 'array', 'null'] };
-  into.Echo ??= { type: 'object', description: 'What could be read of the call.', additionalProperties: values };
+  into.Echo ??= {
+    type: 'object',
+    description: 'The parameters of the request, as far as they could be read.',
+    additionalProperties: values,
+  };
   return { $ref: '#/components/schemas/Echo' };
 }
 
 function itemErrors(operation: Operation, into: NamedSchemas): Json {
   const items = operation.itemProblems!.map((name) => errorSchema(operation.family, name, into));
   const each = { type: 'array', items: anyOf([...new Map(items.map((item) => [item.$ref, item])).values()]) };
-  const errors = { type: 'array', minItems: 1, items: each, description: 'For each item, what is wrong with it.' };
+  const errors = { type: 'array', minItems: 1, items: each, description: 'The errors of each item.' };
   const request =
     operation.shape === 'batch' ? batchEcho(operation, into, 'refused') : closed({ params: ownEcho(operation, into) });
   return closed({ operation_errors: errors, request });

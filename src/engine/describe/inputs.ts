@@ -37,7 +37,7 @@ function pathSchema(
   named: NamedSchemas,
 ): { description: string; schema: Json } {
   const key = pathParameters[name];
-  if (!key) return { description: 'Id; upper-case letters are folded.', schema: PATH_ID };
+  if (!key) return { description: 'Id; case-insensitive.', schema: PATH_ID };
   return { description: key.description, schema: inputSchema(key, named) };
 }
 
@@ -107,7 +107,7 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
     },
   };
   return {
-    description: 'The same parameters may be given in the query; what stands in the body wins.',
+    description: 'The same parameters are accepted in the query; those in the body win.',
     required: Object.values(parameters).some(({ isRequired }) => isRequired),
     content: {
       ...inParts,

@@ -137,15 +137,16 @@ function failureText(operation: Operation, status: number): string {
 export function successSchema(operation: Operation, named: NamedSchemas): Json {
   const data = portable(replySchema(operation), named);
   if (operation.shape === 'bare') return data;
-  if (operation.shape === 'form') return { description: 'As `name=value` pairs in this order, form-encoded.', ...data };
-  if (operation.shape === 'stream') return { description: 'Each line; empty ones keep the connection alive.', ...data };
+  if (operation.shape === 'form') return { description: 'Form-encoded `name=value` pairs in this order.', ...data };
+  if (operation.shape === 'stream')
+    return { description: 'Each line; empty lines keep the connection alive.', ...data };
   if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
   const request = closed({ params: echoSchema(operation, named, 'always') });
   if (operation.shape === 'one') return closed({ request, data });
   if (operation.shape === 'message') return closed({ request, message: data });
-  const next_cursor = { type: ['string', 'null'], description: 'Gives the next page; null on the last.' };
+  const next_cursor = { type: ['string', 'null'], description: 'Cursor of the next page; null on the last page.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
-  const total_count = { ...TOTAL, description: 'All matches; only when asked for.' };
+  const total_count = { ...TOTAL, description: 'The number of all matches; only on request.' };
   return closed({ request, next_cursor, total_count, data }, ['total_count']);
 }
 

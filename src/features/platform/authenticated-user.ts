@@ -25,12 +25,14 @@ export const authenticatedUser: Operation = {
   id: 'users.me',
   method: 'GET',
   path: '/2/users/me',
-  description: 'The user whom the token speaks for, with the fields that are asked for.',
+  description: 'Get the user that the token belongs to, with the requested fields.',
   group: 'users',
   family: 'problem',
   rate: 'own_profile',
   parameters: {
-    'user.fields': listOf(oneOf(...FIELDS), { max: FIELDS.length }).describe('Members beside id, name and username.'),
+    'user.fields': listOf(oneOf(...FIELDS), { max: FIELDS.length }).describe(
+      'Fields to return besides id, name and username.',
+    ),
   },
   body: 'form',
   shape: 'bare',

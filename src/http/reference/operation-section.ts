@@ -119,7 +119,7 @@ function problemFold(title: string, rows: readonly ProblemWords[]): Html {
 /** A table of errors: status and code, message, condition. */
 export function problemTable(rows: readonly ProblemWords[]): Html {
   return html`<table class="rows problem-rows">
-    <thead><tr><th scope="col">Answer</th><th scope="col">Message</th><th scope="col">When</th></tr></thead>
+    <thead><tr><th scope="col">Status</th><th scope="col">Message</th><th scope="col">When</th></tr></thead>
     <tbody>${rows.map(problemRow)}</tbody>
   </table>`;
 }

@@ -43,7 +43,7 @@ export function referencePage(
   <div class="filter" hidden><label for="filter">Filter</label><input id="filter" type="search" autocomplete="off"
     placeholder="campaigns, DELETE, batch"><p class="soft" role="status"></p></div>
   <details class="contents" open><summary>Contents</summary>
-    <ul><li><a href="#begin">How to call</a></li></ul>
+    <ul><li><a href="#begin">Making requests</a></li></ul>
     ${groups.map(contents)}
     <ul><li><a href="#problems">Common errors</a></li></ul>
   </details>
@@ -75,21 +75,22 @@ function title(name: string): string {
 function introduction(servers: DescribedService['servers']): Html {
   return html`<header id="top">
   <h1>Reference</h1>
-  <p class="lead">Every call of this service, with its parameters, limits and errors.</p>
+  <p class="lead">Every endpoint of this service, with its parameters, limits and errors.</p>
   <dl class="facts">
     <div><dt>Production</dt><dd><code>${servers.production}</code></dd></div>
     <div><dt>Sandbox</dt><dd><code>${servers.sandbox}</code></dd></div>
   </dl>
 </header>
 <section id="begin">
-  <h2>How to call</h2>
-  <p>Each call is signed with OAuth 1.0a: HMAC-SHA1 over method, address and parameters, in an
+  <h2>Making requests</h2>
+  <p>Requests are signed with OAuth 1.0a: HMAC-SHA1 over method, URL and parameters, in an
     <code>Authorization: OAuth …</code> header. <code>npx barker sign</code> shows each step of a signature,
-    <code>npx barker call</code> signs and sends.</p>
-  <p>Parameters of <code>POST</code> and <code>PUT</code> stand in a form body, or in the query. An empty value unsets what
-    may be null. Lists are separated by commas. Money is in micro units, times are UTC.</p>
-  <p>A reply echoes what was asked beside the data. A list ends when <code>next_cursor</code> is <code>null</code>.</p>
-  <pre class="example" tabindex="0" aria-label="A reply"><code>{
+    <code>npx barker call</code> signs and sends a request.</p>
+  <p>Send the parameters of <code>POST</code> and <code>PUT</code> in a form body or in the query. An empty value unsets an
+    optional attribute. Lists are separated by commas. Amounts are in micro units, times in UTC.</p>
+  <p>A response repeats the parameters of its request. The last page of a list has a <code>next_cursor</code> of
+    <code>null</code>.</p>
+  <pre class="example" tabindex="0" aria-label="A response"><code>{
   "request": { "params": { "account_id": "gq4k2m", "count": 2 } },
   "next_cursor": "…",
   "data": [ … ]
@@ -137,8 +138,8 @@ function commonSection(ads: readonly ProblemName[], numeric: readonly ProblemNam
   const lost = UNROUTED.filter((name) => name !== 'VERSION_UNKNOWN');
   return html`<section id="problems">
   <h2>Common errors</h2>
-  <p class="lead">All invalid parameters of a call are reported together. Clients may match on codes and
-    messages: both are stable.</p>
+  <p class="lead">All invalid parameters of a request are reported together. Codes and messages are stable, so
+    that clients can match on them.</p>
   <h3>Advertising</h3>
   ${problemTable(problemWords({ family: 'ads' }, [...ads, ...UNROUTED]))}
   <h3>Tokens</h3>

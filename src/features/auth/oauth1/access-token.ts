@@ -21,14 +21,16 @@ export const accessToken: Operation = {
   method: 'POST',
   allowsGet: true,
   path: '/oauth/access_token',
-  description: 'End a login. The call is signed with the request token.',
+  description: 'Exchange an approved request token for an access token. Signed with the request token.',
   group: 'oauth',
   family: 'numeric',
   credential: 'request-token',
   rate: 'access_tokens',
   isTokenStep: true,
   protocolParameters: {
-    oauth_verifier: text({ max: 255 }).required().describe('From the callback, or the PIN that the user was shown.'),
+    oauth_verifier: text({ max: 255 })
+      .required()
+      .describe('The verifier from the callback, or the PIN shown to the user.'),
   },
   parameters: {},
   body: 'form',

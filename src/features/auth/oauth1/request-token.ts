@@ -22,9 +22,9 @@ export const requestToken: Operation = {
   method: 'POST',
   allowsGet: true,
   path: '/oauth/request_token',
-  description: 'Begin a login. The call is signed with the consumer key alone.',
+  description: 'Get a request token, which starts a login. Signed with the consumer key alone.',
   group: 'oauth',
-  groupDescription: 'How applications get to act for users, and how they stop.',
+  groupDescription: 'Access tokens, with which an application acts for a user (OAuth 1.0a).',
   family: 'numeric',
   credential: 'consumer',
   rate: 'request_tokens',
@@ -32,11 +32,11 @@ export const requestToken: Operation = {
   protocolParameters: {
     oauth_callback: text({ max: 2048 })
       .required()
-      .describe('Where users come back to, as registered; `oob` for a PIN.'),
+      .describe('The callback URL to redirect users to, as registered; `oob` for a PIN.'),
   },
   parameters: {
-    ext_auth_access_type: oneOf('read', 'write').describe('The level wished for; never more than the application has.'),
-    x_auth_access_type: oneOf('read', 'write').describe('Another name of `ext_auth_access_type`.'),
+    ext_auth_access_type: oneOf('read', 'write').describe('Requested access level; at most that of the application.'),
+    x_auth_access_type: oneOf('read', 'write').describe('Alias of `ext_auth_access_type`.'),
   },
   body: 'form',
   shape: 'form',

@@ -9,7 +9,7 @@ export const revokeToken: Operation = {
   id: 'oauth.invalidate_token',
   method: 'POST',
   path: '/1.1/oauth/invalidate_token',
-  description: 'Revoke the access token that signs the call.',
+  description: 'Revoke the access token that signed the request.',
   group: 'oauth',
   family: 'numeric',
   rate: 'revocations',
