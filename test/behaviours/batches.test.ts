@@ -56,7 +56,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
         })
       ).text;
 
-    test('creates, changes and deletes in the order of the request, and echoes each item typed', async () => {
+    test('creates, changes and deletes in request order, and echoes each item with its types', async () => {
       const [one, two] = [await make(setup, resource), await make(setup, resource)];
       world.clock.advance(5);
       const reply = await post([create('first'), update(one.id, 'second'), remove(two.id), create('fourth')]);
@@ -123,7 +123,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       }
     });
 
-    test(`takes ${max} operations and not one more`, async () => {
+    test(`accepts ${max} operations and no more`, async () => {
       const most = await post(Array.from({ length: max }, (_, index) => create(`n${index}`)));
       assert.equal(most.status, 200, most.text);
       assert.deepEqual(
@@ -141,7 +141,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       assert.equal(await stored(), before);
     });
 
-    test('one bad item changes nothing; each item has its list of what is wrong with it', async () => {
+    test('one bad item changes nothing; each item has its list of errors', async () => {
       const { id } = await make(setup, resource);
       const before = await stored();
       const reply = await post([
@@ -220,7 +220,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
       assert.equal(await stored(), before);
     });
 
-    test('an entity that is not there is a fault of its item', async () => {
+    test('a missing entity is an error of its item', async () => {
       const before = await stored();
       const reply = await post([create('good'), update('zz9', 'x'), remove('zz8')]);
       assert.equal(reply.status, 400);
@@ -237,7 +237,7 @@ for (const resource of resources.filter((each) => each.batch && operationOf(each
 }
 
 for (const resource of resources.filter((each) => each.batch)) {
-  describe(`what is no batch of ${resource.plural}`, () => {
+  describe(`invalid batches of ${resource.plural}`, () => {
     let setup: TestAccount;
     let path: string;
     before(async () => {
@@ -308,7 +308,7 @@ for (const resource of resources.filter((each) => each.batch)) {
       });
     }
 
-    test('an operation that is no word is refused with those that there are', async () => {
+    test('an unknown operation is refused with the known ones', async () => {
       const reply = await post([{ operation_type: ['Create'], params: {} }]);
       const words = resource.operations.includes('update') ? 'Create, Delete, Update' : 'Create, Delete';
       const [[error]] = reply.body.operation_errors;

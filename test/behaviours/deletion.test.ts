@@ -67,7 +67,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       return [{ code, message: `${kind} ${id} was not found`, parameter: resource.idParameter, value: id }];
     };
 
-    test('deletes once; afterwards it is there only for those who ask for deleted ones', async () => {
+    test('deletes once; afterwards it is found only with deleted rows', async () => {
       const { id, ...made } = await make(setup, resource);
       const path = pathOf(id);
       const all = await listed(setup, resource);
@@ -113,7 +113,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       assert.deepEqual(found.body.data, [deleted.body.data]);
     });
 
-    test('what never was cannot be read, changed or deleted', async () => {
+    test('what does not exist cannot be read, changed or deleted', async () => {
       if (resource.scope === 'user') return;
       await addParents(setup, resource);
       const id = absentId(resource);
@@ -137,7 +137,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'remove'))) 
       }
     });
 
-    test('an id in another shape is not found either, and says why; upper case is folded', async () => {
+    test('an illegal id is not found either, with its own code; upper case is folded', async () => {
       const { id } = await make(setup, resource);
       for (const bad of ['ab_c', 'a b', 'é', '..%', 'x'.repeat(65), 'a-b']) {
         for (const method of isGot ? ['GET', 'DELETE'] : ['DELETE']) {
@@ -167,7 +167,7 @@ async function neededParameters(setup: TestAccount, resource: AnyResource): Prom
 }
 
 describe('a deleted account', () => {
-  test('every path under it answers 404, except reading it with deleted ones', async () => {
+  test('every path under it answers 404, except reading it with deleted rows', async () => {
     const setup = await openTestAccount(world);
     const path = `/12/accounts/${setup.account}`;
     await setup.client.call('DELETE', path);

@@ -18,7 +18,7 @@ for (const listener of listeners) {
     const get = (path: string, headers: Record<string, string> = {}) =>
       fetch(world.service[listener] + path, { headers });
 
-    test('the OpenAPI document is served to anyone, with the addresses and numbers of this service', async () => {
+    test('the OpenAPI document is served to anyone, with the addresses and limits of this service', async () => {
       const response = await get('/openapi.json');
       assert.equal(response.status, 200);
       assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -40,7 +40,7 @@ for (const listener of listeners) {
       '/reference/narrow.css',
       '/reference/filter.js',
     ]) {
-      test(`${path} is not sent again to whoever has it`, async () => {
+      test(`${path} is not sent again to clients that have it`, async () => {
         const first = await get(path);
         const etag = first.headers.get('etag')!;
         assert.match(etag, /^"[\w-]{22}"$/);
@@ -51,7 +51,7 @@ for (const listener of listeners) {
       });
     }
 
-    test('the reference page has every operation, with its limits and its problems', async () => {
+    test('the reference page has every operation, with its limits and problems', async () => {
       const page = (await (await get('/reference')).text()).replaceAll('<wbr>', '');
       for (const operation of operations) {
         const section = page.split(`id="${operation.id}"`)[1]?.split('</article>')[0];
@@ -65,7 +65,7 @@ for (const listener of listeners) {
       for (const code of codes) assert.ok(page.includes(`<code>${code}</code>`), code);
     });
 
-    test('the page may load nothing but its own style and script, and names nothing else', async () => {
+    test('the page loads only its own style and script', async () => {
       const response = await get('/reference');
       const policy = response.headers.get('content-security-policy')!;
       assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;/);

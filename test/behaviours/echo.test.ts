@@ -46,7 +46,7 @@ function named(template: string, path: string): Record<string, string> {
 
 for (const operation of accountOperations.filter((each) => each.body === 'form' && each.id !== 'accounts.remove')) {
   describe(`the echo of ${operation.id}`, () => {
-    test('holds what the caller supplied, typed, with the path parameters, and no defaults', async () => {
+    test('has the parameters that were sent, typed, with those of the path, and no defaults', async () => {
       const { method, path, sent } = await goodCall(setup, operation);
       const bare = await send(world.sandbox, { method, path, sent });
       assert.equal(bare.status, 200, bare.text);
@@ -60,7 +60,7 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       });
     });
 
-    test('holds every parameter that can be given', async () => {
+    test('has every parameter', async () => {
       const { method, path, sent } = await goodCall(setup, operation);
       const params: Record<string, string> = { ...(sent.params as Record<string, string>) };
       for (const [name, field] of Object.entries(operation.parameters)) {
@@ -95,7 +95,7 @@ describe('the envelope', () => {
     }
   });
 
-  test('of an error echoes what could be read, and nothing when the caller is unknown', async () => {
+  test('of an error has what could be parsed, and nothing when the caller is unknown', async () => {
     const path = `/12/accounts/${setup.account}/campaigns`;
     const reply = await world.sandbox.call('GET', path, {
       params: { count: 'x', q: 'a', sort_by: 'name-desc', nothing: 1 },
@@ -113,7 +113,7 @@ describe('the envelope', () => {
     assert.equal(unsigned.headers.get('www-authenticate'), `OAuth realm="${world.service.sandboxUrl}"`);
   });
 
-  test('echoes what was received, not what it was read as', async () => {
+  test('echoes what was received, not what was parsed', async () => {
     const path = `/12/accounts/${setup.account}`;
     const list = await world.sandbox.call('GET', `${path}/campaigns`, {
       params: { sort_by: 'name', campaign_ids: 'ZZ9, zz8 ,,zz8', count: '007', with_deleted: 't' },
@@ -142,7 +142,7 @@ describe('the envelope', () => {
     assert.deepEqual(batched.body.request, [{ ...item, params: { account_id: setup.account, ...item.params } }]);
   });
 
-  test('shows every attribute of a resource always, and escapes what JSON must', async () => {
+  test('has every attribute of a resource, and escapes what JSON requires', async () => {
     const name = 'a "quoted" \\ / \u2028 \u{1f600} </script> é';
     const reply = await world.sandbox.call('PUT', `/12/accounts/${setup.account}`, { params: { name } });
     assert.equal(reply.body.data.name, name);

@@ -29,7 +29,7 @@ describe('an example in the description', () => {
     });
   }
 
-  test('every look-up has one, and but for publishers each finds something', () => {
+  test('every look-up has one, and each but publishers finds something', () => {
     const lookups = [...referenceOperations, ...targetingLookups, listPlacements];
     for (const operation of lookups) {
       const { data } = exampleReply(operation) as { data: object };
@@ -37,7 +37,7 @@ describe('an example in the description', () => {
     }
   });
 
-  test('is what the line for the shell asks', () => {
+  test('makes the call of the shell example', () => {
     const [line] = targetingLookups.filter(({ id }) => id === 'locations.list').map(exampleLine);
     assert.equal(
       line,
@@ -56,7 +56,7 @@ describe('an example in the description', () => {
     ['connections.close', `DELETE '/2/connections' --bearer --json '{"uuids":["<uuids>"]}'`],
   ] as const;
   for (const [id, wanted] of lines) {
-    test(`of ${id} has the body that is read, and the credential that is asked for`, () => {
+    test(`of ${id} has the body and the credential that the operation expects`, () => {
       const [line] = operations.filter((each) => each.id === id).map(exampleLine);
       assert.equal(line, `npx barker call ${wanted}`);
     });

@@ -77,7 +77,7 @@ for (const resource of resources) {
         assert.deepEqual(await found({ ...everything(resource), [parameter]: values[0]! }), ids(one));
       });
 
-      test(`${parameter}: blanks are dropped, repeats removed and upper case folded; the echo has the items as they were sent`, async () => {
+      test(`${parameter}: blanks and repeats are removed and upper case is folded; the echo has the items as sent`, async () => {
         const [a, b] = [...new Set(rows.map((row) => String(row[column])))].filter((value) => value !== 'null');
         const reply = await list({ ...everything(resource), [parameter]: ` ${a!.toUpperCase()},,${b ?? a} , ${a}` });
         assert.equal(reply.status, 200, reply.text);
@@ -88,7 +88,7 @@ for (const resource of resources) {
 
       const words = wordsOf(resource, column);
       if (words) {
-        test(`${parameter}: a word that there is not is refused`, async () => {
+        test(`${parameter}: an unknown word is refused`, async () => {
           const reply = await list({ [parameter]: 'zz9' });
           const isType = kindOf(resource, column) === 'card type';
           const expected = isType ? 'a known card type' : `a value in ${words.join(', ')}`;
@@ -99,7 +99,7 @@ for (const resource of resources) {
         continue;
       }
 
-      test(`${parameter}: what does not exist is absent; 200 are the most; none and nonsense are refused`, async () => {
+      test(`${parameter}: missing rows are left out; at most 200; none and nonsense are refused`, async () => {
         const isUri = kindOf(resource, column) === 'card uri';
         const none = (name: string | number) => (isUri ? `card://99000${name}` : `z${name}`);
         const what = isUri ? 'card://<number>' : 'an id';
@@ -145,7 +145,7 @@ for (const resource of resources) {
 
     const search = resource.list?.search as string | undefined;
     if (search) {
-      test('q is a prefix of the name in any letter case and any way to write a letter', async () => {
+      test('q is a prefix of the name, ignoring case and Unicode form', async () => {
         const cases: [string, string[]][] = [
           ['app', ['apple', 'Apple', 'apple pie']],
           ['APPLE', ['apple', 'Apple', 'apple pie']],
@@ -166,7 +166,7 @@ for (const resource of resources) {
         }
       });
 
-      test('q has 1 character, and 255 at most where nothing else is said', async () => {
+      test('q has 1 to 255 characters unless declared otherwise', async () => {
         const max = resource.list?.searchMax ?? 255;
         assert.deepEqual(await found({ q: 'x'.repeat(max) }), []);
         const long = await list({ q: 'x'.repeat(max + 1) });

@@ -23,7 +23,7 @@ const fillUp = async (from?: string): Promise<void> => {
 };
 
 for (const { id, method, path, family } of operations) {
-  test(`${id} is answered with 429 before any credential is looked at`, async () => {
+  test(`${id} is answered with 429 before any credential is checked`, async () => {
     await fillUp();
     const reply = await call(method, fill(path, { account_id: 'a1' }));
     assert.equal(reply.status, 429, reply.text);
@@ -43,7 +43,7 @@ for (const { id, method, path, family } of operations) {
   });
 }
 
-test('a minute later the address may go on; others were never held back', async () => {
+test('a minute later the address may continue; others were never limited', async () => {
   await fillUp();
   assert.equal((await call('GET', '/12/accounts')).status, 429);
   assert.equal((await call('GET', '/12/accounts', '192.0.2.2')).status, 401);
@@ -65,7 +65,7 @@ test('both listeners and the pages share one count', async () => {
   assert.equal((await browser.post('/logout', {}, from)).status, 429);
 });
 
-test('with limits off nobody is held back', async () => {
+test('with limits off nobody is limited', async () => {
   const open = await openWorld({ flags: { rate_requests_per_address_per_min: 1, rate_limits: 'off' } });
   try {
     for (let count = 0; count < 3; count++) {

@@ -52,7 +52,7 @@ function valuesFor(operation: Operation): typeof HOSTILE_JSON {
   return isStructured(operation) ? [...HOSTILE_JSON, ...HOSTILE_MEMBERS] : HOSTILE_MEMBERS;
 }
 
-describe('no member of a body of JSON brings about a fault, whatever stands in its place', () => {
+describe('no value of any member of a JSON body causes an internal error', () => {
   for (const operation of writing) {
     test(operation.id, async () => {
       const good = await structured(operation);

@@ -17,7 +17,7 @@ after(() => world.close());
 /** What a segment of a path may hold and no id does; some of it is no text that every database takes. */
 const SEGMENTS = ['%00', 'a%00b', '%01', '%EF%BF%BF', '__proto__', '%20', `${'9'.repeat(300)}`];
 
-describe('no segment of a path brings about a fault', () => {
+describe('no segment of a path causes an internal error', () => {
   for (const operation of operations.filter(({ path }) => path.includes(':'))) {
     test(operation.id, async () => {
       const { query = '', target: _, ...good } = (await goodCalls[operation.id]?.(world, world.keys)) ?? {};

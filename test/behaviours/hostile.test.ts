@@ -35,7 +35,7 @@ const takingJson: readonly Operation[] = accountOperations.filter(
   (each) => (each.method === 'POST' || each.method === 'PUT') && Object.keys(each.parameters).length > 0,
 );
 
-describe('values that no client should send are refused or taken, never a fault', () => {
+describe('values that no client should send are refused or accepted, never an internal error', () => {
   for (const operation of takingJson) {
     test(operation.id, async () => {
       const { method, path } = await goodCall(setup, operation);

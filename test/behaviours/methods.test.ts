@@ -45,7 +45,7 @@ function ask(
 
 describe('a method that nothing answers', () => {
   for (const method of ['TRACE', 'PATCH']) {
-    test(`${method} is refused everywhere, and tells nothing of the request`, async () => {
+    test(`${method} is refused everywhere, and reveals nothing of the request`, async () => {
       for (const path of PATHS) {
         const { status, body, headers } = await ask(method, path);
         assert.ok(status >= 400 && status < 500, `${method} ${path}: ${status}`);
@@ -64,7 +64,7 @@ test('every reply forbids browsers to guess its type', async () => {
   }
 });
 
-test('a method of other protocols finds nothing, where an operation is and where none is', async () => {
+test('a method of another protocol gets 404, on paths of operations and on others', async () => {
   for (const path of ['/12/accounts', '/nothing/here']) {
     const { status } = await ask('PROPFIND', path);
     assert.equal(status, 404, path);

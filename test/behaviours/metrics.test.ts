@@ -47,7 +47,7 @@ describe('metrics', () => {
   });
 
   for (const file of ['deploy/grafana-dashboard.json', 'deploy/alerts.yaml']) {
-    test(`that ${file} asks for exist`, async () => {
+    test(`used in ${file} exist`, async () => {
       const types = await served();
       const exists = (name: string): boolean => {
         const base = name.replace(/_(bucket|count|sum)$/, '');
@@ -113,7 +113,7 @@ describe('metrics', () => {
     }
   });
 
-  test('that cannot be read are left out, and the others served', async () => {
+  test('that cannot be read are left out, and the others are served', async () => {
     const registry = new Registry();
     addGauge(registry, 'broken', { help: 'Fails.', read: () => Promise.reject(new Error('away')) });
     addGauge(registry, 'sound', { help: 'Works.', read: () => 7 });

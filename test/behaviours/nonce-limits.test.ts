@@ -11,7 +11,7 @@ import { openWorld, type World } from '../rig/world.ts';
 /** Calls of lists of accounts in a quarter of an hour. */
 const READS = 5;
 
-describe('a request that is refused because too many came before it', () => {
+describe('a request that is refused by a rate limit', () => {
   let world: World;
   before(async () => {
     world = await openWorld({ flags: { rate_global_reads_per_15min: READS } });
@@ -36,7 +36,7 @@ describe('a request that is refused because too many came before it', () => {
   const isStored = ({ timestamp, nonce }: { timestamp: string; nonce: string }): boolean =>
     stored().includes(nonceDigest(world.keys.access_token.split('-')[0]!, timestamp, nonce));
 
-  test('writes nothing, keeps nothing, and is good once when the limit allows it', async () => {
+  test('stores nothing, and is accepted once when the limit allows it', async () => {
     const used = [];
     for (let count = 0; count < READS; count++) {
       const request = signed();

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { browserOf } from '../rig/browser.ts';
 import { openWorld } from '../rig/world.ts';
 
-test('visits of pages are counted by page, method and status, and never by what was asked for', async () => {
+test('visits of pages are counted by page, method and status, never by what was requested', async () => {
   const world = await openWorld();
   try {
     const { url, sandboxUrl } = world.service;

@@ -52,7 +52,7 @@ for (const resource of resources) {
       }
     });
 
-    test('deleted rows and drafts are left out unless they are asked for', async () => {
+    test('deleted rows and drafts are left out unless requested', async () => {
       const expected = ids(inOrder(visible(resource, rows), [['created_at', 'desc']]));
       assert.ok(expected.length < ROWS, 'some are hidden');
       assert.deepEqual(await pageThrough(reader(setup, resource), path, {}, 4), expected);
@@ -72,7 +72,7 @@ for (const resource of resources) {
       assert.deepEqual([none.body.data, none.body.next_cursor], [[], null]);
     });
 
-    test('a cursor is opaque text that needs no escaping in an address', async () => {
+    test('a cursor is opaque text that needs no escaping in a URL', async () => {
       const { next_cursor } = (await list({ count: 1 })).body;
       assert.match(next_cursor, /^[A-Za-z0-9_-]+$/);
     });
@@ -86,7 +86,7 @@ for (const resource of resources) {
       assert.deepEqual(found, expected);
     });
 
-    test('a cursor fits only the list that it came from', async () => {
+    test('a cursor is valid only for its own list', async () => {
       const { next_cursor: cursor } = (await list({ count: 2 })).body;
       const another = resources.find((each) => each !== resource && each.scope === 'account')!;
       const refusals: Record<string, Record<string, string | number>> = {
@@ -115,7 +115,7 @@ for (const resource of resources) {
       }
     });
 
-    test('a forged place is refused or answered, never a fault', async () => {
+    test('a forged cursor is refused or answered, never an internal error', async () => {
       const { next_cursor: cursor } = (await list({ count: 2 })).body;
       const plain = Buffer.from(cursor, 'base64url').toString();
       const [digest, after] = [plain.slice(0, 8), JSON.parse(plain.slice(8)) as unknown[]];
@@ -136,7 +136,7 @@ for (const resource of resources) {
       }
     });
 
-    test('a total is counted when asked for, over all matches, and not together with a cursor', async () => {
+    test('a total is counted on request, over all matches, and not together with a cursor', async () => {
       if (!takes(resource, 'list', 'with_total_count')) return;
       const plain = await list({ count: 2 });
       assert.ok(!('total_count' in plain.body));

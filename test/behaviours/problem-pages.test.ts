@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => world.close());
 
-test('every problem that version 2 can name by an address has a page, and no page is of nothing', () => {
+test('every problem type of version 2 has a page, and every page has its problem', () => {
   const said = operations
     .filter(({ family }) => family === 'problem')
     .flatMap((operation) => declaredProblems(operation));
@@ -50,7 +50,7 @@ for (const listener of ['url', 'sandboxUrl'] as const) {
         });
       }
 
-      test('is JSON for programs that ask for it', async () => {
+      test('is JSON for programs that accept it', async () => {
         const response = await get('application/json');
         assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
         const type = `${world.service[listener]}/2/problems/${slug}`;
@@ -60,7 +60,7 @@ for (const listener of ['url', 'sandboxUrl'] as const) {
   }
 }
 
-test('the address in a body of version 2 leads there', async () => {
+test('the problem type of a version 2 reply leads there', async () => {
   const reply = await withBearer(world, await bearerOf(world, world.keys), '/2/users/me');
   assert.equal(reply.status, 403, reply.text);
   const page = await fetch(reply.body.type, { headers: { accept: 'application/json' } });

@@ -37,13 +37,13 @@ import { sampleOf } from './test-account.ts';
 useWorld();
 
 for (const family of ['ads', 'numeric'] as const) {
-  describe(`a call is refused before it is understood: ${family}`, () => {
+  describe(`a call is refused before it is parsed: ${family}`, () => {
     for (const one of beforeAll(family)) check(one);
   });
 }
 /** What is said in one text there, or was brought about with the window of another call. */
 const SAID_ELSEWHERE = new Set(['NOT_JSON', 'RATE_LIMITED', 'ROUTE_UNKNOWN', 'METHOD_UNKNOWN']);
-describe('a call that uploads is refused before it is understood', () => {
+describe('an upload is refused before it is parsed', () => {
   for (const one of beforeAll('flat')) if (!SAID_ELSEWHERE.has(one.name)) check(one);
 });
 describe('access is refused', () => {
@@ -128,7 +128,7 @@ describe('rules of campaigns are broken', () => {
     ]);
   });
 
-  test('what several rules find wrong is told together; the first decides the status', async () => {
+  test('errors of several rules are reported together; the first decides the status', async () => {
     const payer = await instrument({ type: 'CREDIT_LINE', credit_limit_local_micro: 10_000_000 });
     const refused = await create({ total_budget_amount_local_micro: 20_000_001, funding_instrument_id: payer });
     assert.equal(refused.status, 403, refused.text);
@@ -180,7 +180,7 @@ async function fillUp(): Promise<string[]> {
 }
 
 describe('items of a batch are refused together', () => {
-  test('every fault of every item is named where it is', async () => {
+  test('every error of every item is reported at its item', async () => {
     const refused = await batch(items.map(([input]) => input));
     assert.equal(refused.status, 400, refused.text);
     assert.deepEqual(
@@ -211,10 +211,10 @@ const BELOW = /:(custom|tailored)_audience_id(?=\/)/;
 /** Parameters that must be given, where any value of their kind would not do. */
 const WANTED: Readonly<Record<string, string>> = { locale: 'en-US' };
 
-describe('each operation says what it looks for itself', () => {
+describe('operations refuse ids and cursors that lead nowhere', () => {
   const lists = operations.filter((each) => each.problems.includes('CURSOR_INVALID'));
   for (const { id, path, parameters: declared } of lists) {
-    test(`${id}: a cursor that no list gave`, async () => {
+    test(`${id}: an invalid cursor`, async () => {
       const target = path.replace(':account_id', home.account).replace(BELOW, await audience());
       const asked = Object.fromEntries(
         Object.entries(declared).flatMap(([name, field]) =>
@@ -237,7 +237,7 @@ describe('each operation says what it looks for itself', () => {
     const required = Object.entries(declared).filter(([, field]) => field.isRequired);
     const params = Object.fromEntries(required.map(([name, field]) => [name, sampleOf(field)]));
     const sent = body === 'object' ? { json: params } : { params };
-    test(`${id}: an id that no id can be`, async () => {
+    test(`${id}: an illegal id`, async () => {
       world.clock.advance(LONGEST_WINDOW_S);
       const target = path.replace(':account_id', home.account).replace(/:\w+$/, 'a_b');
       const refused = await world.sandbox.call(method, target, sent);
@@ -246,7 +246,7 @@ describe('each operation says what it looks for itself', () => {
       assert.match(refused.body.errors[0].message, / id a_b has illegal characters$/);
     });
     if (!own.some((name) => name.endsWith('_NOT_FOUND'))) continue;
-    test(`${id}: an id that there is not`, async () => {
+    test(`${id}: an unknown id`, async () => {
       world.clock.advance(LONGEST_WINDOW_S);
       const absent = path.endsWith(':media_key') ? '3_9' : 'zz9zz';
       const target = path
@@ -261,7 +261,7 @@ describe('each operation says what it looks for itself', () => {
   }
 });
 
-test('every problem that a call can end with is in these tables', () => {
+test('every problem of an operation is in these tables', () => {
   for (const family of ['ads', 'numeric'] as const) {
     const own =
       family === 'ads'

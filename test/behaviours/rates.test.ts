@@ -127,7 +127,7 @@ function expectedRate({ id, method }: Operation): RateName {
   return found;
 }
 
-describe('with the limits as they are by default', () => {
+describe('with the default limits', () => {
   let world: World;
   let setup: TestAccount;
   before(async () => {
@@ -137,7 +137,7 @@ describe('with the limits as they are by default', () => {
   after(() => world.close());
 
   for (const operation of accountOperations.filter((each) => each.id !== 'accounts.remove')) {
-    test(`${operation.id} tells its windows`, async () => {
+    test(`${operation.id} returns its windows`, async () => {
       const call = await goodCall(setup, operation);
       // A fresh window of every kind.
       world.clock.advance(LONGEST_WINDOW_S);
@@ -159,7 +159,7 @@ describe('with the limits as they are by default', () => {
     });
   }
 
-  test('a call that counts all matches draws on a window of its own', async () => {
+  test('a call that counts all matches has a window of its own', async () => {
     for (const operation of accountOperations.filter((each) => 'with_total_count' in each.parameters)) {
       const { path } = await goodCall(setup, operation);
       world.clock.advance(LONGEST_WINDOW_S);
@@ -176,13 +176,13 @@ describe('with the limits as they are by default', () => {
     }
   });
 
-  test('where no total is counted, asking for one changes no window', async () => {
+  test('where no total is counted, requesting one changes no window', async () => {
     const path = `/12/accounts/${setup.account}?with_total_count=true`;
     const reply = await world.sandbox.call('PUT', path, { params: { name: 'Counted' } });
     assert.equal(windows(reply, 'x-rate-limit')!.limit, 450);
   });
 
-  test('errors carry the windows too, once the user is known, and count', async () => {
+  test('errors have the windows too, once the user is known, and are counted', async () => {
     world.clock.advance(LONGEST_WINDOW_S);
     const before = await world.sandbox.call('GET', `/12/accounts/${setup.account}`);
     const failures: [number, string, string][] = [
@@ -313,7 +313,7 @@ describe('when a window is used up', () => {
     assert.equal((await world.sandbox.call('GET', path)).status, 200, 'another endpoint');
   });
 
-  test('look-ups of what can be targeted share a window, those of television excepted', async () => {
+  test('look-ups of targeting values share a window, except those of television', async () => {
     world.clock.advance(LONGEST_WINDOW_S);
     const look = (name: string) => world.sandbox.call('GET', `/12/targeting_criteria/${name}`);
     for (const name of ['locations', 'app_store_categories', 'events']) assert.equal((await look(name)).status, 200);
@@ -322,7 +322,7 @@ describe('when a window is used up', () => {
     assert.equal((await world.sandbox.call('GET', '/12/iab_categories')).status, 200);
   });
 
-  test('counting all matches has a lower limit; plain pages go on', async () => {
+  test('counting all matches has a lower limit; plain pages continue', async () => {
     world.clock.advance(LONGEST_WINDOW_S);
     const counted = () => world.sandbox.call('GET', '/12/accounts', { params: { with_total_count: true } });
     for (let index = 0; index < 2; index++) assert.equal((await counted()).status, 200);
@@ -338,7 +338,7 @@ describe('when a window is used up', () => {
   });
 });
 
-test('with limits off nobody is refused, and the windows are still told', async () => {
+test('with limits off nobody is refused, and replies still have the windows', async () => {
   const world = await openWorld({ flags: { rate_limits: 'off', rate_global_reads_per_15min: 1 } });
   try {
     for (let index = 0; index < 5; index++) {
@@ -351,7 +351,7 @@ test('with limits off nobody is refused, and the windows are still told', async 
   }
 });
 
-test('a call that fails through a fault of the service is not counted, and nothing private is told', async () => {
+test('a call with an internal error is not counted, and reveals nothing private', async () => {
   const world = await openWorld();
   try {
     const setup = await openTestAccount(world);

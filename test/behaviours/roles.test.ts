@@ -182,7 +182,7 @@ async function accountWith(role: Role | undefined): Promise<TestAccount> {
 }
 
 describe('who may do what on an account', () => {
-  test('the table knows every operation that names an account', () => {
+  test('the table has every operation that names an account', () => {
     assert.deepEqual(Object.keys(ALLOWED).sort(), named.map((each) => each.id).sort());
   });
 
@@ -212,7 +212,7 @@ describe('who may do what on an account', () => {
     });
   }
 
-  test('without a role the account is not there, whatever is asked of it', async () => {
+  test('without a role the account is not accessible, for any operation', async () => {
     const setup = await accountWith(undefined);
     for (const operation of named) {
       const { method, path, sent } = await goodCall(setup, operation);
@@ -234,7 +234,7 @@ describe('who may do what on an account', () => {
     }
   });
 
-  test('a refused write has changed nothing', async () => {
+  test('a refused write changes nothing', async () => {
     const setup = await accountWith('CAMPAIGN_ANALYST');
     const path = `/12/accounts/${setup.account}`;
     const before = (await world.sandbox.call('GET', path)).text;
@@ -243,7 +243,7 @@ describe('who may do what on an account', () => {
     assert.equal((await world.sandbox.call('GET', path)).text, before);
   });
 
-  test('a deleted account is not found by whoever had a role on it, and not accessible for others', async () => {
+  test('a deleted account is not found by users with a role on it, and not accessible for others', async () => {
     for (const role of [...ROLES, undefined]) {
       const setup = await accountWith(role);
       const calls: [Operation, Awaited<ReturnType<typeof goodCall>>][] = [];
@@ -261,7 +261,7 @@ describe('who may do what on an account', () => {
     }
   });
 
-  test('a role given or taken away holds from the next request on', async () => {
+  test('a role that is granted or revoked applies from the next request on', async () => {
     const setup = await accountWith(undefined);
     const path = fill('/12/accounts/:account_id/campaigns', { account_id: setup.account });
     assert.equal((await world.other.call('GET', path)).status, 403);

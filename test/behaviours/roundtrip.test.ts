@@ -17,7 +17,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
   describe(`what is read of ${resource.plural} can be written back`, () => {
     const update = operationOf(resource, 'update')!;
 
-    test('PUT of what GET returned changes nothing but the time of change', async () => {
+    test('PUT of what GET returned changes only updated_at', async () => {
       const setup = await openTestAccount(world);
       const rows: { id: string }[] =
         resource.scope === 'user'
@@ -49,7 +49,7 @@ for (const resource of resources.filter((each) => operationOf(each, 'update'))) 
       }
     });
 
-    test('PUT of nothing, or of what it must have as it is, changes nothing but the time of change', async () => {
+    test('PUT of nothing, or of the required fields unchanged, changes only updated_at', async () => {
       const setup = await openTestAccount(world);
       const { path, sent } = await goodCall(setup, update);
       const before = (await setup.client.call('GET', path)).body.data;
@@ -96,7 +96,7 @@ for (const update of records) {
   });
 }
 
-test('there is no other PUT to what can be read', () => {
+test('these are all the PUTs with a GET', () => {
   const others = operations.filter(
     ({ method, id }) =>
       method === 'PUT' &&

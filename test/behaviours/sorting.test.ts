@@ -114,7 +114,7 @@ for (const resource of resources.filter((each) => takes(each, 'list', 'sort_by')
       assert.deepEqual(await sorted('updated_at', 4), expected(['updated_at', 'asc']));
     });
 
-    test('an attribute or a direction that is not known is refused with those that are', async () => {
+    test('an unknown attribute or direction is refused with the known ones', async () => {
       const list = SORTS[resource.plural]!.flatMap((name) => [`${name}-asc`, `${name}-desc`]).sort();
       for (const bad of ['colour-asc', 'created_at-up', 'id-asc', 'created_at-asc-desc', '-asc', '']) {
         const reply = await reader(setup, resource).call('GET', path, { params: { sort_by: bad } });

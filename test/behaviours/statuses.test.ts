@@ -231,7 +231,7 @@ for (const operation of operations) {
     for (const status of statusesOf(operation)) {
       const provocation = provocations[status];
       test(`${provocation?.input} is answered with ${status}`, async () => {
-        assert.ok(provocation, `say here how ${status} is brought about`);
+        assert.ok(provocation, `the table says how to cause ${status}`);
         const reply = await provocation.send(operation);
         assert.equal(reply.status, status, reply.text);
         if (status < 300) return;

@@ -67,8 +67,8 @@ const endAll = (strangers: readonly Stranger[]): void => {
   for (const { socket } of strangers) socket.destroy();
 };
 
-describe('forms of whom nothing is known', () => {
-  test('have at most 64 KiB; who names a token in use may send more', async () => {
+describe('forms of unknown senders', () => {
+  test('have at most 64 KiB; with a token in use more', async () => {
     const world = await open({});
     const form = (bytes: number) => `text=${'a'.repeat(bytes)}`;
     const call = (body: string, more = {}) =>
@@ -93,7 +93,7 @@ describe('forms of whom nothing is known', () => {
     assert.equal((await call(form(1_048_577), { keys: world.keys })).status, 413);
   });
 
-  test('in chunks are counted as they come', async () => {
+  test('in chunks are counted as they arrive', async () => {
     const world = await open({});
     const head = halfSent(1, 0).replace('content-length: 1', 'transfer-encoding: chunked');
     const one = await stranger(world.service.url, `${head}${`8000\r\n${'a'.repeat(0x8000)}\r\n`.repeat(3)}`);
@@ -102,7 +102,7 @@ describe('forms of whom nothing is known', () => {
     one.socket.destroy();
   });
 
-  test('that come too slowly are ended in the words of their path; who is slow but steady is not', async () => {
+  test('that arrive too slowly are ended in the format of their path; slow but steady ones are not', async () => {
     const world = await open({ request_grace_s: 1, request_bytes_per_s_min: 100 });
     const [numeric, ads, page] = [
       await stranger(world.service.url, halfSent(50_000, 10)),
@@ -123,7 +123,7 @@ describe('forms of whom nothing is known', () => {
     assert.equal(await metric(world, 'barker_unauthenticated_bodies_ended_total{reason="slow"}'), 3);
   });
 
-  test('hold no more than the memory for them: the oldest gives way, and one address gets its share only', async () => {
+  test('take no more than their memory: the oldest is evicted, and one address gets only its share', async () => {
     const world = await open({ unauthenticated_bytes_max: 4 * MIB });
     const crowd: Stranger[] = [];
     // Each counts for 5 KiB and what it has sent: 32 KiB in all, of which 8 are the share of an address.
@@ -157,7 +157,7 @@ describe('forms of whom nothing is known', () => {
     await until(world, 'barker_unauthenticated_bytes', (value) => value === 0);
   });
 
-  test('reach the server when they are complete, in whatever pieces they come', async () => {
+  test('reach the server when they are complete, in whatever pieces they arrive', async () => {
     const world = await open({});
     const head = 'POST /12/nowhere HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-www-form-urlencoded\r\n';
     const requests = [
@@ -181,7 +181,7 @@ describe('forms of whom nothing is known', () => {
     }
   });
 
-  test('that are cut off half-way are not given to the HTTP server', async () => {
+  test('that are cut off do not reach the HTTP server', async () => {
     const world = await open({});
     const one = await stranger(world.service.url, halfSent(3000, 10));
     one.socket.end();
@@ -190,7 +190,7 @@ describe('forms of whom nothing is known', () => {
     assert.equal(await metric(world, 'barker_unrouted_total{status="400"}'), 1);
   });
 
-  test('byte by byte take no more memory than at once', async () => {
+  test('sent byte by byte take no more memory than sent at once', async () => {
     const world = await open({});
     const one = await stranger(world.service.url, halfSent(3000, 0));
     one.socket.setNoDelay(true);
@@ -214,7 +214,7 @@ describe('bodies of callers who are authenticated', () => {
     };
   };
 
-  test('that come too slowly are ended', async () => {
+  test('that arrive too slowly are ended', async () => {
     const world = await open({ request_grace_s: 1, request_bytes_per_s_min: 100 });
     const half = await batch(world);
     const slow = await stranger(world.service.sandboxUrl, half(50_000, 10));
@@ -242,7 +242,7 @@ describe('bodies of callers who are authenticated', () => {
 });
 
 describe('connections', () => {
-  test('of one address and in total are bounded; more are told why, and counted', async () => {
+  test('of one address and in total are limited; more are refused with a reason, and counted', async () => {
     const world = await open({ connections_max: 30, connections_per_address_max: 10 });
     const held: Stranger[] = [];
     const known = await authenticated(world, '127.0.3.1', 10);
@@ -276,7 +276,7 @@ describe('connections', () => {
     endAll(known);
   });
 
-  test('on which nobody has authenticated stay open between requests up to a limit, the longest idle is closed', async () => {
+  test('without an authenticated request stay open between requests up to a limit; the one idle longest is closed', async () => {
     const world = await open({ unauthenticated_idle_connections_max: 3 });
     const [known] = await authenticated(world, '127.0.3.1', 1);
     const held: Stranger[] = [];
@@ -290,7 +290,7 @@ describe('connections', () => {
     endAll([known!, ...held]);
   });
 
-  test('of a trusted proxy count in the total only', async () => {
+  test('of a trusted proxy count only in the total', async () => {
     const world = await open({ connections_per_address_max: 3, trusted_proxies: '127.0.3.9' });
     const held: Stranger[] = [];
     for (let count = 0; count < 8; count++) held.push(await stranger(world.service.url, '', '127.0.3.9'));
@@ -299,14 +299,14 @@ describe('connections', () => {
     endAll(held);
   });
 
-  test('that send no head in time are ended', async () => {
+  test('without a complete head in time are ended', async () => {
     const world = await open({ request_head_timeout_s: 1 });
     const silent = await stranger(world.service.url, '');
     const half = await stranger(world.service.url, 'GET /12/accounts HTTP/1.1\r\nhost: a\r\n');
     assert.deepEqual([await silent.answer(), await half.answer()], [408, 408]);
   });
 
-  test('on which too many requests are sent ahead answer a hundred at most, and end', async () => {
+  test('with too many pipelined requests answer a hundred at most, and end', async () => {
     const world = await open({});
     const one = await stranger(world.service.url, 'GET /12/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(300));
     await once(one.socket, 'close');

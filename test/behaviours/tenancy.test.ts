@@ -44,7 +44,7 @@ const owned = resources.filter((each) => each.scope === 'account' && operationOf
 
 for (const resource of owned) {
   describe(`${resource.plural} of one account`, () => {
-    test('are not found under another, not even by who may see both', async () => {
+    test('are not found under another, not even by users of both', async () => {
       const { id } = await make(mine, resource);
       await addParents(second, resource);
       for (const verb of ['get', 'update', 'remove'] as const) {
@@ -80,7 +80,7 @@ for (const resource of owned) {
       }
     });
 
-    test('cannot be pointed to from another: as if they did not exist', async () => {
+    test('cannot be referred to from another: as if they did not exist', async () => {
       for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
         const target = field.target?.() as AnyResource | undefined;
         if (!target) continue;
@@ -147,7 +147,7 @@ describe('users', () => {
     }
   });
 
-  test('of another account learn nothing from a cursor of it', async () => {
+  test('of another account learn nothing from its cursor', async () => {
     const { next_cursor: cursor } = (await world.sandbox.call('GET', '/12/accounts', { params: { count: 1 } })).body;
     assert.ok(cursor);
     assert.equal((await world.other.call('GET', '/12/accounts', { params: { cursor } })).status, 400);
@@ -155,7 +155,7 @@ describe('users', () => {
 });
 
 describe('production and sandbox', () => {
-  test('an account of one side is not accessible on the other', async () => {
+  test('an account of one environment is not accessible in the other', async () => {
     const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
     const cases: [Client, string][] = [
       [world.production, mine.account],
@@ -174,14 +174,14 @@ describe('production and sandbox', () => {
     assert.deepEqual(list.body.data, []);
   });
 
-  test('the accounts of the other side are not counted or listed', async () => {
+  test('the accounts of the other environment are not counted or listed', async () => {
     const real = await world.production.call('GET', '/12/accounts', { params: { with_total_count: true } });
     assert.equal(real.body.total_count, 1);
     const others = await otherInProduction.call('GET', '/12/accounts', { params: { with_total_count: true } });
     assert.deepEqual(others.body.data, real.body.data);
   });
 
-  test('what exists in the sandbox only is another verb of a path in production', async () => {
+  test('what exists only in the sandbox is a missing method in production', async () => {
     const [real] = (await world.production.call('GET', '/12/accounts')).body.data;
     const production: TestAccount = { world, client: world.production, account: real.id };
     const sandboxOnly = accountOperations.filter((each) => each.onlyIn === 'sandbox');

@@ -40,8 +40,8 @@ async function reader(): Promise<Socket> {
   return socket;
 }
 
-describe('a reply that waits for its client', () => {
-  test('is given up when nothing of it is read for long', async () => {
+describe('a reply to a slow client', () => {
+  test('is cut off when nothing of it is read for long', async () => {
     const socket = await reader();
     await wait(STALL_S * 3000);
     let size = 0;
@@ -53,7 +53,7 @@ describe('a reply that waits for its client', () => {
     assert.ok(size < bytes, `${size} bytes`);
   });
 
-  test('arrives whole where it is read slowly', async () => {
+  test('arrives completely when it is read slowly', async () => {
     const socket = await reader();
     let size = 0;
     let pauses = 0;
@@ -69,7 +69,7 @@ describe('a reply that waits for its client', () => {
     assert.ok(size > bytes, `${size} bytes`);
   });
 
-  test('may take its time to be made', async () => {
+  test('is not cut off while it is being made', async () => {
     isSlow = true;
     try {
       assert.equal((await world.production.call('GET', '/12/accounts')).status, 200);

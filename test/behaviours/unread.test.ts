@@ -139,9 +139,9 @@ const cases: [what: string, bytes: string, status: number, body: unknown][] = [
 ];
 
 for (const scheme of ['http', 'https'] as const) {
-  describe(`what is no request, over ${scheme}`, () => {
+  describe(`bytes that are no request, over ${scheme}`, () => {
     for (const [what, bytes, status, body] of cases) {
-      test(`${what} is answered in our words`, async () => {
+      test(`${what} is answered in the format of the API`, async () => {
         const said = await say(worlds[scheme]!.service.url, bytes);
         assert.deepEqual(said.body, body);
         assert.equal(said.status, status);
@@ -173,7 +173,7 @@ for (const scheme of ['http', 'https'] as const) {
       ['a request that waits for them', 'authorization: OAuth oauth_consumer_key="x"\r\n', 400, 'INVALID_PARAMETER'],
       ['a request that was answered before', '', 405, 'METHOD_NOT_ALLOWED'],
     ] as const) {
-      test(`broken chunks of ${what} get one reply and end the connection`, async () => {
+      test(`broken chunks after ${what} get one reply and end the connection`, async () => {
         const head = `POST /12/accounts HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n${authorization}`;
         const { service } = worlds[scheme]!;
         const form = 'content-type: application/x-www-form-urlencoded\r\n\r\n';
@@ -185,18 +185,18 @@ for (const scheme of ['http', 'https'] as const) {
   });
 }
 
-test('HTTP/1.0 needs no host, and is refused for what it lacks', async () => {
+test('HTTP/1.0 needs no host, and is refused for its missing credential', async () => {
   const { status, body } = await say(worlds.https!.service.url, 'GET /12/accounts HTTP/1.0\r\n\r\n');
   assert.equal(status, 401);
   assert.equal(body.errors[0].code, 'UNAUTHORIZED_ACCESS');
 });
 
-describe('plain HTTP where TLS is spoken', () => {
+describe('plain HTTP on a TLS port', () => {
   for (const [path, body] of [
     ['/12/accounts', ADS(92, 'SSL is required')],
     ['/oauth/request_token', ADS(92, 'SSL is required')],
   ] as const) {
-    test(`is told so on ${path}, and leaves no line in the log`, async () => {
+    test(`is refused on ${path}, and is not logged`, async () => {
       const lines = log.length;
       const said = await say(worlds.https!.service.url, `GET ${path} HTTP/1.1\r\n${CLOSE}\r\n\r\n`, 'plainly');
       assert.equal(said.status, 403);
@@ -206,7 +206,7 @@ describe('plain HTTP where TLS is spoken', () => {
     });
   }
 
-  test('bytes that are neither are cut off in silence', async () => {
+  test('bytes that are neither are cut off without a reply', async () => {
     const { hostname: host, port } = new URL(worlds.https!.service.url);
     const lines = log.length;
     const socket = plain({ host, port: Number(port) });
@@ -218,7 +218,7 @@ describe('plain HTTP where TLS is spoken', () => {
   });
 });
 
-test('a request that does not arrive in time is told so', async () => {
+test('a request that does not arrive in time gets 408', async () => {
   const { hostname: host, port } = new URL(worlds.http!.service.url);
   const socket = plain({ host, port: Number(port) });
   // Node looks for late requests every half minute; here it is told at once that it has found one.

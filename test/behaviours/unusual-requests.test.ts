@@ -53,19 +53,19 @@ async function sendForm(bytes: Buffer, signedAs: readonly (readonly [string, str
 }
 
 describe('a form', () => {
-  test('is UTF-8, or it is not what was signed', async () => {
+  test('must be UTF-8', async () => {
     const { status } = await sendForm(Buffer.from('name=a\xff', 'latin1'), [['name', 'a\ufffd']]);
     assert.equal(status, 401);
     assert.equal((await sendForm(Buffer.from('name=a\ufffd'), [['name', 'a\ufffd']])).status, 200);
   });
 
-  test('has 2,000 pairs at most: more are not looked at', async () => {
+  test('has 2,000 pairs at most: more are not read', async () => {
     const pairs = (count: number) => Array.from({ length: count }, () => ['a', ''] as const);
     assert.equal((await sendForm(Buffer.from('a&'.repeat(2000)), pairs(2000))).status, 200);
     assert.equal((await sendForm(Buffer.from('a&'.repeat(2001)), pairs(2001))).status, 401);
   });
 
-  test('whose sender goes away is no fault of the service', async () => {
+  test('whose sender disconnects is not an internal error', async () => {
     const { hostname, port, host } = new URL(world.service.sandboxUrl);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
@@ -87,7 +87,7 @@ describe('a form', () => {
 });
 
 describe('letters that only look like others', () => {
-  test('a Kelvin sign is no k of an id', async () => {
+  test('a Kelvin sign is not the k of an id', async () => {
     const { status, body } = await world.sandbox.call('GET', `${path}/campaigns/${encodeURIComponent('\u212a')}`);
     assert.equal(status, 404);
     assert.equal(body.errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');

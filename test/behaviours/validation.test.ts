@@ -228,7 +228,7 @@ for (const operation of writing) {
     const fields = Object.entries(operation.parameters);
 
     for (const [name, field] of fields) {
-      test(`${name}: what cannot be read is refused, with the exact words`, async () => {
+      test(`${name}: an invalid value is refused, with the exact message`, async () => {
         const cases = badValues(name, field);
         assert.ok(cases.length > 0, `say what bad values of kind ${field.kind.name} are`);
         for (const [raw, said] of cases) {
@@ -240,7 +240,7 @@ for (const operation of writing) {
       });
 
       if (NEEDED[operation.group]?.includes(name)) continue;
-      test(`${name}: an empty value un-sets what may be unset, and is refused otherwise`, async () => {
+      test(`${name}: an empty value unsets an optional field, and is refused otherwise`, async () => {
         const own = TAKEN_ONCE.includes(operation.group) ? await goodParameters(setup, operation) : {};
         const reply = await ask({ params: { ...good, ...own, [name]: '' } });
         if (field.emptyValue !== undefined) {
@@ -257,7 +257,7 @@ for (const operation of writing) {
         }
       });
 
-      test(`${name}: given twice in one place it is refused; in both places the body wins`, async () => {
+      test(`${name}: twice in one place is refused; in both places the body wins`, async () => {
         const value = field.kind.name === 'refused' ? '2' : (good[name] ?? sampleOf(field));
         const { [name]: _, ...others } = good;
         const twice = new URLSearchParams([...Object.entries(others), [name, value], [name, value]]);
@@ -275,7 +275,7 @@ for (const operation of writing) {
       });
     }
 
-    test('everything wrong is said at once, in the order of the declaration', async () => {
+    test('all errors are reported at once, in the order of the declaration', async () => {
       const bad: Record<string, string> = {};
       const said: Said[] = [];
       for (const [name, field] of fields) {
@@ -288,7 +288,7 @@ for (const operation of writing) {
       assert.deepEqual(reply.body.errors, said);
     });
 
-    test('every required parameter that is missing is named', async () => {
+    test('every missing required parameter is reported', async () => {
       const required = fields.filter(([, field]) => field.isRequired).map(([name]) => name);
       if (required.length === 0) return;
       const reply = await ask({});
@@ -303,7 +303,7 @@ for (const operation of writing) {
       );
     });
 
-    test('what nobody reads is ignored and not echoed', async () => {
+    test('unknown parameters are ignored and not echoed', async () => {
       const { path: fresh, sent } = await goodCall(setup, operation);
       const extra = {
         colour: 'red',
@@ -341,7 +341,7 @@ function isOfForm(create: Operation | undefined): boolean {
 
 for (const resource of resources.filter((each: AnyResource) => isOfForm(operationOf(each, 'create')))) {
   const operation = operationOf(resource, 'create')!;
-  test(`${operation.id}: query, form and JSON say the same`, async () => {
+  test(`${operation.id}: query, form and JSON are equivalent`, async () => {
     const params = { ...wholeOf(operation), ...(await goodParameters(setup, operation)) };
     const whole: Record<string, string> = params;
     const path = fill(operation.path, { account_id: setup.account });

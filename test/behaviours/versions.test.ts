@@ -34,7 +34,7 @@ describe('paths and versions', () => {
     ['/12/accounts/%zz', UNKNOWN],
   ];
   for (const [path, message] of paths) {
-    test(`${path.slice(0, 40)} is not found, signed or not, on both sides`, async () => {
+    test(`${path.slice(0, 40)} is not found, signed or not, in both environments`, async () => {
       for (const origin of [world.service.url, world.service.sandboxUrl]) {
         for (const method of ['GET', 'POST', 'DELETE']) {
           const reply = await fetch(origin + path, { method });
@@ -51,7 +51,7 @@ describe('paths and versions', () => {
     });
   }
 
-  test('outside the interface an unknown path has a numeric code', async () => {
+  test('outside the advertising API an unknown path has a numeric code', async () => {
     // The filtered stream of version 1.1 is deprecated where it is known, and was never here.
     const older = '/1.1/statuses/filter.json';
     for (const path of ['/oauth/nothing', '/1.1/nothing.json', older, '/oauth2/nothing']) {
@@ -61,7 +61,7 @@ describe('paths and versions', () => {
     }
   });
 
-  test('below version 2 an unknown path is a problem body, with the same code', async () => {
+  test('in version 2 an unknown path gets problem details, with the same code', async () => {
     const [status, detail] = [404, 'Sorry, that page does not exist.'];
     const errors = [{ code: 34, message: detail }];
     for (const path of ['/2', '/2/nothing', '/2/nothing?x=1', '/2/oauth2/token', `/2/${'x'.repeat(300)}`]) {
@@ -119,7 +119,7 @@ describe('methods', () => {
   };
 
   for (const [template, methods] of methodsOf()) {
-    test(`${template} takes ${[...methods].join(', ')} and says so`, async () => {
+    test(`${template} allows ${[...methods].join(', ')} and says so`, async () => {
       const path = template.replace(/:\w+/g, 'zz9');
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !methods.has(each))) {
         const reply = await fetch(world.service.sandboxUrl + path, { method });
@@ -138,7 +138,7 @@ describe('methods', () => {
     });
   }
 
-  test('of a former version nothing is left but what it answers, which says what takes its place', async () => {
+  test('of a former version only replaced paths answer, and name their replacement', async () => {
     const former = accountOperations.filter((each) => each.replacedBy !== undefined);
     assert.ok(former.length >= 5);
     for (const operation of former) {

@@ -70,7 +70,7 @@ after(async () => {
 });
 
 describe('a folder of archives', () => {
-  test('gets one of each run and keeps the newest, and files of others', async () => {
+  test('gets one archive a run, and keeps the newest and foreign files', async () => {
     mkdirSync(folder);
     const others = ['barker-20200101T000000Z.tar.zst.partial', 'notes.txt'];
     for (const name of [...others, 'barker-20200101T000000Z.tar.zst', 'barker-20210101T000000Z.tar.zst']) {
@@ -85,7 +85,7 @@ describe('a folder of archives', () => {
     await succeed(run('restore', '--verify', written));
   });
 
-  test('a file that is there is replaced with --force alone, and what was half written is no obstacle', async () => {
+  test('an existing file is replaced only with --force, and a partial file does not matter', async () => {
     const file = join(source.folder, 'b.tar.gz');
     writeFileSync(file, 'mine');
     await refused(backUp(file), /b\.tar\.gz already exists; use --force to overwrite it/);
@@ -98,7 +98,7 @@ describe('a folder of archives', () => {
 });
 
 describe('a backup that is killed', () => {
-  test('leaves nothing that looks like an archive, and the next one works', async () => {
+  test('leaves nothing that looks like an archive, and the next backup works', async () => {
     const file = join(source.folder, 'c.tar.zst');
     await killedAt(`${file}.partial`, ['backup', file, ...flagsOf(source)]);
     assert.ok(!existsSync(file));
@@ -113,7 +113,7 @@ describe('a backup that is killed', () => {
 });
 
 describe('a restore', () => {
-  test('that is killed leaves nothing that can be opened, and is completed by another', async () => {
+  test('that is killed leaves nothing that can be opened, and the next one completes it', async () => {
     const target = await newTarget();
     const args = ['restore', archive, ...flagsOf(target)];
     await killedAt(join(target.folder, 'restore-incomplete'), args);
@@ -123,13 +123,13 @@ describe('a restore', () => {
     assert.match(await succeed(run('user', 'list', ...flagsOf(target))), /ada/);
   });
 
-  test('into what is not empty is refused and changes nothing', async () => {
+  test('into a target that is not empty is refused and changes nothing', async () => {
     const before = readFileSync(join(source.folder, 'barker.db'));
     await refused(run('restore', archive, ...flagsOf(source)), /is not empty \(.*\); name another/);
     assert.ok(readFileSync(join(source.folder, 'barker.db')).equals(before));
   });
 
-  test('with another master key is refused, and tells which one is needed', async () => {
+  test('with another master key is refused, and names the one that is needed', async () => {
     const target = await newTarget();
     const outcome = barker(['restore', archive, ...flagsOf(target)], { env: { BARKER_MASTER_KEY: '01'.repeat(32) } });
     await refused(
@@ -139,7 +139,7 @@ describe('a restore', () => {
     assert.deepEqual(readdirSync(target.folder), []);
   });
 
-  test('--verify finds a byte that was changed, and writes nothing', async () => {
+  test('--verify finds a changed byte, and writes nothing', async () => {
     const bytes = readFileSync(archive);
     const at = bytes.indexOf('rows/users/') + 512 + 20;
     bytes[at]! ^= 1;
@@ -151,8 +151,8 @@ describe('a restore', () => {
   });
 });
 
-describe('copies of before the schema changes', () => {
-  test('are the newest three, whichever release they are named after', () => {
+describe('copies made before schema changes', () => {
+  test('are the newest three, whatever release they have in their name', () => {
     const kept = join(source.folder, 'copies');
     const copy = (version: string, day: number): string =>
       copyBeforeUpgrade({

@@ -52,7 +52,7 @@ const wanting = (findings: readonly Finding[]): string[] =>
   lines(findings.filter(({ level, message }) => level !== 'ok' && !/ answers in /.test(message)));
 
 describe('doctor', () => {
-  test('finds nothing wrong where nothing is, and tells so in its exit code', async () => {
+  test('reports no fault when there is none, and exits with 0', async () => {
     const environment = {
       BARKER_MASTER_KEY: MASTER_KEY,
       BARKER_PUBLIC_BASE_URL: 'https://ads.example.org',
@@ -66,7 +66,7 @@ describe('doctor', () => {
     assert.match(stdout, new RegExp(`\\n${HASTY.length} errors?, \\d warnings?\\n$`));
   });
 
-  test('tells every fault of the settings at once, and goes on with the rest', async () => {
+  test('reports all faults of the settings at once, and checks the rest', async () => {
     const { code, stdout } = await barker(['doctor', '--json', ...flagsOf(place), '--host', '0.0.0.0']);
     assert.equal(code, 1);
     const told = lines(JSON.parse(stdout));
@@ -85,7 +85,7 @@ describe('the database', () => {
 
   test('without a fault', async () => assert.deepEqual(await examine(), HASTY));
 
-  test('that is not there is not made', async () => {
+  test('that does not exist is not created', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
     const absent = place.databaseUrl === '' ? undefined : place.databaseUrl.replace(/:\d+\//, ':1/');
     const told = await examine({ data_folder: folder, database_url: absent });
@@ -96,7 +96,7 @@ describe('the database', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('that another master key sealed', async () => {
+  test('encrypted with another master key', async () => {
     const { store, box, driver } = await openRuntime('serve', settingsOf());
     const draft: ApplicationDraft = {
       ...{ name: 'Reports', description: '', website_url: 'https://a.test', callbacks: [] },
@@ -130,7 +130,7 @@ describe('the database', () => {
     await driver.close();
   });
 
-  test('with jobs that nobody does', async () => {
+  test('with overdue jobs', async () => {
     const driver = await openDriver(settingsOf());
     const store = storeOn(driver);
     const job = { kind: 'media-removal', key: 'x' };
@@ -143,7 +143,7 @@ describe('the database', () => {
     await driver.close();
   });
 
-  test('whose schema is behind', async () => {
+  test('with an outdated schema', async () => {
     const driver = await openDriver(settingsOf());
     await dropSchema(driver);
     assert.match((await examine()).at(-1)!, /^error: the schema lacks 0001-foundation, /);
@@ -168,7 +168,7 @@ describe('addresses', () => {
     test(name, () => assert.deepEqual(examine(flags), expected));
   }
 
-  test('that the certificate is not for, and a file that is none', async () => {
+  test('not in the certificate, and a file that is not a certificate', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
     const { cert, key } = await ensureCertificates(folder, ['ads.example.org'], systemClock);
     assert.deepEqual(examine({ ...PUBLIC, tls_cert: cert, tls_key: key }), []);
@@ -185,7 +185,7 @@ describe('addresses', () => {
 });
 
 describe('the machine and its disk', () => {
-  test('a data folder that others may look into, and one that is not there', async () => {
+  test('a data folder that others can read, and a missing one', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
     const examine = async (data_folder: string) => wanting(await examineDataFolder(settingsOf({ data_folder })));
     const withoutDisk = (told: string[]) => told.filter((line) => !line.includes('GiB'));
@@ -198,7 +198,7 @@ describe('the machine and its disk', () => {
     assert.deepEqual(await examine(folder), [`error: the data folder ${folder} does not exist`]);
   });
 
-  test('an ffmpeg that does not run', async () => {
+  test('an ffmpeg that does not start', async () => {
     const told = wanting(await examineMachine(settingsOf({ ffmpeg_program: '/nowhere/ffmpeg' })));
     assert.ok(told.includes('error: ffmpeg_program /nowhere/ffmpeg does not run (ENOENT)'), told.join('\n'));
   });
@@ -222,7 +222,7 @@ describe('the running service', () => {
 
   test('that is ready', async () => assert.match((await examine()).at(-1)!, /^ok: a service runs and is ready/));
 
-  test('that is not names the failed checks', async () => {
+  test('that is not ready: the failed checks are named', async () => {
     answer = { status: 503, checks: { database: 'failed', schema: 'ok' } };
     assert.deepEqual(await examine(), ['error: a service runs and is not ready: database']);
   });

@@ -105,7 +105,7 @@ describe('the image', () => {
     return { status, said: stdout + stderr };
   };
 
-  test('holds what runs and no more', () => {
+  test('contains only what is needed to run', () => {
     assert.deepEqual(readdirSync(image.workdir).sort(), ['bin', 'dist', 'node_modules', 'package.json']);
     assert.ok(!existsSync(join(image.workdir, 'node_modules/typescript')));
     assert.ok(!existsSync(join(image.workdir, `node_modules/node-${process.platform}-${process.arch}`)));
@@ -113,7 +113,7 @@ describe('the image', () => {
     assert.ok(kilobytes < 80_000, `${kilobytes} kB`);
   });
 
-  test('migrates, serves and is healthy, without privileges, and stops in good order', async () => {
+  test('migrates, serves and is healthy without privileges, and stops cleanly', async () => {
     const migrated = run(['migrate']);
     assert.equal(migrated.status, 0, migrated.stderr);
     assert.equal(health().status, 1);
@@ -140,7 +140,7 @@ describe('the image', () => {
     }
   });
 
-  test('was written to in its volume alone', () => {
+  test('writes only to its volume', () => {
     const volume = join(image.root, image.last('VOLUME').list[0]!);
     assert.equal(statSync(volume).uid, USER);
     assert.equal(statSync(volume).mode & 0o777, 0o700);

@@ -46,7 +46,7 @@ before(async () => {
 after(() => rmSync(home, { recursive: true, force: true }));
 
 describe('the tarball', () => {
-  test('holds what is run and what is read, and nothing else', () => {
+  test('contains the program and its documentation, and nothing else', () => {
     const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8', maxBuffer: 1e8 }).trim().split('\n');
     const files = listed.map((file) => file.replace(/^package\//, ''));
     const ours = files.filter((file) => !file.startsWith('node_modules/'));
@@ -124,12 +124,12 @@ describe('installed from it, in an empty folder', () => {
     assert.doesNotMatch(installed.stdout + installed.stderr, /EBADENGINE|deprecated|scripts/);
   });
 
-  test('tells its version', async () => {
+  test('prints its version', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     assert.deepEqual(await run('barker', ['--version'], folder()), { code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test('answers a signed call, by the line that it says to paste', async () => {
+  test('answers a signed call made with the line that it prints', async () => {
     const [, line] = /Try it:\n\s*(.+)\n/.exec(output)!;
     assert.equal(line, 'barker call GET /12/accounts');
     const { code, stdout, stderr } = await run('bash', ['-c', line!], folder());
@@ -137,7 +137,7 @@ describe('installed from it, in an empty folder', () => {
     assert.equal(JSON.parse(stdout).data[0].name, 'Demo account');
   });
 
-  test('serves its pages and what they load', async () => {
+  test('serves its pages and their resources', async () => {
     for (const page of ['/reference', '/login']) {
       const reply = await fetch(keys.base_url + page);
       assert.equal(reply.status, 200);
@@ -148,7 +148,7 @@ describe('installed from it, in an empty folder', () => {
     }
   });
 
-  test('takes a picture, and a video, which another process looks into', async () => {
+  test('accepts an image, and a video, which another process examines', async () => {
     const picture = await upload(client, JPEG, { media_type: 'image/jpeg' });
     assert.equal(picture.status, 200, picture.text);
     const video = await upload(client, MP4, { media_type: 'video/mp4', media_category: 'amplify_video' });
@@ -166,7 +166,7 @@ describe('installed from it, in an empty folder', () => {
     assert.equal(info?.state, 'succeeded', video.text);
   });
 
-  test('goes the whole way of docs/trial.md: campaign, people, audience, posts', async () => {
+  test('completes docs/trial.md: campaign, people, audience, posts', async () => {
     const blocks = readFileSync('docs/trial.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm);
     const lines = [...blocks].map(([, block]) => block!.replaceAll('npx barker', 'barker')).join('');
     const { code, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', lines], folder());
@@ -177,7 +177,7 @@ describe('installed from it, in an empty folder', () => {
     assert.equal(audience.audience_size, 5000);
   });
 
-  test('stops when it is told to', async () => {
+  test('stops on a signal', async () => {
     const ended = new Promise((done) => service.on('exit', (code) => done(code)));
     service.kill('SIGTERM');
     assert.equal(await ended, 0, output);

@@ -41,7 +41,7 @@ async function step(path: '/oauth/request_token' | '/oauth/access_token', more: 
   return new URLSearchParams(text);
 }
 
-test('logins are noted, and nothing of what must stay secret is', async () => {
+test('logins are logged, without secrets', async () => {
   const secrets: string[] = [WRONG, PASSWORD, keys.consumer_secret!];
   const transactions: string[] = [];
   const see = (page: Seen): Seen => {

@@ -43,8 +43,8 @@ function logged(): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-describe('a line of the log', () => {
-  test('tells of a request what finds it again', async () => {
+describe('a log line', () => {
+  test('has what identifies a request', async () => {
     const client = clientOf(service.sandboxUrl, keys, systemClock);
     const made = await client.call('POST', '/12/accounts', { headers: { 'x-request-id': 'caller-7.a_b' } });
     assert.equal(made.headers.get('x-request-id'), 'caller-7.a_b');
@@ -81,7 +81,7 @@ describe('a line of the log', () => {
 });
 
 /** Requests with every secret at a place where it belongs, or does not. */
-test('no secret is ever logged, wherever a caller puts it', async () => {
+test('no secret is logged, wherever a caller sends it', async () => {
   const { consumer_secret, access_token, access_token_secret } = keys;
   const secrets = [consumer_secret, access_token_secret, access_token, PASSWORD, MASTER_KEY];
   const account = (await clientOf(service.sandboxUrl, keys, systemClock).call('POST', '/12/accounts')).body.data[0].id;
@@ -155,7 +155,7 @@ test('no secret is ever logged, wherever a caller puts it', async () => {
   assert.ok(logged().length > transactions.length);
 });
 
-describe('errors are told without what they quote', () => {
+describe('errors are logged without the values that they quote', () => {
   const texts: [input: string, told: string][] = [
     ['connect to postgres://ada:hunter2@db.test/x failed', 'connect to postgres://[hidden]@db.test/x failed'],
     [
@@ -170,7 +170,7 @@ describe('errors are told without what they quote', () => {
     test(told, () => assert.equal(redactText(input), told));
   }
 
-  test('and members that name a secret are hidden, with those of errors that quote rows', () => {
+  test('members named like secrets are hidden, also in errors that quote rows', () => {
     let line = '';
     const write = (text: string) => {
       line += text;
@@ -188,7 +188,7 @@ describe('errors are told without what they quote', () => {
     assert.equal(told.level, 'error');
   });
 
-  test('wherever they stand in the first three levels, in lists too, and nothing else is', () => {
+  test('hidden in the first three levels, also in lists, and nothing else is', () => {
     const written: string[] = [];
     const log = openLog('info', { write: (text) => void written.push(text) });
     const row = { token: 'hunter2', id: 7, gone: null };

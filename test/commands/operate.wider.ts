@@ -30,7 +30,7 @@ echo BARKER_DATABASE_URL_FILE=/etc/barker/database.url >> /etc/barker/barker.env
 
 // One after the other: the page names ports.
 for (const engine of ['sqlite', 'postgres']) {
-  test(`docs/operate.md, pasted block by block into an empty machine, leads to a service that works, on ${engine}`, async () => {
+  test(`docs/operate.md, pasted block by block into an empty machine, sets up a working service on ${engine}`, async () => {
     const blocks = [...readFileSync('docs/operate.md', 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(
       ([, block]) => block!,
     );

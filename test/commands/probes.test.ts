@@ -17,7 +17,7 @@ describe('in development mode the main listener answers probes', () => {
     return { status: reply.status, text: await reply.text(), headers: reply.headers };
   };
 
-  test('they name no account, user or key', async () => {
+  test('probes name no account, user or key', async () => {
     const told = await Promise.all(['/livez', '/readyz', '/metrics'].map((path) => probe(path)));
     for (const { status, text } of told) {
       assert.equal(status, 200);
@@ -29,7 +29,7 @@ describe('in development mode the main listener answers probes', () => {
     assert.equal((await probe('/readyz', world.service.sandboxUrl)).status, 404);
   });
 
-  test('readiness follows the schema, at most a second late', async () => {
+  test('readiness follows the schema within a second', async () => {
     const { driver } = world.service;
     const ready = async () => {
       const { status, text } = await probe('/readyz');
@@ -69,7 +69,7 @@ describe('readiness', () => {
     return (path = '/readyz', method = 'GET') => fetch(origin + path, { method });
   }
 
-  test('asks the database once for all who ask within a second', async () => {
+  test('queries the database at most once a second', async () => {
     let asked = 0;
     const clock = testClock();
     const ask = await serving(async () => void asked++, clock);
@@ -80,7 +80,7 @@ describe('readiness', () => {
     assert.equal(asked, 2);
   });
 
-  test('is lost, and nothing private told, when the database does not answer', async () => {
+  test('ends when the database does not answer, and reveals nothing private', async () => {
     for (const check of [() => Promise.reject(new Error('password of ada')), () => new Promise<void>(() => {})]) {
       const ask = await serving(check);
       const reply = await ask();
@@ -91,7 +91,7 @@ describe('readiness', () => {
     }
   });
 
-  test('other paths and methods are refused, and metrics when they are off', async () => {
+  test('other paths and methods are refused, and metrics when they are disabled', async () => {
     const ask = await serving(async () => {});
     assert.equal((await ask('/metrics')).status, 404);
     assert.equal((await ask('/')).status, 404);

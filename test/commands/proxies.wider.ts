@@ -232,7 +232,7 @@ for (const [name, start] of [
         outgoing.end(body);
       });
 
-    test('signed calls are answered, and each name leads to its environment', async () => {
+    test('signed calls are answered, and each host name leads to its environment', async () => {
       const listed = await production.call('GET', '/12/accounts');
       assert.equal(listed.status, 200, listed.text);
       const made = await sandbox.call('POST', '/12/accounts', { params: { name: 'Harbour Coffee' } });
@@ -242,18 +242,18 @@ for (const [name, start] of [
       assert.deepEqual([inside.status, outside.status], [200, 403], inside.text + outside.text);
     });
 
-    test('uploads arrive whole', async () => {
+    test('uploads arrive complete', async () => {
       const sent = await upload(production, JPEG, { media_type: 'image/jpeg' });
       assert.equal(sent.status, 200, sent.text);
     });
 
-    test('a body larger than the service takes is refused by the service, in its words', async () => {
+    test('a body that is too large is refused by the service, in its own format', async () => {
       const reply = await sandbox.call('POST', '/12/accounts', { params: { name: 'x'.repeat(1_100_000) } });
       assert.equal(reply.status, 413, reply.text);
       assert.equal(reply.body.errors[0].code, 'INVALID_PARAMETER');
     });
 
-    test('what a caller says of where it comes from is not believed', async () => {
+    test('forwarding headers of callers are not trusted', async () => {
       const headers = {
         'x-forwarded-for': FORGED,
         'x-forwarded-host': 'other.example.org',
@@ -269,7 +269,7 @@ for (const [name, start] of [
       assert.equal(line.address, '127.0.0.2');
     });
 
-    test('a stream is passed on as it comes', async () => {
+    test('a stream is forwarded without buffering', async () => {
       const basic = Buffer.from(`${keys.consumer_key}:${keys.consumer_secret}`).toString('base64');
       const type = 'application/x-www-form-urlencoded';
       const token = await ask(

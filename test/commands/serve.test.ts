@@ -41,7 +41,7 @@ describe('migrate', () => {
   });
   after(() => place.remove());
 
-  test('lists, applies, and then has nothing to do', async () => {
+  test('lists and applies migrations, and then has nothing to do', async () => {
     const told = async (...args: string[]) => {
       const { code, stdout, stderr } = await barker(['migrate', ...args, ...flagsOf(place)]);
       assert.equal(code, 0, stderr);
@@ -78,7 +78,7 @@ describe('serve refuses', () => {
   afterEach(() => place.remove());
   const serve = (...args: string[]) => command('serve', ...ANY_PORTS, '--operations-port', '0', ...args);
 
-  test('a schema that is not up to date, and leaves it as it is', async () => {
+  test('an outdated schema, and leaves it unchanged', async () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const { code, stderr, stdout } = await serve();
       assert.match(stderr, /^barker: the database lacks migrations \(0001-foundation.*\); run: barker migrate\n$/);
@@ -125,7 +125,7 @@ describe('serve refuses', () => {
   }
 });
 
-describe('what serve runs on is made by commands', () => {
+describe('commands create everything that serve needs', () => {
   let keys: Keys & Record<string, string>;
   let service: Awaited<ReturnType<typeof startServe>>;
   let client: Client;
@@ -156,7 +156,7 @@ describe('what serve runs on is made by commands', () => {
     assert.equal(made.headers.get('x-access-level'), 'read-write');
   });
 
-  test('a token made while it runs is good at once', async () => {
+  test('a token created while it runs is valid at once', async () => {
     toldBy(await createUser('ben'));
     const flags = ['--app', keys.consumer_key, '--user', 'ben', '--level', 'read'];
     const token = toldBy(await command('token', 'create', ...flags));
@@ -208,7 +208,7 @@ describe('what serve runs on is made by commands', () => {
     });
   }
 
-  test('another master key is refused; the one before may be kept beside a new one', async () => {
+  test('another master key is refused; the former may be listed beside a new one', async () => {
     const another = 'ef'.repeat(32);
     const input = (more: Record<string, string>) => ({ env: { BARKER_MASTER_KEY: another, ...more } });
     const start = ['serve', ...flagsOf(place), ...ANY_PORTS];
@@ -220,7 +220,7 @@ describe('what serve runs on is made by commands', () => {
     assert.equal((await barker(create, both)).code, 0);
   });
 
-  test('a password comes from a file too', async () => {
+  test('a password can come from a file', async () => {
     const file = join(place.folder, 'password');
     await writeFile(file, `${PASSWORD}\n`);
     assert.match(
@@ -229,7 +229,7 @@ describe('what serve runs on is made by commands', () => {
     );
   });
 
-  test('probes answer apart from the callers', async () => {
+  test('probes have a listener of their own', async () => {
     const probe = async (origin: string, path: string) => {
       const reply = await fetch(origin + path);
       return { status: reply.status, text: await reply.text() };
@@ -261,7 +261,7 @@ describe('what serve runs on is made by commands', () => {
 });
 
 describe('config print', () => {
-  test('hides secrets and tells where values come from', async () => {
+  test('hides secrets and shows where values come from', async () => {
     const url = 'postgres://ada:hunter2@db.test/barker';
     const { code, stdout } = await barker(['config', 'print', '--port', '9000'], {
       env: { ...env, BARKER_DATABASE_URL: url, BARKER_HOST: '127.0.0.2' },
@@ -275,7 +275,7 @@ describe('config print', () => {
     assert.ok(!stdout.includes('hunter2') && !stdout.includes(MASTER_KEY));
   });
 
-  test('prints JSON, and for dev its own defaults', async () => {
+  test('prints JSON, and the defaults of dev', async () => {
     const { stdout } = await barker(['config', 'print', '--mode', 'dev', '--json']);
     const rows = JSON.parse(stdout) as { name: string; value: string }[];
     assert.equal(rows.find(({ name }) => name === 'allow_insecure_loopback')?.value, 'true');
@@ -331,7 +331,7 @@ describe('a stop', () => {
     };
   }
 
-  test('lets the request in flight finish, takes no others, and is told by the probe', async () => {
+  test('finishes the request in flight, accepts no others, and shows in the probe', async () => {
     const service = await startServe(place);
     const silent = connect(Number(new URL(service.url).port), '127.0.0.1');
     await new Promise((done) => silent.once('connect', done));
@@ -350,7 +350,7 @@ describe('a stop', () => {
     assert.match(stdout, /"message":"stopped"\}\n$/);
   });
 
-  test('cuts what takes too long', async () => {
+  test('cuts off requests that take too long', async () => {
     const service = await startServe(place, { flags: ['--shutdown-timeout-s', '1'] });
     const inFlight = await begin(service.sandboxUrl);
     service.child.kill('SIGTERM');
@@ -360,7 +360,7 @@ describe('a stop', () => {
     assert.equal(code, 0);
   });
 
-  test('asked for again ends at once', async () => {
+  test('that is requested twice ends at once', async () => {
     const service = await startServe(place);
     const inFlight = await begin(service.sandboxUrl);
     service.child.kill('SIGTERM');

@@ -19,13 +19,13 @@ describe('the systemd unit', () => {
   after(() => rmSync(folder, { recursive: true }));
   const analyze = (...args: string[]) => spawnSync('systemd-analyze', [...args, unit], { encoding: 'utf8' });
 
-  test('is one that systemd says nothing against', () => {
+  test('passes systemd-analyze verify', () => {
     const { error, status, stdout, stderr } = analyze('verify');
     assert.equal(error, undefined, 'systemd-analyze is needed; Debian has it in the package systemd');
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: '' });
   });
 
-  test('gives a service little to do harm with: at most 2.0 of 10 is exposed', () => {
+  test('has an exposure of at most 2.0 of 10', () => {
     const { status, stdout } = analyze('security', '--offline=true', '--threshold=20', '--no-pager');
     assert.equal(status, 0, stdout);
   });

@@ -98,7 +98,7 @@ async function serve(...flags: string[]) {
 }
 
 describe('serve with a certificate', () => {
-  test('speaks https on both listeners, tells browsers to stay, and probes over http', async () => {
+  test('serves https with HSTS on both listeners, and probes over http', async () => {
     const service = await serve(...named({}));
     for (const url of [service.url, service.sandboxUrl]) {
       assert.match(url, /^https:/);
@@ -121,14 +121,14 @@ describe('serve with a certificate', () => {
     await assert.rejects(ask(service.url, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }));
   });
 
-  test('needs no proxy for other hosts than loopback', async () => {
+  test('may listen beyond loopback without a proxy', async () => {
     const service = await serve(...named({}), '--host', '0.0.0.0', '--public-base-url', 'https://ads.test');
     const [line] = await service.saw(/"message":"ready".*/);
     assert.ok(line);
     assert.equal(service.url, 'https://ads.test');
   });
 
-  test('takes up renewed files on a hang-up, keeps what is good when they are not, and lives on', async () => {
+  test('loads renewed files on SIGHUP, and keeps the old ones when the new ones are invalid', async () => {
     const service = await serve(...named({}));
     const before = serialOf(readFileSync(first.cert, 'utf8'));
     assert.equal(await shownAt(service.url), before);
@@ -151,7 +151,7 @@ describe('serve with a certificate', () => {
     assert.equal((await service.ended).code, 0);
   });
 
-  test('that has expired starts, and the log says why clients refuse it', async () => {
+  test('that has expired starts, and logs why clients refuse it', async () => {
     const service = await serve(...named(await madeAt(-500)));
     assert.match(
       service.output().stdout,
@@ -160,7 +160,7 @@ describe('serve with a certificate', () => {
     await assert.rejects(ask(service.url), { code: 'CERT_HAS_EXPIRED' });
   });
 
-  test('that ends soon starts, and the log says so', async () => {
+  test('that expires soon starts, and logs it', async () => {
     const service = await serve(...named(await madeAt(-390)));
     assert.match(service.output().stdout, /"level":"warn".*"message":"the certificate expires soon"/);
     assert.equal((await ask(`${service.url}/12/accounts`)).status, 401);
@@ -212,7 +212,7 @@ describe('dev --tls', () => {
   };
   const call = () => barker(['call', 'GET', '/12/accounts', '--data', place.folder]);
 
-  test('tells https addresses and what to trust; call and the line of sign work as they are', async () => {
+  test('prints https addresses and what to trust; call and the output of sign work unchanged', async () => {
     const { file, output } = await dev('--tls');
     for (const url of [file.base_url, file.ads_url, file.sandbox_url]) assert.match(url!, /^https:\/\/127\.0\.0\.1:/);
     assert.equal(file.tls_ca, join(place.folder, 'tls', 'ca.pem'));
@@ -227,7 +227,7 @@ describe('dev --tls', () => {
     }
   });
 
-  test('is trusted by another program through the line that it prints', async () => {
+  test('is trusted by another program with the line that it prints', async () => {
     const { file } = await dev('--tls');
     const env = { ...cleanEnvironment(), NODE_EXTRA_CA_CERTS: file.tls_ca! };
     const script = `fetch('${file.base_url}/livez').then(async (reply) => console.log(reply.status))`;
@@ -236,7 +236,7 @@ describe('dev --tls', () => {
     await assert.rejects(promisify(execFile)(process.execPath, ['-e', script], { env: cleanEnvironment() }));
   });
 
-  test('answers to further names, and keeps its authority over --reset', async () => {
+  test('has further names, and keeps its authority after --reset', async () => {
     const one = await dev('--tls', '--tls-name', 'ads.test', '--tls-name', 'www.ads.test');
     const authority = readFileSync(one.file.tls_ca!, 'utf8');
     const { port } = new URL(one.file.base_url!);
@@ -257,7 +257,7 @@ describe('dev --tls', () => {
     assert.equal(refused.code, 1);
   });
 
-  test('without it nothing is made, and http comes back', async () => {
+  test('without it no certificate is created, and http is served', async () => {
     await stop(await dev());
     assert.equal(existsSync(join(place.folder, 'tls')), false);
     await stop(await dev('--tls'));

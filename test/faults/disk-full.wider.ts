@@ -5,7 +5,7 @@ import { engine } from '../rig/databases.ts';
 
 // The disks hold SQLite's files; it fails where nothing can be mounted, and is never skipped.
 if (engine === 'sqlite') {
-  test('full disks refuse with 503, and everything recovers by itself once there is room', async () => {
+  test('with a full disk writes get 503, and everything recovers once there is space', async () => {
     const { refused, acknowledged } = await fillDisks({ rounds: 6, say: () => {} });
     assert.ok(refused > 0 && acknowledged > 0);
   });

@@ -28,7 +28,7 @@ after(async () => {
 });
 
 describe('a process that is killed', () => {
-  test(`keeps what it acknowledged to ${WRITERS} writers, nothing twice and nothing by halves`, async () => {
+  test(`keeps what it acknowledged to ${WRITERS} writers, nothing twice and nothing partially`, async () => {
     const home = await openAccount(clientNow());
     const told: Told = { created: new Map(), counted: new Map() };
     for (const [round, moment] of MOMENTS.entries()) {
@@ -50,7 +50,7 @@ describe('a process that is killed', () => {
     }
   });
 
-  test('works on after it: a campaign that was there is changed and deleted', async () => {
+  test('works after it: an existing campaign is changed and deleted', async () => {
     const home = await openAccount(clientNow());
     const id = await create(clientNow(), home, 'before');
     await running.kill();
@@ -61,12 +61,12 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a request that was answered before', () => {
+describe('a request that was answered', () => {
   for (const [how, stop] of [
     ['kill -9', () => running.kill()],
     ['a graceful stop', () => running.stop()],
   ] as const) {
-    test(`is refused when it is sent again after ${how}`, async () => {
+    test(`is refused when it is repeated after ${how}`, async () => {
       const { file } = running;
       const used = signedGet(file);
       assert.equal(await send(file, used), 200);

@@ -84,7 +84,7 @@ async function processed(id: string): Promise<string> {
 }
 
 describe('a video of 500 MB in segments of 5 MB', () => {
-  test('survives a killed process, goes on, and takes no memory', async (t) => {
+  test('survives a killed process, continues, and needs little memory', async (t) => {
     const peak0 = peakBytes();
     const input = { media_type: 'video/mp4', media_category: 'amplify_video', total_bytes: TOTAL };
     const begun = await command(client(), 'INIT', input);

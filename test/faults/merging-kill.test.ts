@@ -34,8 +34,8 @@ async function mergeUntilKilled(path: string, moment: number): Promise<number> {
   return told;
 }
 
-describe('merging that is killed', () => {
-  test('leaves what was merged, whole, and goes on from there', async () => {
+describe('a killed merge', () => {
+  test('keeps what was merged, complete, and continues from there', async () => {
     const path = join(folder, 'it');
     const log = longLog(SEED);
     let merged = 0;

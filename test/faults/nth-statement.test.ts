@@ -103,7 +103,7 @@ describe('a call whose n-th statement fails', () => {
     });
   }
 
-  test('fails alone, whichever n: the calls that wait with it are stored', async () => {
+  test('fails alone, whichever n: the calls in the same group commit are stored', async () => {
     let isBurnt = true;
     let n = 0;
     for (; isBurnt; n++) {
@@ -122,7 +122,7 @@ describe('a call whose n-th statement fails', () => {
     assert.ok(n > 3 * NEIGHBOURS, `only ${n} statements`);
   });
 
-  test('fails alone in a group of units that begin together, and when the database itself refuses it', async () => {
+  test('fails alone in a group commit, also when the database itself refuses it', async () => {
     const keys = Array.from({ length: NEIGHBOURS }, (_, number) => `KEY_${number}`);
     const account = home.path.slice('/12/accounts/'.length);
     const add = (key: string) =>

@@ -86,8 +86,8 @@ async function names(): Promise<string[]> {
 /** As if the last server had been of another machine, of which nobody knows whether it lives. */
 const forgetProcess = () => administrator.query("update server_claim set process = ''");
 
-describe('the claim on a database', () => {
-  test('is held by one server, and free at once when that one has ended in good order', async () => {
+describe('the server lock on a database', () => {
+  test('is held by one server, and free at once after a clean shutdown', async () => {
     const first = await serve();
     await assert.rejects(serve(), ServerAlreadyRunning);
     await first.driver.write(keep('a'));
@@ -101,7 +101,7 @@ describe('the claim on a database', () => {
     assert.deepEqual(await names(), ['a', 'b']);
   });
 
-  test('is taken again by itself when its connection ends, before a server that starts gets it', async () => {
+  test('is taken again after its connection ends, before a starting server gets it', async () => {
     const first = await serve();
     await forgetProcess();
     const starting = assert.rejects(serve(), ServerAlreadyRunning);
@@ -117,7 +117,7 @@ describe('the claim on a database', () => {
     assert.deepEqual(first.heard, ['began', 'ended', 'began', 'ended', 'began', 'ended']);
   });
 
-  test('waits for a server that is cut off without anybody being told, and refuses units meanwhile', async () => {
+  test('waits for a server that is cut off silently, and refuses units meanwhile', async () => {
     const first = await serve(proxy.url);
     await first.driver.write(keep('a'));
     const slow = first.driver.write(async (session) => {
@@ -138,7 +138,7 @@ describe('the claim on a database', () => {
     assert.deepEqual(await names(), ['a', 'd']);
   });
 
-  test('passes to another server when its own is away for long, and that one then has to end', async () => {
+  test('passes to another server when its own is cut off for long; that one has to stop', async () => {
     const first = await serve(proxy.url);
     await forgetProcess();
     let second: Server | undefined;
@@ -157,7 +157,7 @@ describe('the claim on a database', () => {
     assert.deepEqual(second!.heard, []);
   });
 
-  test('ends connections of a server that has lost it: what they have under way comes to nothing', async () => {
+  test('ends the connections of a server that has lost it: their transactions are rolled back', async () => {
     const first = await serve();
     await forgetProcess();
     const writing = first.driver.write(async (session) => {
@@ -179,7 +179,7 @@ describe('the claim on a database', () => {
 });
 
 describe('a connection of a server', () => {
-  test('whose statement takes too long is ended by the database, and the unit is unavailable', async () => {
+  test('with a statement that takes too long is ended by the database, and the unit is unavailable', async () => {
     const { driver, heard } = await serve();
     const slow = driver.read((session) => session.allRaw('select pg_sleep(30)'));
     await assert.rejects(slow, (error) => error instanceof StoreUnavailable && !error.isOutage);

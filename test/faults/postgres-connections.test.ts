@@ -56,7 +56,7 @@ describe('a connection that ends', () => {
       assert.deepEqual(await driver[kind]((session) => ask(session, 'select 1 as one')), [{ one: 1 }]);
     });
 
-    test(`while a ${kind} does nothing makes the unit unavailable`, async () => {
+    test(`while a ${kind} is idle makes the unit unavailable`, async () => {
       const unit = driver[kind](async (session) => {
         await cut(session);
         throw new Error('Client has encountered a connection error and is not queryable');
@@ -65,7 +65,7 @@ describe('a connection that ends', () => {
     });
   }
 
-  test('does not hide what a unit had found out before', async () => {
+  test('does not hide an earlier error of the unit', async () => {
     const unit = driver.read(async (session) => {
       await ask(session, 'select 1');
       throw new TypeError('a mistake of ours');
@@ -83,7 +83,7 @@ describe('a connection that ends', () => {
   });
 });
 
-describe('what the server refuses for now', () => {
+describe('a temporary refusal by the server', () => {
   test('is a statement that takes too long', async () => {
     const unit = driver.read(async (session) => {
       await run(session, 'set local statement_timeout = 20');
@@ -92,7 +92,7 @@ describe('what the server refuses for now', () => {
     await assert.rejects(unit, isUnavailable);
   });
 
-  test('is not a statement that is wrong', async () => {
+  test('is not an invalid statement', async () => {
     await assert.rejects(
       driver.read((session) => ask(session, 'select nothing')),
       (error) => !(error instanceof StoreUnavailable),
@@ -100,7 +100,7 @@ describe('what the server refuses for now', () => {
   });
 });
 
-test('a unit that goes on after a statement has failed is not acknowledged', async () => {
+test('a unit that continues after a failed statement is not acknowledged', async () => {
   const unit = driver.write(async (session) => {
     await run(session, "insert into kept values ('by halves')");
     await ask(session, 'select nothing').catch(() => {});

@@ -119,7 +119,7 @@ async function campaigns(): Promise<string[]> {
 
 const linesSaying = (message: string): number => logged.split(`"message":"${message}"`).length - 1;
 
-describe('a database server that goes away while it is used', () => {
+describe('a database server that goes down under load', () => {
   const ways: [how: StopKind | 'freeze', away: () => Promise<() => Promise<void>>][] = [
     ...(['fast', 'immediate', 'kill'] as const).map(
       (kind) =>
@@ -141,7 +141,7 @@ describe('a database server that goes away while it is used', () => {
   ];
   const acknowledged = new Set<string>();
   for (const [how, away] of ways) {
-    test(`(${how}) is a 503 to every caller, and nothing is lost once it is back`, async () => {
+    test(`(${how}) gives every caller 503, and nothing is lost once it is back`, async () => {
       logged = '';
       const calling = callAll(acknowledged);
       await wait(AWAY_MS / 2);

@@ -54,8 +54,8 @@ async function count(): Promise<number> {
 const env = { BARKER_MASTER_KEY: MASTER_KEY };
 const args = () => ['import', 'posts', file, ...flagsOf(place)];
 
-describe('an import that is killed', () => {
-  test('beside a server that is killed too, goes on from where it was: nothing is lost and nothing is there twice', async () => {
+describe('a killed import', () => {
+  test('beside a killed server continues where it stopped: nothing is lost or imported twice', async () => {
     let least = 0;
     for (let kills = 0; kills < 2; kills++) {
       const importing = started(args(), { env });

@@ -66,7 +66,7 @@ async function happen(user_id: string, after: string): Promise<void> {
 }
 
 describe('a process that is killed', () => {
-  test(`keeps every event that it acknowledged to ${WRITERS} writers; a stream that comes back has them all, in order`, async () => {
+  test(`keeps every event that it acknowledged to ${WRITERS} writers; a reconnected stream gets them all, in order`, async () => {
     const me = await clientNow().call('GET', '/1.1/account/verify_credentials.json');
     const user: string = me.body.id_str;
     const bearer = await bearerNow();

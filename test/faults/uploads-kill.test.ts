@@ -28,7 +28,7 @@ after(async () => {
 });
 
 describe('a process that is killed while people are uploaded', () => {
-  test('counts every upload that it acknowledged once, and of no upload a part', async () => {
+  test('counts every acknowledged upload once, and no upload partially', async () => {
     const { path } = await openAccount(clientNow());
     const { id } = await audienceOn(clientNow(), path);
     const told = { sent: 0, acknowledged: 0 };

@@ -47,7 +47,7 @@ const ROUNDS: readonly (readonly [what: string, answer: Answering])[] = [
 ];
 
 describe('a service that is killed again and again', () => {
-  test('delivers every event that it acknowledged, whatever became of it before', { timeout: 300_000 }, async () => {
+  test('delivers every event that it acknowledged', { timeout: 300_000 }, async () => {
     running = await startBarker(place, FLAGS);
     const { file } = running;
     receiver = await openReceiver(file.consumer_secret);

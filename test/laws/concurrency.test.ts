@@ -78,7 +78,7 @@ describe('the limit of active campaigns counts the net effect of a batch', () =>
 describe('writes of one campaign at once', () => {
   before(fresh);
 
-  test('of 20 deletes exactly one finds it', async () => {
+  test('of 20 deletes exactly one succeeds', async () => {
     const [id] = await paused(1);
     const replies = await atOnce(20, () => world.sandbox.call('DELETE', `${all}/${id}`));
     assert.equal(good(replies).length, 1);
@@ -88,7 +88,7 @@ describe('writes of one campaign at once', () => {
     }
   });
 
-  test('a delete and updates: no update succeeds on a deleted campaign, and the history tells one order', async () => {
+  test('a delete and updates: no update succeeds on a deleted campaign, and the history has one order', async () => {
     const [id] = await paused(1);
     const replies = await atOnce(24, (number) =>
       number === 12 ? world.sandbox.call('DELETE', `${all}/${id}`) : put(`${all}/${id}`, { name: `n${number}` }),
@@ -144,7 +144,7 @@ describe('writes of one campaign at once', () => {
     assert.deepEqual({ ...body.data, ...wanted }, body.data);
   });
 
-  test('batches that touch the same campaigns in opposite orders all end', async () => {
+  test('batches that change the same campaigns in opposite orders all end', async () => {
     const ids = await paused(10);
     const replies = await atOnce(20, (number) => {
       const order = number % 2 ? ids : [...ids].reverse();
@@ -156,11 +156,11 @@ describe('writes of one campaign at once', () => {
   });
 });
 
-describe('a list that is walked while others write', () => {
+describe('a list that is paged through during writes', () => {
   before(fresh);
 
   for (const sort_by of ['created_at-desc', 'name-asc', 'name-desc']) {
-    test(`shows what stays exactly once, and what is deleted at most once: ${sort_by}`, async () => {
+    test(`has remaining rows exactly once, and deleted rows at most once: ${sort_by}`, async () => {
       const ids = await paused(60);
       const stays = new Set(ids.filter((_, number) => number % 3 > 0));
       const leaves = ids.filter((id) => !stays.has(id));

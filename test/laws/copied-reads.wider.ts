@@ -18,7 +18,7 @@ after(() =>
 const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`a copy of ${engine} in the other database`, () => {
-    test('answers every read as the original did, byte for byte, and serves the same media', async () => {
+    test('answers every read like the original, byte for byte, and serves the same media', async () => {
       const original = await openWorld({ which: engine, flags: READ_FLAGS });
       open.add(original);
       places.push(original.place);

@@ -42,7 +42,7 @@ function unchanged(sums: Record<string, TableChecksum>): Record<string, TableChe
 }
 
 for (const engine of ENGINES) {
-  describe(`what ${engine} holds`, () => {
+  describe(`the contents of ${engine}`, () => {
     let source: Place;
     let archive: string;
     let sums: Record<string, TableChecksum>;
@@ -61,14 +61,14 @@ for (const engine of ENGINES) {
       });
     });
 
-    test('is all of the schema, every table with rows', () => {
+    test('have rows in every table of the schema', () => {
       const expected = tablesOfMigrations().filter((name) => !TRANSIENT_TABLES.includes(name));
       assert.deepEqual(Object.keys(sums).sort(), expected.sort());
       for (const [name, { rows }] of Object.entries(sums))
         assert.ok(rows >= (name === 'schema_steps' ? 20 : ROWS), name);
     });
 
-    test('comes back in the other database, row by row, from an archive and from its archive again', async () => {
+    test('are restored in the other database from an archive, and back again', async () => {
       const { head } = await inspectArchive(archive, COPY_KEYS);
       const second = await place(other[engine]);
       await restore(archive, head, targetOn(second), restoring);
@@ -90,7 +90,7 @@ for (const engine of ENGINES) {
       await onPlace(third, async (driver) => assert.deepEqual(unchanged(await sumsOf(driver)), unchanged(sums)));
     });
 
-    test('is copied to the other database without an archive, and nothing but the record of that is added', async () => {
+    test('are copied to the other database without an archive; only the record of that is added', async () => {
       const target = await place(other[engine]);
       await onPlace(source, (driver) => copyDatabase(sourceOn(source, driver, NOW), targetOn(target), RECORD));
       const { audit_events, ...others } = sums;
@@ -103,7 +103,7 @@ for (const engine of ENGINES) {
   });
 }
 
-describe('a target', () => {
+describe('a restore target', () => {
   let archive: string;
   let source: Place;
   before(async () => {
@@ -117,7 +117,7 @@ describe('a target', () => {
   });
 
   for (const engine of ENGINES) {
-    test(`on ${engine} takes a backup when its schema is there and has no rows, and refuses a second one`, async () => {
+    test(`on ${engine} accepts a backup when its tables are empty, and refuses a second one`, async () => {
       const { head } = await inspectArchive(archive, {});
       const target = await place(engine, { hasSchema: true });
       await restore(archive, head, targetOn(target), restoring);
@@ -126,7 +126,7 @@ describe('a target', () => {
       assert.deepEqual(await onPlace(target, sumsOf), before);
     });
 
-    test(`on ${engine} of which the restore is interrupted is not opened, and the next attempt clears it away`, async () => {
+    test(`on ${engine} with an interrupted restore cannot be opened, and the next attempt clears it`, async () => {
       const { head } = await inspectArchive(archive, {});
       const target = await place(engine);
       // Interrupted at the end, when everything else has been written.
@@ -145,7 +145,7 @@ describe('a target', () => {
     });
   }
 
-  test('whose data folder holds files is refused', async () => {
+  test('with files in its data folder is refused', async () => {
     const { head } = await inspectArchive(archive, {});
     const target = await place('sqlite');
     mkdirSync(join(target.folder, 'media', 'ready', '7'), { recursive: true });
@@ -158,7 +158,7 @@ describe('a target', () => {
 });
 
 describe('a damaged archive', () => {
-  test('is refused wherever a byte of it was changed, and wherever it was cut', async () => {
+  test('is refused wherever a byte was changed, and wherever it was truncated', async () => {
     const source = await place('sqlite', { hasSchema: true });
     const [plain, packed] = ['a.tar', 'a.tar.zst'].map((name) => join(source.folder, name)) as [string, string];
     await onPlace(source, async (driver) => {

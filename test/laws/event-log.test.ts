@@ -19,8 +19,8 @@ const eventOf = (payload: object): NewEvent => {
   return { event_type: 'spaces.end', user_id: user, direction: null, text: null, payload: JSON.stringify(payload) };
 };
 
-describe('whoever follows the log', () => {
-  test('is told of every event that was committed, in order, and of none that was not', async () => {
+describe('a follower of the log', () => {
+  test('gets every committed event, in order, and no other', async () => {
     const heard = listen(world);
     const { store, clock } = world.service;
     const committed: string[] = [];
@@ -56,7 +56,7 @@ describe('whoever follows the log', () => {
     assert.equal(runs.length, 80);
   });
 
-  test('is told the same while another process writes too', async () => {
+  test('gets the same while another process writes', async () => {
     const heard = listen(world);
     const acknowledged: string[] = [];
     const COUNT = 3000;
@@ -89,7 +89,7 @@ describe('whoever follows the log', () => {
     assert.equal(told.filter(({ payload }) => payload === '{"other":1}').length, COUNT);
   });
 
-  test('joins and leaves at any time without missing anything in between', async () => {
+  test('can join and leave at any time without missing events in between', async () => {
     const [first, whole] = [listen(world), listen(world)];
     const {
       activity: { feed: activity },

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => world.close());
 
-test('media removed while a post uses it is either used or rejected, never half', async () => {
+test('media that is removed while a post is created is either used or rejected', async () => {
   const { path } = await openAccount(world.sandbox);
   const { user_id } = world.keys;
   for (let round = 0; round < ROUNDS; round++) {

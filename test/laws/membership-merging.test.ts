@@ -51,7 +51,7 @@ const lastOf = (log: readonly Upload[]): number => accepted(log).at(-1)?.accepte
 const cuts = fc.array(fc.nat({ max: 20 }), { maxLength: 4 });
 
 describe('merging', () => {
-  test('comes to what the log says, wherever it is cut', () => {
+  test('gives the state of the log, however it is split', () => {
     fc.assert(
       fc.property(uploads('Update', 'Delete'), cuts, (log, places) => {
         merge(pathOf('it'), log, places);
@@ -61,7 +61,7 @@ describe('merging', () => {
     );
   });
 
-  test('counts who is in at any time that follows, and knows when that changes', () => {
+  test('counts the members at any later time, and knows when that changes', () => {
     fc.assert(
       fc.property(uploads('Update', 'Delete'), cuts, (log, places) => {
         merge(pathOf('it'), log, places);
@@ -80,7 +80,7 @@ describe('merging', () => {
   });
 
   for (const type of ['Update', 'Delete'] as const) {
-    test(`twice equals once, for uploads that only say ${type}`, () => {
+    test(`twice equals once, for uploads with only ${type}`, () => {
       const mixed = uploads('Update', 'Delete');
       fc.assert(
         fc.property(mixed, fc.array(operation(type), { minLength: 1, maxLength: 5 }), (log, input) => {
@@ -97,7 +97,7 @@ describe('merging', () => {
     });
   }
 
-  test('goes through files of many blocks', () => {
+  test('handles files of many blocks', () => {
     const path = pathOf('large');
     const [begins, first, second, third] = [0, 1000, 2000, 3000];
     const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
@@ -151,7 +151,7 @@ describe('merging', () => {
     assert.equal(countOpen(openMembers(path)!.windows, EPOCH + 10).size, 40_000 + 100_000 - 1000);
   });
 
-  test('a file that was cut off or is of another kind counts as none', () => {
+  test('a truncated or foreign file is ignored', () => {
     const path = pathOf('it');
     merge(
       path,

@@ -67,7 +67,7 @@ async function append(subject: Subject, log: readonly Upload[], from = 0, to = l
 }
 
 describe('a log', () => {
-  test('replayed equals the live state, which is what it says', async () => {
+  test('replayed equals the live state, and a simple model', async () => {
     const property = fc.asyncProperty(uploads('Update', 'Delete'), fc.nat({ max: 8 }), async (log, settled) => {
       const subject = someSubject();
       const now = EPOCH + lastOf(log);
@@ -88,7 +88,7 @@ describe('a log', () => {
     await fc.assert(property, { numRuns: 40 });
   });
 
-  test('that is another than the one that was merged is merged from its beginning', async () => {
+  test('that replaced the merged one is merged from its beginning', async () => {
     const subject = someSubject();
     const upload = (after: number, person: number): Upload => ({
       after,
@@ -146,7 +146,7 @@ describe('a tree over users of the directory', () => {
     await fc.assert(property, { numRuns: 40 });
   });
 
-  test('that grew is matched anew', async () => {
+  test('that grew is matched again', async () => {
     const subject = someSubject();
     const operations = [{ type: 'Update', effective_at: 0, expires_at: 99, people: [[30]] }] as const;
     await append(subject, [{ after: 1, operations }]);

@@ -92,18 +92,18 @@ describe('a field that is added to campaigns', () => {
     assert.deepEqual([added.length, removed], [2, 0], 'its import and its place');
   });
 
-  test('is of the type that it is declared with', () => {
+  test('has its declared type', () => {
     const checked = spawnSync(resolve('node_modules/.bin/tsc'), ['--noEmit'], { cwd: copy, encoding: 'utf8' });
     assert.equal(checked.status, 0, checked.stdout);
   });
 
-  test('is null in what was there before it', async () => {
+  test('is null in existing rows', async () => {
     const { body } = await get(`/campaigns/${old}`);
     assert.equal(body.data.probe, null);
     assert.equal(body.data.name, 'old');
   });
 
-  test('is created, shown, echoed, changed, unset and recorded', async () => {
+  test('is created, returned, echoed, changed, unset and recorded', async () => {
     const made = await client.call('POST', `${home.path}/campaigns`, { params: campaign({ probe: 'HIGH' }) });
     assert.equal(made.body.data.probe, 'HIGH');
     assert.equal(made.body.request.params.probe, 'HIGH');
@@ -133,7 +133,7 @@ describe('a field that is added to campaigns', () => {
     );
   });
 
-  test('is validated, with everything else that is wrong', async () => {
+  test('is validated together with all other errors', async () => {
     const refused = await client.call('POST', `${home.path}/campaigns`, {
       params: campaign({ probe: 'MIDDLE', standard_delivery: 'perhaps' }),
     });
@@ -174,7 +174,7 @@ describe('a field that is added to campaigns', () => {
     ]);
   });
 
-  test('is described, and nothing else is', () => {
+  test('is described, and the descriptions change nowhere else', () => {
     const { schemas } = described.after.components;
     const { description, ...schema } = schemas.Campaign.properties.probe;
     assert.equal(description, 'A probe.');

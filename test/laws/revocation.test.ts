@@ -67,14 +67,14 @@ function everywhere(keys: Keys): () => Promise<Reply> {
   };
 }
 
-describe('under load, no call that begins after the answer is let in', () => {
+describe('under load, no call that begins after the reply is accepted', () => {
   test('an access token that is revoked', async () => {
     const keys = await register(world);
     const revoker = clientOf(world.service.url, keys, world.clock);
     await underLoad(everywhere(keys), () => revoker.call('POST', '/1.1/oauth/invalidate_token'));
   });
 
-  test('one of two tokens of a user: the other goes on', async () => {
+  test('one of two tokens of a user: the other stays valid', async () => {
     const keys = await register(world);
     const token = await begin(world, keys, { query: { ext_auth_access_type: 'read' } });
     const input = pairs(await end(world, keys, token, await approve(world, token.token, keys.user)));
@@ -88,7 +88,7 @@ describe('under load, no call that begins after the answer is let in', () => {
     assert.equal((await other.call('GET', '/12/accounts')).status, 200);
   });
 
-  test('many tokens that are revoked at the same time', async () => {
+  test('many tokens that are revoked at once', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => register(world)));
     await Promise.all(
       all.map(async (keys) => {
@@ -114,7 +114,7 @@ describe('under load, no call that begins after the answer is let in', () => {
     );
   });
 
-  test('a bearer token that is revoked, while others of the application ask for the next', async () => {
+  test('a bearer token that is revoked while others request the next', async () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     const form = new URLSearchParams({ access_token: value }).toString();

@@ -44,7 +44,7 @@ const SHAPES: readonly Shape[] = [
 
 for (const { what, make } of SHAPES) {
   describe(`${what}: of all requests that differ in one byte`, () => {
-    test('each is refused, but for other spellings of the same request', async () => {
+    test('each is refused, except other spellings of the same request', async () => {
       const request = make();
       const seen = new Map<string, number>();
       for (const changed of changesOf(request)) {
@@ -59,7 +59,7 @@ for (const { what, make } of SHAPES) {
       assert.equal((await raw.send(bytesOf(request))).status, 401, 'a second time it is refused');
     });
 
-    test('other spellings of the same request are the same request', async () => {
+    test('other spellings of the same request are accepted', async () => {
       const first = make();
       for (const { at, offset, byte } of [...changesOf(first)].filter((changed) => isSameRequest(first, changed))) {
         // The signature, and with it every offset behind it, is another for each nonce.
@@ -75,8 +75,8 @@ for (const { what, make } of SHAPES) {
   });
 }
 
-describe('a JSON body whose hash is not signed', () => {
-  test('is not part of what is signed', async () => {
+describe('a JSON body without a signed hash', () => {
+  test('is not covered by the signature', async () => {
     const request = batch(JSON.stringify(items('one')), 'without its hash');
     const body = JSON.stringify(items('two'));
     const reply = await raw.send(bytesOf([...request.slice(0, -1), ['body', body]]));
@@ -85,7 +85,7 @@ describe('a JSON body whose hash is not signed', () => {
   });
 });
 
-describe('a nonce is good once', () => {
+describe('a nonce is accepted once', () => {
   test('on both listeners together', async () => {
     const bytes = bytesOf(read('/12/accounts', ''));
     assert.equal((await raw.send(bytes)).status, 200);

@@ -65,7 +65,7 @@ after(() => world.close());
 
 describe(`of ${EVENTS_PER_S} events a second`, () => {
   for (const { what, events, reaches, asks, limits } of VARIANTS) {
-    test(`every one is seen, in the order of the log, ${what}`, async (t) => {
+    test(`every one is received, in the order of the log, ${what}`, async (t) => {
       const who = await subscriber(world);
       await subscribe(world, who);
       await world.service.store.write(async (tx) => {

@@ -46,7 +46,7 @@ for (const release of releases) {
       await world?.close();
     });
 
-    test('has every row that it had', async () => {
+    test('keeps every row', async () => {
       const sums = await onPlace(place, sumsOf);
       for (const [table, rows] of Object.entries(fixture.rows)) {
         assert.ok((sums[table]?.rows ?? 0) >= rows, `${table} has ${sums[table]?.rows} rows of ${rows}`);
@@ -54,7 +54,7 @@ for (const release of releases) {
       await onPlace(place, (driver) => checkSchema(driver));
     });
 
-    test('answers every read with what it answered', async () => {
+    test('answers every read as before', async () => {
       for (const [id, call] of Object.entries(fixture.calls)) {
         const wanted = fixture.answers[id];
         if (wanted === undefined) continue;
@@ -64,7 +64,7 @@ for (const release of releases) {
       }
     });
 
-    test('serves the media that it served', async () => {
+    test('serves its media', async () => {
       const media = await mediaIn(world, new Map(Object.entries(fixture.answers)));
       assert.deepEqual(Object.fromEntries(media), servedToday(fixture.media));
     });
@@ -80,13 +80,13 @@ for (const release of releases) {
       }
     });
 
-    test('takes writes', async () => {
+    test('accepts writes', async () => {
       const made = await world.sandbox.call('POST', '/12/accounts');
       assert.equal(made.status, 200, made.text);
     });
 
     if (engine === 'sqlite') {
-      test('was copied before its schema was changed', async () => {
+      test('was copied before its schema changed', async () => {
         const [name, ...others] = readdirSync(join(place.folder, 'backups'));
         assert.match(name!, /^before-.*Z\.db$/);
         assert.deepEqual(others, []);

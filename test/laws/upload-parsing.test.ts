@@ -73,8 +73,8 @@ function turned(_: string, value: unknown): unknown {
   return isObject ? Object.fromEntries(Object.entries(value).reverse()) : value;
 }
 
-describe('what is read of people', () => {
-  test('straight from the bytes is what is read with care', () => {
+describe('parsing an upload of people', () => {
+  test('the fast path gives the result of the full parser', () => {
     const seen = { straight: 0, left: 0 };
     fc.assert(
       fc.property(uploads, fc.constantFrom(rules, ofLists), (text, each) => {
@@ -89,7 +89,7 @@ describe('what is read of people', () => {
     assert.ok(seen.straight > 100 && seen.left > 100, JSON.stringify(seen));
   });
 
-  test('straight from damaged bytes is nothing, or what is read with care', () => {
+  test('for damaged bytes the fast path gives up, or gives the result of the full parser', () => {
     fc.assert(
       fc.property(uploads, fc.nat(), fc.nat({ max: 255 }), fc.boolean(), (text, place, byte, isCut) => {
         const body = Buffer.from(text);
@@ -103,7 +103,7 @@ describe('what is read of people', () => {
     );
   });
 
-  test('is what was sent', () => {
+  test('gives what was sent', () => {
     const whole = fc.record({
       email: fc.array(digits, { minLength: 1, maxLength: 3 }),
       partner_user_id: fc.constant(['crm-7']),
@@ -137,7 +137,7 @@ describe('what is read of people', () => {
     );
   });
 
-  test('of a person with more identifiers than one record holds is several that share one', () => {
+  test('splits a person with too many identifiers into records that share one', () => {
     const ids = Array.from({ length: 70_000 }, (_, index) => String(index));
     const body = Buffer.from(
       JSON.stringify([{ operation_type: 'Update', params: { users: [{ partner_user_id: ids }] } }]),

@@ -84,7 +84,7 @@ interface Told {
 const seen = { atOnce: 0, later: 0, failed: 0, gone: 0, underWay: 0 };
 
 describe('deliveries to a webhook', () => {
-  test('end well or after all tries, whatever it answers; none is lost, none is sent twice at once', async (t) => {
+  test('end with success or after all tries, whatever it answers; none is lost or sent twice at once', async (t) => {
     await fc.assert(fc.asyncProperty(program, run), {
       numRuns: PROGRAMS,
       endOnFailure: true,

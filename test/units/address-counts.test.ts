@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addressLimiter } from '../../src/http/address-limiter.ts';
 import { testClock } from '../rig/world.ts';
 
-test('an address has so many requests in a window, which opens with the first of them', () => {
+test('an address has a number of requests in a window, which opens with the first', () => {
   const clock = testClock();
   const counts = addressLimiter({ max: 2, window_s: 60 }, clock);
   const took = ['a', 'a', 'a', 'b', 'a'].map((address) => counts.take(address));
@@ -20,7 +20,7 @@ test('a subscriber has one count for all addresses of an IPv6 /64', () => {
   assert.deepEqual(took, [undefined, undefined, 60, undefined]);
 });
 
-test('who invents addresses forgets none but the one that came longest ago', () => {
+test('invented addresses evict only the oldest address', () => {
   const counts = addressLimiter({ max: 1, window_s: 60 }, testClock());
   for (let count = 0; count < 100_000; count++) counts.take(String(count));
   assert.equal(counts.take('0'), 60, 'comes again, and is the latest now');

@@ -13,10 +13,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const SEGMENTS = 20;
 const SEGMENT_BYTES = 100;
 
-describe('the segments of an upload that several end at once', () => {
+describe('the segments of an upload that several callers finalize at once', () => {
   const blobs = blobFiles(folder, secureRandom);
 
-  test('are all there to each of them, and make one whole', async () => {
+  test('are complete for each of them, and make one file', async () => {
     for (let round = 0; round < 100; round += 1) {
       const id = String(round);
       await blobs.prepare(id);

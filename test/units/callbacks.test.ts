@@ -57,7 +57,7 @@ describe('a callback', () => {
     });
   }
 
-  test('may have any query where the application allows that, on an address registered without one', () => {
+  test('may have any query where the application allows it, on a URL registered without one', () => {
     const own = rules(['https://a.example/cb', 'https://b.example/cb?x=1'], { extra_query: 1 });
     assert.equal(refuseCallback(own, 'https://a.example/cb?next=%2F&x'), undefined);
     assert.equal(refuseCallback(own, 'https://a.example/cbx?y=1'), 'not approved');
@@ -72,7 +72,7 @@ describe('a callback', () => {
     assert.equal(refuseCallback(own, 'oob'), undefined);
   });
 
-  test('is an absolute address of at most 2048 visible characters', () => {
+  test('is an absolute URL of at most 2048 visible characters', () => {
     assert.equal(callbackUrlError(`https://a.example/${'x'.repeat(2030)}`), undefined);
     assert.match(callbackUrlError(`https://a.example/${'x'.repeat(2031)}`)!, /2048/);
     for (const address of [
@@ -86,7 +86,7 @@ describe('a callback', () => {
     }
   });
 
-  test('that is not registered is told apart from the nearest one that is', () => {
+  test('that is not registered is compared with the nearest registered one', () => {
     const own = rules(['https://b.example/', 'https://a.example/cb', 'myapp://done']);
     assert.equal(nearestCallback(own, 'https://a.example/cb/'), 'https://a.example/cb');
     assert.equal(nearestCallback(own, 'myapp://don'), 'myapp://done');
@@ -119,7 +119,7 @@ describe('a new callback', () => {
     });
   }
 
-  test('never has a scheme that browsers act on by themselves, whatever an operator writes', () => {
+  test('never has a scheme that browsers run, whatever an operator configures', () => {
     assert.deepEqual(schemesOf(['MyApp', '*']), ['myapp', '*']);
     for (const scheme of ['javascript', 'Data', 'my app', 'myapp://', '']) {
       assert.equal(schemesOf(['myapp', scheme]), undefined, scheme);

@@ -24,7 +24,7 @@ async function onDay(day: number, ...names: string[]) {
 }
 
 describe('the local authority', () => {
-  test('is made once, with files that only their owner reads', async () => {
+  test('is created once, with files that only their owner can read', async () => {
     const first = await onDay(0);
     assert.deepEqual(await onDay(1), await onDay(1));
     assert.equal((await onDay(1)).ca, first.ca);
@@ -36,7 +36,7 @@ describe('the local authority', () => {
     assert.deepEqual(readdirSync(folder), ['tls']);
   });
 
-  test('is one when several make it at once', async () => {
+  test('is created once by concurrent processes', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => onDay(0)));
     assert.equal(new Set(all.map(({ ca }) => ca)).size, 1);
     assert.ok((await onDay(0)).leaf.checkIssued(all[0]!.authority));
@@ -65,7 +65,7 @@ describe('the local authority', () => {
     });
   }
 
-  test('that may not speak for a name says how to make another', async () => {
+  test('that does not cover a name explains how to create another', async () => {
     await onDay(0, 'ads.test');
     await onDay(0, 'www.ads.test');
     await assert.rejects(
@@ -74,7 +74,7 @@ describe('the local authority', () => {
     );
   });
 
-  test('without its key, or at its end, says how to make another', async () => {
+  test('without its key, or expired, explains how to create another', async () => {
     await onDay(0);
     await assert.rejects(onDay(3640), /ca\.pem ends soon; remove /);
     rmSync(join(folder, 'tls', 'ca-key.pem'));
@@ -83,7 +83,7 @@ describe('the local authority', () => {
 });
 
 describe('the certificate', () => {
-  test('is for this machine and for what was named, for 397 days at most', async () => {
+  test('is for this machine and the given names, for 397 days at most', async () => {
     const { leaf, authority } = await onDay(0, 'Ads.test', '10.0.0.1');
     for (const name of ['localhost', 'ads.test']) assert.equal(leaf.checkHost(name), name);
     for (const address of ['127.0.0.1', '::1', '10.0.0.1']) assert.ok(leaf.checkIP(address), address);
@@ -96,7 +96,7 @@ describe('the certificate', () => {
     assert.ok(leaf.validFromDate.getTime() < START);
   });
 
-  test('is kept until fewer than 30 days are left, and then made anew under the same authority', async () => {
+  test('is kept until fewer than 30 days are left, and then renewed by the same authority', async () => {
     const first = await onDay(0);
     assert.equal((await onDay(366)).cert, first.cert);
     const second = await onDay(367);
@@ -111,7 +111,7 @@ describe('the certificate', () => {
     assert.equal(leaf.validTo, authority.validTo);
   });
 
-  test('is made anew for a new name, for a key that is not its own, and under another authority', async () => {
+  test('is replaced for a new name, for a wrong key, and for another authority', async () => {
     const first = await onDay(0);
     const named = await onDay(0, 'a.localhost');
     assert.notEqual(named.cert, first.cert);

@@ -43,7 +43,7 @@ async function said(path: string): Promise<Map<string, string>> {
 }
 
 describe('the program that decodes videos', () => {
-  test('knows where programs are, and nothing of the service', async () => {
+  test('gets PATH, and nothing of the service', async () => {
     const told = await said(program);
     assert.equal(told.get('PATH'), process.env.PATH);
     const text = [...told.values()].join(' ');
@@ -53,7 +53,7 @@ describe('the program that decodes videos', () => {
     }
   });
 
-  test('has bounds, nothing to read from, and no folder of ours', async () => {
+  test('has limits, no input, and no folder of the service', async () => {
     const told = await said(program);
     const bounds = { memory: told.get('memory'), cpu: told.get('cpu'), core: told.get('core') };
     assert.deepEqual(bounds, { memory: '2097152', cpu: '20', core: '0' });
@@ -61,7 +61,7 @@ describe('the program that decodes videos', () => {
     assert.equal(told.get('stdin'), '');
   });
 
-  test('that is absent or fails leaves a grey picture', async () => {
+  test('that is missing or fails leaves a grey image', async () => {
     const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
     for (const path of ['no-such-program', '/no/such/program', 'false']) {
       const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadSettings);
@@ -69,7 +69,7 @@ describe('the program that decodes videos', () => {
     }
   });
 
-  test('that says more than a picture is killed', async () => {
+  test('that writes more than an image is killed', async () => {
     const endless = join(folder, 'endless');
     writeFileSync(endless, '#!/bin/sh\nexec cat /dev/zero');
     chmodSync(endless, 0o700);

@@ -5,7 +5,7 @@ import { AUTHORITY, LANGUAGES, recipes } from '../clients/recipes.ts';
 
 const page = readFileSync('docs/clients.md', 'utf8');
 
-test('every program of the page about clients is run by a test, and no section has two', () => {
+test('every program of docs/clients.md is run by a test, and no section has two', () => {
   const suites = globSync('test/clients/*.{test,wider}.ts').map((file) => readFileSync(file, 'utf8'));
   const titles = recipes().map(({ title }) => title);
   assert.ok(titles.length > 8);
@@ -24,7 +24,7 @@ test('the versions on the page are those of the tests', () => {
   }
 });
 
-test('links within the page lead somewhere', () => {
+test('links within the page have targets', () => {
   const anchors = [...page.matchAll(/^##+ (.+)$/gm)].map(([, title]) =>
     title!
       .toLowerCase()
@@ -36,7 +36,7 @@ test('links within the page lead somewhere', () => {
   for (const link of links) assert.ok(anchors.includes(link), link);
 });
 
-test('the page tells what the tests do to trust an authority', () => {
+test('the page explains how the tests trust an authority', () => {
   const missing = Object.values(LANGUAGES).filter(({ trust }) => !page.includes(`\`${trust}=${AUTHORITY}\``));
   assert.deepEqual(missing, []);
 });

@@ -23,7 +23,7 @@ describe('the table of coverage', () => {
     for (const { endpoint, table } of endpoints) assert.equal(rowOf(endpoint)?.[2], table, endpoint);
   });
 
-  test('calls served what an operation answers, and nothing else', () => {
+  test('marks as served what an operation serves, and nothing else', () => {
     for (const { endpoint } of endpoints) {
       const state = rowOf(endpoint)![4]!;
       const [method, path] = endpoint.split(' ');
@@ -64,7 +64,7 @@ describe('the table of coverage', () => {
     });
   }
 
-  test('says of every value of events where it is served and tested', () => {
+  test('has for every value of events where it is served and tested', () => {
     const known = new Set(operations.map(({ id }) => id));
     for (const { what, operations: needed, test: file } of EVENT_ITEMS) {
       const row = cells.find((each) => each[1] === what);
@@ -79,7 +79,7 @@ describe('the table of coverage', () => {
       );
   });
 
-  test('names decisions that there are for what the documents do not show', () => {
+  test('names existing decisions for what the documents do not show', () => {
     const decisions = new Set(
       globSync('docs/decisions/*.md').flatMap((file) =>
         [...readFileSync(file, 'utf8').matchAll(/^\| <a id="(\d+)">/gm)].map(([, number]) => Number(number)),

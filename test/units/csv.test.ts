@@ -48,7 +48,7 @@ describe('comma-separated values', () => {
     test(`${text} is refused`, () => assert.throws(() => rowsOf(text), CsvError));
   }
 
-  test('what was written is read, however it is cut', () => {
+  test('text that was written is read, however it is split', () => {
     const value = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'é') });
     const table = fc.array(fc.array(value, { minLength: 2, maxLength: 4 }), { maxLength: 5 });
     fc.assert(

@@ -29,7 +29,7 @@ describe('cursors', () => {
     assert.ok(escaped.length < 2000, String(escaped.length));
   });
 
-  test('fits its own list only, and its number of keys', () => {
+  test('is valid only for its own list and number of keys', () => {
     const text = encodeCursor({ after: ['a', 'b'] }, LIST);
     assert.equal(decodeCursor(text, 'another list', 2), undefined);
     assert.equal(decodeCursor(text, LIST, 1), undefined);

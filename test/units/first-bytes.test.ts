@@ -39,7 +39,7 @@ const cases: [what: string, bytes: string, arrived: string][] = [
 describe('the first bytes of a connection', () => {
   for (const [what, bytes, arrived] of cases) test(`${what}: ${arrived}`, () => assert.equal(look(bytes), arrived));
 
-  test('are judged alike in whatever pieces they come', () => {
+  test('are judged alike in whatever pieces they arrive', () => {
     for (const [what, text] of cases) {
       const bytes = Buffer.from(text);
       const scan = firstRequestScanner(100);

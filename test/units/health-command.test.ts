@@ -18,20 +18,20 @@ describe('barker health', () => {
     return barker(['health', '--operations-port', String(port)], { env: { BARKER_OPERATIONS_HOST: host } });
   };
 
-  test('ends with 0 when the service is ready, also where it listens on every address', async () => {
+  test('exits with 0 when the service is ready, also when it listens on every address', async () => {
     status = 200;
     body = { status: 'ready', checks: { database: 'ok', shutdown: 'ok' } };
     assert.deepEqual(await health('0.0.0.0'), { code: 0, stdout: 'ready\n', stderr: '' });
   });
 
-  test('ends with 1 when it is not, and names what failed', async () => {
+  test('exits with 1 when it is not, and names what failed', async () => {
     status = 503;
     body = { status: 'not ready', checks: { database: 'failed', schema: 'ok', shutdown: 'failed' } };
     const stderr = 'barker: the server is not ready: database, shutdown\n';
     assert.deepEqual(await health('127.0.0.1'), { code: 1, stdout: '', stderr });
   });
 
-  test('ends with 1 when there is none', async () => {
+  test('exits with 1 when there is none', async () => {
     const outcome = await barker(['health', '--operations-port', '9']);
     const stderr = 'barker: no server answers at http://127.0.0.1:9/readyz\n';
     assert.deepEqual(outcome, { code: 1, stdout: '', stderr });

@@ -44,7 +44,7 @@ describe('ids', () => {
     assert.equal(new Set(all).size, 40 * 40);
   });
 
-  test('asked for at once are never the same, and grow within the process', async () => {
+  test('taken at once are never the same, and grow within the process', async () => {
     const { store, taken } = numbers();
     const ids = blockIds(store, seededRandom(1, 'a'));
     const all = (await Promise.all(Array.from({ length: 100 }, () => ids.take('thing', 1000, 3)))).flat();
@@ -60,7 +60,7 @@ describe('ids', () => {
     assert.ok(value(other!) > 5_000_000);
   });
 
-  test('more than a block at once are given too', async () => {
+  test('more than a block can be taken at once', async () => {
     const ids = blockIds(numbers().store, seededRandom(1, 'a'));
     assert.equal(new Set(await ids.take('thing', 1000, 5000)).size, 5000);
   });

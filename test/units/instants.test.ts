@@ -62,10 +62,10 @@ describe('instants', () => {
     '9999-12-31T23:59:59-01:00',
   ];
   for (const text of unreadable) {
-    test(`${JSON.stringify(text)} cannot be read`, () => assert.equal(parseInstant(text), undefined));
+    test(`${JSON.stringify(text)} cannot be parsed`, () => assert.equal(parseInstant(text), undefined));
   }
 
-  test('what is read is what is written, and text order is time order', () => {
+  test('parsing inverts formatting, and text order is time order', () => {
     const seconds = [-62_135_596_800, -1, 0, 1, 59, 951_782_400, 1_772_471_095, 253_402_300_799];
     const texts = seconds.map((second) => formatInstant(second * 1000));
     assert.deepEqual([...texts].sort(), texts);
@@ -75,7 +75,7 @@ describe('instants', () => {
     });
   });
 
-  test('fractions of a second are cut off, before 1970 too', () => {
+  test('fractions of a second are cut off, also before 1970', () => {
     assert.equal(formatInstant(1999), '1970-01-01T00:00:01Z');
     assert.equal(formatInstant(-1), '1969-12-31T23:59:59Z');
     assert.equal(formatInstant(1000), '1970-01-01T00:00:01Z');

@@ -58,7 +58,7 @@ describe('samples of many posts', () => {
   const posts = Array.from({ length: POSTS }, (_, number) => made(number));
   const whole = answering([posts]);
 
-  test('say the same, however posts are stored', () => {
+  test('are the same, however posts are stored', () => {
     const keywords = ['today', 'hoy', 'coffee'];
     const expected = whole(...keywords);
     assert.ok(expected.volume.reduce((sum, each) => sum + each, 0) > 10_000, 'more than are read');
@@ -67,7 +67,7 @@ describe('samples of many posts', () => {
     assert.deepEqual(answering(piles)(...keywords), expected);
   });
 
-  test('say what everything says of a topic', () => {
+  test('have the terms of a topic', () => {
     const { related } = whole('espresso');
     for (const word of ['coffee', 'latte', 'barista', 'beans', '#coffeetime']) assert.ok(related.includes(word), word);
     assert.ok(!related.some((term) => ['goal', 'recipe', 'movie', 'the', 'espresso', '#espresso'].includes(term)));

@@ -14,7 +14,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 describe('the ledger', () => {
-  test('misses every status and every problem where nothing was seen', () => {
+  test('reports every status and problem when nothing was seen', () => {
     const unseen = unseenBy(operations, folder);
     for (const operation of operations) {
       for (const status of statusesOf(operation)) assert.ok(unseen.includes(`${operation.id} ${status}`));
@@ -25,7 +25,7 @@ describe('the ledger', () => {
     }
   });
 
-  test('misses what is left when some of it was seen, whichever process saw it', () => {
+  test('reports what remains when some was seen, in whichever process', () => {
     const all = unseenBy(operations, folder);
     writeFileSync(join(folder, '1.txt'), `${all.slice(0, 5).join('\n')}\n`);
     writeFileSync(join(folder, '2.txt'), `${all.slice(5, -1).join('\n')}\n`);

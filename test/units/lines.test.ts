@@ -32,7 +32,7 @@ const HOSTILE = Buffer.concat([
 const FAULTS = ['is longer than 1048576 bytes', 'is not valid UTF-8', 'holds a NUL character'];
 
 describe('lines of a file', () => {
-  test('are the same however it is read, over the borders of characters too', async () => {
+  test('are the same however it is read, also across characters', async () => {
     const text = ['žluť', '', '日本🐎', 'x'.repeat(5000), ''].join('\n');
     for (const bytes of [1, 3, 7, 65_536]) {
       const lines = (await all(linesOf(fileOf('text', text), bytes))).flat();
@@ -43,7 +43,7 @@ describe('lines of a file', () => {
     }
   });
 
-  test('may be as long as the bound, and no longer', async () => {
+  test('may be as long as the limit, and no longer', async () => {
     const lines = (await all(linesOf(fileOf('bound', `${'x'.repeat(MAX)}\n${'x'.repeat(MAX + 1)}`)))).flat();
     assert.equal('text' in lines[0]! && lines[0].text.length, MAX);
     assert.deepEqual(lines[1], { error: FAULTS[0] });
@@ -59,12 +59,12 @@ describe('lines of a file', () => {
 });
 
 describe('imports', () => {
-  test('of people refuse what is no line by its place, and take in the rest', async () => {
+  test('of people reject invalid lines by number, and import the rest', async () => {
     const records = await all(readPeopleFile(fileOf('people.ndjson', HOSTILE)));
     assert.deepEqual(records, [{ user_id: ['1'] }, ...FAULTS, { user_id: ['2'] }]);
   });
 
-  test('of posts refuse what is no line by its place, and take in the rest', async () => {
+  test('of posts reject invalid lines by number, and import the rest', async () => {
     const post = '{"id":"1","text":"a","created_at":"2026-01-01T00:00:00Z"}';
     const path = fileOf('posts.ndjson', Buffer.concat([HOSTILE.subarray(16), Buffer.from(`\n${post}`)]));
     const posts = (await all(readPostsFile(path, 2_000_000_000))).flat();
@@ -75,7 +75,7 @@ describe('imports', () => {
     assert.equal((posts.at(-1) as { id: string }).id, '1');
   });
 
-  test('of comma-separated values name the line that is no text', async () => {
+  test('of CSV name the line that is not UTF-8', async () => {
     const read = (content: Buffer) => all(readPeopleFile(fileOf('people.csv', content)));
     await assert.rejects(read(Buffer.from('user_id\n1\n2\0\n')), /^CsvError: line 3 holds a NUL character$/);
     await assert.rejects(read(Buffer.concat([Buffer.from('user_id\n'), Buffer.from([0xff])])), /not valid UTF-8/);

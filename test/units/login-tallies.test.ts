@@ -17,7 +17,7 @@ for (const rule of [
   { kind: 'lock', max: 3 },
   { kind: 'drain', max: 3, each_s: 18 },
 ] as const) {
-  test(`a clock that is set back makes nobody wait longer, and forgets no failure: ${rule.kind}`, () => {
+  test(`after the clock is set back nobody waits longer, and no failure is forgotten: ${rule.kind}`, () => {
     const { tally, wait_s } = failing(rule, 1_000_000);
     assert.deepEqual(countAttempt(tally, rule, 1_000_000 - 3600), { wait_s });
     assert.ok('tally' in countAttempt(tally, rule, 1_000_000 + wait_s));

@@ -33,7 +33,7 @@ async function readsOf<T>(bytes: Uint8Array, work: (path: string) => Promise<T>)
 const ZEROS = Buffer.alloc(200_000);
 const emptyBox = Buffer.from('\0\0\0\x08free', 'latin1');
 
-describe('a file of nothing but tiny pieces is looked at with few reads', () => {
+describe('a file of tiny boxes is examined with few reads', () => {
   test('a picture', async () => {
     await detectMime(import.meta.filename);
     const [type, reads] = await readsOf(Buffer.concat([placeholderImage(8, 6).subarray(0, 40), ZEROS]), detectMime);
@@ -49,12 +49,12 @@ describe('a file of nothing but tiny pieces is looked at with few reads', () => 
   });
 });
 
-test('a TIFF is known by its beginning, wherever its directory lies', async () => {
+test('a TIFF is recognized by its beginning, wherever its directory is', async () => {
   const head = Buffer.from('II*\0\x00\x00\x02\x00', 'latin1');
   assert.equal((await readsOf(Buffer.concat([head, ZEROS]), detectMime))[0], 'image/tiff');
 });
 
-test('boxes are followed across what is read at once, to the last byte', async () => {
+test('boxes are followed across reads, to the last byte', async () => {
   for (const length of [4080, 4085, 4088, 4090, 4096, 5000]) {
     const box = Buffer.alloc(length);
     box.writeUInt32BE(length);

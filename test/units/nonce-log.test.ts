@@ -33,7 +33,7 @@ describe('the log of nonces', () => {
     return entries;
   };
 
-  test('gives back what was written, whoever opens it', () => {
+  test('returns what was written, after reopening too', () => {
     const log = opened();
     const entries = [used('a!~"'), used('x'.repeat(255), NOW - 5)];
     for (const entry of entries) void log.append(entry);
@@ -46,7 +46,7 @@ describe('the log of nonces', () => {
     assert.deepEqual(stored(), [used('a!~"'), used('b')]);
   });
 
-  test('a line that a power cut tore is passed over, and cut off before the next', async () => {
+  test('a line torn by a power failure is skipped, and truncated before the next', async () => {
     const stretch = Math.floor(NOW / (2 * WINDOW));
     const whole = used('whole');
     writeFileSync(join(folder, `${stretch}.log`), `${NOW} ${whole.digest}\n${NOW} ${used('torn').digest.slice(0, 9)}`);
@@ -57,7 +57,7 @@ describe('the log of nonces', () => {
     assert.deepEqual(stored(), [whole, used('next')]);
   });
 
-  test('what is appended is written when that is told, before the log is closed', async () => {
+  test('an acknowledged line is written, also when the log is closed', async () => {
     const log = opened();
     const entries = ['p', 'q', 'r'].map((nonce) => used(nonce));
     await Promise.all(entries.map((entry) => log.append(entry)));
@@ -65,14 +65,14 @@ describe('the log of nonces', () => {
     log.close();
   });
 
-  test('a disk that takes a part at a time gets all of it', async () => {
+  test('partial writes are completed', async () => {
     const log = opened((file, bytes) => writeSync(file, bytes.subarray(0, 7)));
     await log.append(used('a'));
     log.close();
     assert.deepEqual(stored(), [used('a')]);
   });
 
-  test('what a full disk took in part is refused, cut off, and does not swallow what comes once there is room', async () => {
+  test('a partial write on a full disk is refused and truncated, and later lines are intact', async () => {
     let room = 80;
     const log = opened((file, bytes) => {
       if (room === 0) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -92,7 +92,7 @@ describe('the log of nonces', () => {
     assert.deepEqual(stored(), [used('fits'), used('after')]);
   });
 
-  test('a folder that was removed is made again', async () => {
+  test('a removed folder is created again', async () => {
     const log = opened();
     await log.append(used('a'));
     rmSync(folder, { recursive: true });
@@ -102,7 +102,7 @@ describe('the log of nonces', () => {
     assert.deepEqual(stored(), [used('b')]);
   });
 
-  test('files are deleted once nothing in them can matter', async () => {
+  test('files are deleted once all their nonces have expired', async () => {
     const log = opened();
     for (let step = 0; step < 6; step++) {
       await log.append(used(`n${step}`, Math.floor(clock.ms / 1000)));
@@ -115,7 +115,7 @@ describe('the log of nonces', () => {
     log.close();
   });
 
-  test('a clock that jumps ahead deletes nothing that was written within a window', async () => {
+  test('a clock that jumps ahead deletes nothing written within a window', async () => {
     const log = opened();
     await log.append(used('a'));
     clock.ms += 7_200_000;
@@ -125,7 +125,7 @@ describe('the log of nonces', () => {
     log.close();
   });
 
-  test('says up to which second it has forgotten, after a restart too', async () => {
+  test('knows up to which second it has forgotten, also after a restart', async () => {
     const log = opened();
     await log.append(used('a'));
     clock.ms += 7_200_000;

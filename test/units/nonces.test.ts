@@ -36,7 +36,7 @@ function isGood(nonces: Memory, tokenId: string, timestamp: number, nonce: strin
 }
 
 describe('nonces', () => {
-  test('are good once per token and timestamp', () => {
+  test('are accepted once per token and timestamp', () => {
     const nonces = inMemoryNonces(inMemory(), WINDOW);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), true);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
@@ -46,13 +46,13 @@ describe('nonces', () => {
     assert.equal(isGood(nonces, '1', NOW + 1, 'a', NOW), false);
   });
 
-  test('a token and a nonce are not confused with others that join to the same text', () => {
+  test('a token and a nonce are not confused with others that concatenate to the same text', () => {
     const nonces = inMemoryNonces(inMemory(), WINDOW);
     assert.equal(isGood(nonces, '1', NOW, '23', NOW), true);
     assert.equal(isGood(nonces, '12', NOW, '3', NOW), true);
   });
 
-  test('are remembered while their timestamp could still be accepted, and forgotten then', () => {
+  test('are kept while their timestamp could be accepted, and dropped then', () => {
     const since = elapsing();
     const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     // Signed by a clock that is as far ahead as it may be.
@@ -68,7 +68,7 @@ describe('nonces', () => {
     assert.equal(nonces.size(), 2, 'the one whose window has passed is gone');
   });
 
-  test('a clock that jumps ahead for a while and is set back makes none good again', () => {
+  test('a clock that jumps ahead and is set back makes none valid again', () => {
     const since = elapsing();
     const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), true);
@@ -81,7 +81,7 @@ describe('nonces', () => {
     assert.equal(isGood(nonces, '1', NOW + 6, 'fresh', NOW + 6), true, 'what is new is as good as ever');
   });
 
-  test('a clock that was wrong for long makes none good again, and nothing of the seconds it forgot', () => {
+  test('a clock that was wrong for long makes none valid again, and accepts none of forgotten seconds', () => {
     const since = elapsing();
     const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     const wrong = NOW + 3600;
@@ -93,7 +93,7 @@ describe('nonces', () => {
     assert.equal(isGood(nonces, '1', wrong, 'never seen', wrong), false);
   });
 
-  test('a clock that was set back forgets what is used from then on as soon as before', () => {
+  test('after the clock is set back, nonces expire as before', () => {
     const since = elapsing();
     const nonces = inMemoryNonces(inMemory(), WINDOW, since);
     isGood(nonces, '1', NOW, 'a', NOW);
@@ -105,7 +105,7 @@ describe('nonces', () => {
     assert.equal(nonces.size(), 1 + WINDOW + 1);
   });
 
-  test('a second start knows those of the first', () => {
+  test('a restart keeps those of before', () => {
     const log = inMemory();
     const since = elapsing();
     isGood(inMemoryNonces(log, WINDOW, since), '1', NOW, 'a', NOW);
@@ -130,7 +130,7 @@ describe('nonces', () => {
     assert.equal(log.entries.length, 1);
   });
 
-  test('one that is released, or could not be written, is good once more, and was not written', async () => {
+  test('one that is released, or could not be written, is accepted again, and was not written', async () => {
     const log = inMemory();
     let isFull = true;
     const append: NonceLog['append'] = async (entry) => {
@@ -147,7 +147,7 @@ describe('nonces', () => {
     assert.deepEqual(log.entries, [{ timestamp: NOW, digest: nonceDigest('1', NOW, 'a') }]);
   });
 
-  test('take the same room however long they are', () => {
+  test('take the same memory however long they are', () => {
     const log = inMemory();
     const nonces = inMemoryNonces(log, WINDOW);
     for (const length of [1, 20, 8000]) isGood(nonces, '1', NOW, 'x'.repeat(length), NOW);

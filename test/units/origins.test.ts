@@ -18,12 +18,12 @@ const reach = (more: Partial<OriginRules>): OriginRules => ({
 
 const PUBLIC = ['https://ads.example.org', 'https://api.example.org'];
 
-test('without a public address a signature is for the host that the caller names', () => {
+test('without a public origin a signature is for the host that the caller names', () => {
   const origins = originsReader(reach({}));
   assert.deepEqual(origins(from({ host: 'localhost:8080' })), ['http://localhost:8080']);
 });
 
-test('with public addresses no other fits, whatever host the caller names', () => {
+test('with public origins no other is accepted, whatever host the caller names', () => {
   const origins = originsReader(reach({ publicOrigins: PUBLIC, endsTls: true }));
   assert.deepEqual(origins(from({ host: 'ads.example.org' })), PUBLIC);
   assert.deepEqual(origins(from({ host: 'API.example.org:443' })), PUBLIC.toReversed());
@@ -32,12 +32,12 @@ test('with public addresses no other fits, whatever host the caller names', () =
   assert.deepEqual(origins(from({ host: 'evil.example' })), PUBLIC);
 });
 
-test('in development the named host fits too', () => {
+test('in development the named host is accepted too', () => {
   const origins = originsReader(reach({ publicOrigins: PUBLIC.slice(0, 1), allowsOtherHosts: true }));
   assert.deepEqual(origins(from({ host: 'localhost:8080' })), ['https://ads.example.org', 'http://localhost:8080']);
 });
 
-test('a proxy is believed where it is trusted, in its own words: the last ones', () => {
+test('a trusted proxy is believed, but only its own entry: the last', () => {
   const origins = originsReader(reach({ trustedProxies: ['10.0.0.0/8'] }));
   const forwarded = {
     host: 'inner',

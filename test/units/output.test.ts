@@ -16,7 +16,7 @@ const table: readonly (readonly [what: string, input: string, shown: string])[] 
 
 describe('what commands print', () => {
   for (const [what, input, shown] of table) {
-    test(`is not obeyed by a terminal: ${what}`, () => assert.equal(escapeControls(input), shown));
+    test(`cannot control a terminal: ${what}`, () => assert.equal(escapeControls(input), shown));
   }
 
   test('stays the same JSON', () => {
@@ -24,11 +24,11 @@ describe('what commands print', () => {
     assert.deepEqual(JSON.parse(escapeControls(JSON.stringify(value))), value);
   });
 
-  test('keeps a value on its line and in its column', () => {
+  test('stays on its line and in its column', () => {
     assert.equal(oneLine('Ads\nconsumer_key=forged\tx'), 'Ads\\u000aconsumer_key=forged\\u0009x');
   });
 
-  test('passes through one place', () => {
+  test('is written in one place', () => {
     const others = globSync('src/cli/**/*.ts').filter(
       (file) => file !== 'src/cli/output.ts' && /process\.std(out|err)\.write\(/.test(readFileSync(file, 'utf8')),
     );

@@ -31,9 +31,9 @@ const lockOf = (folder: string): [name: string, locked: Locked][] =>
     ([path, locked]) => [path.replace(/^.*node_modules\//, ''), locked],
   );
 
-describe('what may run while packages are installed', () => {
+describe('install scripts of packages', () => {
   for (const folder of ['.', 'bench']) {
-    test(`${folder} names every package that has such a script, for any platform, and no other`, () => {
+    test(`${folder} lists every package with such a script, for any platform, and no other`, () => {
       const scripted = lockOf(folder).filter(([, { hasInstallScript }]) => hasInstallScript);
       const { allowScripts = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       assert.deepEqual(Object.keys(allowScripts).sort(), scripted.map(([name]) => name).sort());
@@ -45,7 +45,7 @@ describe('what may run while packages are installed', () => {
 describe('the Node.js that comes with it', () => {
   const brought = lockOf('.').filter(([name]) => name in ours.optionalDependencies);
 
-  test('is there for the platforms that people have', () => {
+  test('supports the usual platforms', () => {
     const platforms = brought.map(([, { os, cpu }]) => `${os} ${cpu}`).sort();
     assert.deepEqual(platforms, ['darwin arm64', 'darwin x64', 'linux arm64', 'linux x64', 'win32 x64']);
   });
@@ -74,7 +74,7 @@ describe('an older Node', () => {
     return spawnSync(program, [...before, entry, ...args], { env, encoding: 'utf8' });
   };
 
-  test('hands over to the one that was installed, and ends as that ends', () => {
+  test('starts the installed one, and exits with its code', () => {
     const { status, stdout, stderr } = run(ENTRY, ['--version']);
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${ours.version}\n`, stderr: '' });
     const failed = run(ENTRY, ['call', 'GET', '/x', '--data', '/nowhere']);
@@ -91,7 +91,7 @@ describe('an older Node', () => {
     return folder;
   }
 
-  test('is told in one line what is missing where none was installed', () => {
+  test('explains in one line what is missing when none was installed', () => {
     const folder = bareFolder();
     const { status, stdout, stderr } = run(join(folder, 'bin/barker.js'), ['dev']);
     rmSync(folder, { recursive: true });
@@ -100,7 +100,7 @@ describe('an older Node', () => {
     assert.equal(status, 1);
   });
 
-  test('is told the same where the one that was installed does not run', () => {
+  test('explains the same when the installed one does not run', () => {
     const folder = bareFolder();
     const platform = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
     mkdirSync(platform, { recursive: true });
@@ -112,7 +112,7 @@ describe('an older Node', () => {
   });
 });
 
-describe('what the package runs', () => {
+describe('the code of the package', () => {
   let home: string;
   before(() => {
     home = mkdtempSync(join(tmpdir(), 'barker-package-'));
@@ -125,7 +125,7 @@ describe('what the package runs', () => {
 
   const made = (): string[] => globSync('dist/**/*.js', { cwd: home });
 
-  test('names no source, and nothing that is not there', () => {
+  test('refers to no source files, and to no missing ones', () => {
     for (const file of made()) {
       const code = readFileSync(join(home, file), 'utf8');
       for (const [, path] of code.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
@@ -135,7 +135,7 @@ describe('what the package runs', () => {
     }
   });
 
-  test('has each line where its source has it', () => {
+  test('keeps the line numbers of its source', () => {
     const scripts = globSync('src/**/*.ts').filter((file) => existsSync(join(home, inPackage(file))));
     assert.ok(scripts.length > 500);
     for (const file of scripts) {
@@ -147,7 +147,7 @@ describe('what the package runs', () => {
     }
   });
 
-  test('has every style, script and table as it is', () => {
+  test('has every stylesheet, script and table unchanged', () => {
     const assets = globSync('**/*.*', { cwd: 'src' }).filter((file) => !/\.(ts|md)$/.test(file));
     assert.ok(assets.length > 20);
     for (const file of assets) {
@@ -155,7 +155,7 @@ describe('what the package runs', () => {
     }
   });
 
-  test('starts, also where nothing can be kept of what was compiled', () => {
+  test('starts, also without a compile cache', () => {
     // Packages lie elsewhere, and a file lies where the folder of what was compiled would be.
     symlinkSync(resolve('node_modules'), join(home, 'dist/node_modules'));
     mkdirSync(join(home, 'node_modules'));

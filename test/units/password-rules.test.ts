@@ -34,7 +34,7 @@ describe('a password', () => {
     test(`${password.slice(0, 30)}: ${says ?? 'good'}`, () => assert.equal(wrong(password), says));
   }
 
-  test('short names of users refuse nothing, the least length is a setting', () => {
+  test('short user names are no reason to refuse, and the minimum length is a setting', () => {
     assert.equal(wrong('a green bottle', { screen_name: 'a', name: 'Al' }), undefined);
     assert.equal(
       wrong('a green bottle', ada, { password_length_min: 15 }),

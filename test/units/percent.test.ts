@@ -27,17 +27,17 @@ describe('percent-encoding', () => {
     });
   }
 
-  test('a lone surrogate counts as the replacement character', () => {
+  test('a lone surrogate is encoded as the replacement character', () => {
     assert.equal(encode('\ud800'), '%EF%BF%BD');
     assert.equal(encode('a\udc00b'), 'a%EF%BF%BDb');
   });
 
-  test('a plus is a blank in queries and forms only', () => {
+  test('a plus is a space only in queries and forms', () => {
     assert.equal(decode('a+b%2Bc', true), 'a b+c');
     assert.equal(decode('a+b%2Bc', false), 'a+b+c');
   });
 
-  test('bad escapes and bytes that are not UTF-8 cannot be read', () => {
+  test('bad escapes and bytes that are not UTF-8 cannot be decoded', () => {
     for (const bad of ['%', '%4', '%zz', '%C3', '%C3%28', '%FF', '%ED%A0%80', '%F8%88%80%80%80']) {
       assert.equal(decode(bad, true), undefined, bad);
     }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { alphanumeric, secureRandom, seededRandom } from '../../src/base/random.ts';
 
 describe('random', () => {
-  test('one seed and purpose give one stream, however it is cut', () => {
+  test('one seed and purpose give one stream, however it is read', () => {
     const whole = seededRandom(7, 'ids').bytes(100);
     const cut = seededRandom(7, 'ids');
     assert.deepEqual(Buffer.concat([cut.bytes(1), cut.bytes(32), cut.bytes(0), cut.bytes(67)]), whole);
@@ -26,7 +26,7 @@ describe('random', () => {
     for (const [letter, count] of counts) assert.ok(Math.abs(count - 1000) < 190, `${letter} ${count}`);
   });
 
-  test('bytes that would bias the draw are thrown away', () => {
+  test('bytes that would bias the result are discarded', () => {
     const source = [255, 248, 61, 62, 247, 0];
     let at = 0;
     const random = { bytes: (count: number) => Buffer.from(Array.from({ length: count }, () => source[at++ % 6]!)) };

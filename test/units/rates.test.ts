@@ -32,7 +32,7 @@ const UNITS_S: Readonly<Record<string, number>> = { min: 60, '15min': 900, hour:
 
 describe('the table of rates', () => {
   for (const [name, { setting, address, window_s }] of Object.entries(RATES)) {
-    test(`${name}: its settings name it and its window`, () => {
+    test(`${name}: its settings have its name and window`, () => {
       for (const each of address === undefined ? [setting] : [setting, address]) {
         const [, named, unit] = /^rate_(\w+?)_per_(?:address_)?([0-9]*[a-z]+)$/.exec(each) ?? [];
         assert.deepEqual([named, UNITS_S[unit!]], [name, window_s], each);
@@ -45,7 +45,7 @@ describe('the table of rates', () => {
     assert.deepEqual(settings.toSorted(), Object.keys(rateSettings).toSorted());
   });
 
-  test('has no category that no operation draws on', () => {
+  test('has no unused category', () => {
     const used = new Set<string>([...operations.map(({ rate }) => rate), 'user_quota', 'total_count']);
     assert.deepEqual(
       Object.keys(RATES).filter((name) => !used.has(name)),
@@ -53,7 +53,7 @@ describe('the table of rates', () => {
     );
   });
 
-  test('is worded with its windows', () => {
+  test('is described with its windows', () => {
     assert.deepEqual([60, 900, 3600, 7200, 86_400, 90].map(durationWords), [
       'a minute',
       '15 minutes',
@@ -66,7 +66,7 @@ describe('the table of rates', () => {
 });
 
 describe('windows of calls', () => {
-  test('open with the first call and end after their time, not at a round one', () => {
+  test('open with the first call and end after their length, not at a round time', () => {
     const rates = rateLimiter(limits, clock);
     const opened = Math.floor(clock.ms / 1000);
     assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 1, reset: opened + 900 });
@@ -77,7 +77,7 @@ describe('windows of calls', () => {
     assert.deepEqual(rates.take(reads, scope()).user, { limit: 2, remaining: 1, reset: opened + 1800 });
   });
 
-  test('are seen as they are charged, without counting', () => {
+  test('can be read without counting', () => {
     const rates = rateLimiter({ ...limits, rate_user_quota_per_15min: 100 }, clock);
     for (const operation of [reads, writes, core]) {
       const fresh = rates.peek(operation, scope());
@@ -104,7 +104,7 @@ describe('windows of calls', () => {
     assert.equal(rates.take(operation('others.update', 'writes'), scope()).isRefused, true);
   });
 
-  test('a call refused for the account takes nothing from the user', () => {
+  test('a call refused for the account does not count for the user', () => {
     const rates = rateLimiter({ ...limits, rate_user_quota_per_15min: 100 }, clock);
     for (let index = 0; index < 2; index++) rates.take(core, scope());
     const refused = rates.take(core, scope());
@@ -113,7 +113,7 @@ describe('windows of calls', () => {
     assert.equal(rates.take(core, scope('1', 'b')).user.remaining, 97);
   });
 
-  test('logins that applications begin are counted per address too, and all addresses of an IPv6 /64 are one', () => {
+  test('request tokens are also counted per address, and an IPv6 /64 is one address', () => {
     const rates = rateLimiter({ ...limits, rate_request_tokens_per_address_15min: 2 }, clock);
     const from = (address: string, application: string) =>
       rates.take(operation('request_token.create', 'request_tokens'), { ...scope('1', 'a', application), address });
@@ -123,7 +123,7 @@ describe('windows of calls', () => {
     assert.equal(from('2001:db8:0:1::3', '3').isRefused, false);
   });
 
-  test('a call that came to nothing through a fault of the service is given back once', () => {
+  test('a call with an internal error is refunded once', () => {
     const rates = rateLimiter(limits, clock);
     const taken = rates.take(core, scope());
     const input = rates.refund(taken);
@@ -135,7 +135,7 @@ describe('windows of calls', () => {
     assert.equal(rates.refund(refused).user.remaining, 0, 'a refused call took nothing');
   });
 
-  test('switched off, they count and refuse nobody', () => {
+  test('switched off, they count but refuse nobody', () => {
     const rates = rateLimiter({ ...limits, isOn: false }, clock);
     for (let index = 0; index < 5; index++) assert.equal(rates.take(core, scope()).isRefused, false);
     assert.equal(rates.take(core, scope()).user.limit, 1_000_000_000);

@@ -109,7 +109,7 @@ describe('published ids are stable', () => {
     test(`${type} ${value} is ${name}`, () => assert.equal(referenceEntry(type, value)?.name, name));
   }
 
-  test('unknown values have no entry, even names of object members', () => {
+  test('unknown values have no entry, even names of object properties', () => {
     for (const [type, value] of [
       ['LOCATION', 'US'],
       ['GENDER', '1'],

@@ -58,7 +58,7 @@ describe('the life of a request token', () => {
     }
   }
 
-  test('the fifth mistake is the last, when five are allowed', () => {
+  test('the fifth failure is the last, when five are allowed', () => {
     const events = [0, 1, 2, 3, 4].map((attempts) => wrongVerifierEvent(attempts, RULES));
     assert.deepEqual(events, [...Array(4).fill('mistake'), 'last mistake']);
     assert.equal(wrongVerifierEvent(0, { ...RULES, verifier_attempts_max: 1 }), 'last mistake');
@@ -68,7 +68,7 @@ describe('the life of a request token', () => {
     assert.deepEqual(REQUEST_TOKEN_STATES.filter(isFinal), ['denied', 'expired', 'exchanged']);
   });
 
-  test('two states end by themselves, after their last second', () => {
+  test('two states expire, after their last second', () => {
     const now_ms = Date.parse('2026-03-02T17:00:00Z');
     assert.equal(expiryFrom('issued', now_ms, RULES), '2026-03-02T17:15:00Z');
     assert.equal(expiryFrom('authorized', now_ms, RULES), '2026-03-02T17:10:00Z');
@@ -81,7 +81,7 @@ describe('the life of a request token', () => {
 });
 
 describe('a verifier', () => {
-  test('is 7 digits to copy, or 32 characters in an address', () => {
+  test('has 7 digits to copy, or 32 characters in a URL', () => {
     const random = seededRandom(1, 'verifiers');
     const pins = Array.from({ length: 2000 }, () => makeVerifier('oob', random));
     for (const pin of pins) assert.match(pin, /^\d{7}$/);

@@ -16,13 +16,13 @@ test('literal segments win over parameters, whose values are decoded', () => {
   assert.deepEqual({ ...found.params }, { account_id: 'ab/c', id: 'é' });
 });
 
-test('a slash at the end, a query and the address of a host change nothing', () => {
+test('a trailing slash, a query and an authority change nothing', () => {
   for (const target of ['/12/accounts/', '/12/accounts?x=%zz', 'http://ads.example/12/accounts']) {
     assert.equal(find(target)?.path, '/12/accounts', target);
   }
 });
 
-test('nothing is found for an unknown path, a malformed escape and a value that is too long', () => {
+test('no route matches an unknown path, a malformed escape or a value that is too long', () => {
   const long = (length: number): string => `/12/accounts/${'a'.repeat(length)}`;
   for (const target of ['/12', '/12/accounts/%zz', '/12/accounts/%C3', '*', '', long(16_385)]) {
     assert.equal(find(target), undefined, target.slice(0, 40));

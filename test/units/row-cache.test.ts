@@ -32,7 +32,7 @@ const key = (id: string, account = 'a') => ({ account, id });
 const shown = { deleted: 'shown' } as const;
 const hidden = { deleted: 'hidden' } as const;
 
-describe('rows that are remembered', () => {
+describe('cached rows', () => {
   const row = { id: 'f1', account_id: 'a', deleted: 0 as const, currency: 'USD' };
 
   test('are read once', async () => {
@@ -51,7 +51,7 @@ describe('rows that are remembered', () => {
     assert.equal(reads(), 2);
   });
 
-  test('are of their account only, and hidden when they are deleted', async () => {
+  test('are found only in their account, and hidden when they are deleted', async () => {
     const { records } = rowsOf({ ...row, deleted: 1 });
     const remembered = rowCache();
     const read = (): RecordsReading => remembered.cachedReads(records, remembered.version());
@@ -66,7 +66,7 @@ describe('rows that are remembered', () => {
     );
   });
 
-  test('are forgotten when they change', async () => {
+  test('are dropped when they change', async () => {
     const { records } = rowsOf(row);
     const remembered = rowCache();
     await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
@@ -77,7 +77,7 @@ describe('rows that are remembered', () => {
     assert.equal((after as unknown as { currency: string }).currency, 'EUR');
   });
 
-  test('are not kept from a unit that began before a change', async () => {
+  test('are not cached from a unit that began before a change', async () => {
     const { records, reads } = rowsOf(row);
     const remembered = rowCache();
     const early = remembered.cachedReads(records, remembered.version());
@@ -89,7 +89,7 @@ describe('rows that are remembered', () => {
     assert.equal(reads(), 3);
   });
 
-  test('rows of other resources are read each time', async () => {
+  test('rows of other resources are not cached', async () => {
     const { records, reads } = rowsOf(row);
     const remembered = rowCache();
     const changed = new Set<string>();

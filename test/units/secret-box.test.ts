@@ -32,7 +32,7 @@ describe('secret box', () => {
     assert.notEqual(box.seal('secret', PLACE), box.seal('secret', PLACE));
   });
 
-  test('opens old values after rotation and says that they need resealing', () => {
+  test('opens old values after a rotation and reports that they need resealing', () => {
     const sealed = boxOf('k1', { k1: OLD }).seal('secret', PLACE);
     const rotated = boxOf('k2', { k2: NEW, k1: OLD });
     assert.equal(rotated.open(sealed, PLACE), 'secret');
@@ -77,7 +77,7 @@ describe('secret box', () => {
     test(`cannot be built with ${input}`, () => assert.throws(build, { message }));
   }
 
-  test('refuses a random source that gives too little', () => {
+  test('refuses a random source that returns too little', () => {
     const short = secretBox({ currentKeyId: 'k1', keys: { k1: OLD }, random: () => Buffer.alloc(3) });
     assert.throws(() => short.seal('secret', PLACE), { message: /3 bytes/ });
   });
@@ -103,14 +103,14 @@ describe('master keys', () => {
     `${'a'.repeat(64)}\n`,
     '+_'.repeat(21).concat('A='),
   ]) {
-    test(`refuses ${text.length} characters that are no key, without quoting them`, () => {
+    test(`refuses ${text.length} characters that are not a key, without quoting them`, () => {
       assert.throws(() => parseMasterKey(text), {
         message: 'a master key is 64 hex characters or base64 of 32 bytes',
       });
     });
   }
 
-  test('reads entries of old keys', () => {
+  test('parses entries of old keys', () => {
     const keys = parseKeyEntries([`k0:${OLD.toString('hex')}`, `k1:${NEW.toString('base64')}`]);
     assert.deepEqual(keys, { k0: OLD, k1: NEW });
   });
@@ -127,7 +127,7 @@ describe('master keys', () => {
     test(`refuses an entry with ${input}`, () => assert.throws(() => parseKeyEntries(entries), { message }));
   }
 
-  test('tells keys apart without telling them', () => {
+  test('has fingerprints of keys that do not reveal them', () => {
     // A manifest that holds it must be understood by later versions.
     assert.equal(keyFingerprint(OLD), '28032990556699f9');
     assert.notEqual(keyFingerprint(OLD), keyFingerprint(NEW));

@@ -118,7 +118,7 @@ describe('the table of the verification standard', () => {
     );
   });
 
-  test('is counted rightly', () => {
+  test('has the right counts', () => {
     const count = (state: string): number => rows.filter((row) => row.state === state).length;
     const told = `${count('met')} are met, ${count('not met')} are not, ${count('n/a')} do not apply.`;
     assert.ok(page.includes(told), told);
@@ -126,7 +126,7 @@ describe('the table of the verification standard', () => {
 });
 
 describe('the page', () => {
-  test('has every chapter that it points to', () => {
+  test('has every chapter that it refers to', () => {
     const anchors = new Set(
       [...page.matchAll(/^## (.*)$/gm)].map(([, title]) =>
         title!

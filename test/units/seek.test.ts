@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seek } from '../../src/features/audiences/members/seek.ts';
 import { fc } from '../rig/laws.ts';
 
-test('the place that is sought is the one that looking at every entry finds', () => {
+test('the search finds what a linear scan finds', () => {
   const numbers = fc.array(fc.nat({ max: 300 }), { maxLength: 200 });
   fc.assert(
     fc.property(

@@ -25,16 +25,16 @@ const OPEN = [
 
 describe('addresses', () => {
   const production = allowedAddresses({ allowsPrivate: false, privateRanges: [] });
-  test('that nobody else can reach are blocked', () => {
+  test('that are not public are blocked', () => {
     assert.deepEqual(BARRED.filter(production), []);
   });
-  test('that everybody can reach are open', () => {
+  test('that are public are allowed', () => {
     assert.deepEqual(
       OPEN.filter((address) => !production(address)),
       [],
     );
   });
-  test('of ranges that an operator opened are open, but for those of the link', () => {
+  test('in ranges that an operator allows are allowed, except link-local ones', () => {
     const opened = allowedAddresses({
       allowsPrivate: false,
       privateRanges: ['10.1.0.0/16', '169.254.0.0/16', 'fd00::/8'],
@@ -42,7 +42,7 @@ describe('addresses', () => {
     const found = ['10.1.2.3', '10.2.0.1', '169.254.169.254', 'fd12::1', 'fc00::1', '8.8.8.8', '::ffff:10.1.2.3'];
     assert.deepEqual(found.filter(opened), ['10.1.2.3', 'fd12::1', '8.8.8.8', '::ffff:10.1.2.3']);
   });
-  test('of this machine are open in development, those of the link never', () => {
+  test('of this machine are allowed in development, link-local ones never', () => {
     const development = allowedAddresses({ allowsPrivate: true, privateRanges: [] });
     const found = [
       '127.0.0.1',
@@ -57,12 +57,12 @@ describe('addresses', () => {
   });
 });
 
-describe('addresses as they are written', () => {
+describe('addresses in every notation', () => {
   const ownOrigins = (): string[] => ['https://ads.example', 'https://ports.example:8443', 'http://127.0.0.1:8080', ''];
   const strict = (url: string): string | undefined => urlError(url, { allowsPrivate: false, ownOrigins })?.message;
   const lenient = (url: string): string | undefined => urlError(url, { allowsPrivate: true, ownOrigins })?.message;
 
-  test('may be any https address of a name', () => {
+  test('may be any https URL with a host name', () => {
     for (const url of [
       'https://hooks.example.test/in',
       'https://hooks.example.test',
@@ -107,7 +107,7 @@ describe('addresses as they are written', () => {
     test(`${url.slice(0, 40) || 'nothing'} is refused`, () => assert.equal(strict(url), says));
   }
 
-  test('may be of this machine in development, but not this service', () => {
+  test('may be on this machine in development, but not this service', () => {
     for (const url of [
       'http://127.0.0.1:9999/in',
       'http://localhost:3000',
@@ -135,11 +135,11 @@ describe('signatures', () => {
       'sha256=5tSrG1uYl3LKigryrYrbzIOfS984VdyrYFJVtSqhM3k=',
     ],
   ];
-  test('with the consumer secret are those of the published values', () => {
+  test('with the consumer secret match the published values', () => {
     for (const [text, signature] of vectors) assert.equal(signatureOf('consumer-secret-example', text), signature);
   });
 
-  test('of the second set are those of the published value, one for each key', () => {
+  test('of the second set match the published value, one for each key', () => {
     const key = webhookKey('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
     const stamp = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp_s: 1_614_265_330 };
     const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
@@ -153,7 +153,7 @@ describe('signatures', () => {
     assert.ok(both['webhook-signature'].startsWith(`${signature} `));
   });
 
-  test('are made with secrets of 32 bytes', () => {
+  test('have secrets of 32 bytes', () => {
     const secret = newWebhookSecret(secureRandom);
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.equal(webhookKey(secret).length, 32);

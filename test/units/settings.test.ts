@@ -329,7 +329,7 @@ describe('shown settings', () => {
 
   test('a copy has no known sources', () => assert.throws(() => describeSettings({ ...load({}) }), /not loaded by/));
 
-  test('the table has one line of four cells for each setting', () => {
+  test('the table has one row of four cells for each setting', () => {
     const lines = settingsMarkdown().trimEnd().split('\n');
     assert.equal(lines.length, Object.keys(settingsTable).length + 2);
     for (const line of lines) assert.equal(line.split('|').length, 6, line);

@@ -9,7 +9,7 @@ import type { Session } from '../../src/storage/core/session.ts';
 import { sharedSnapshot } from '../../src/storage/core/shared-snapshot.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 
-test("a snapshot that cannot be opened is nobody's, and the next read opens one", async () => {
+test('after a failure to open a snapshot the next read opens one', async () => {
   let isBroken = true;
   const said: string[] = [];
   const reads = sharedSnapshot({
@@ -34,7 +34,7 @@ test("a snapshot that cannot be opened is nobody's, and the next read opens one"
   assert.deepEqual(said, ['begin', 'commit']);
 });
 
-test('a read that takes long keeps its snapshot, and the thread is free meanwhile', async () => {
+test('a long read keeps its snapshot, and does not block the thread', async () => {
   const said: string[] = [];
   const reads = sharedSnapshot({
     session: {} as Session,
@@ -70,7 +70,7 @@ describe('reads that share a snapshot', () => {
   const count = async (session: Session): Promise<number> =>
     (await session.allRaw<{ number: number }>('select count(*) as number from things'))[0]!.number;
 
-  test('what was acknowledged is seen at once, in the same turn too', async () => {
+  test('acknowledged changes are seen at once, also in the same turn', async () => {
     for (let made = 1; made <= 5; made++) {
       await driver.read(count);
       await add(`own ${made}`);
@@ -78,7 +78,7 @@ describe('reads that share a snapshot', () => {
     }
   });
 
-  test('what another process committed is seen in the next turn', async () => {
+  test('changes of another process are seen in the next turn', async () => {
     const before = await driver.read(count);
     another.exec("insert into things values ('other')");
     await nextTurn();

@@ -58,7 +58,7 @@ describe('sign', () => {
 
   test('there are vectors', () => assert.ok(vectors.length >= 15, String(vectors.length)));
 
-  test('refuses a parameter of the call among those of the protocol', async () => {
+  test('refuses protocol parameters among those of the call', async () => {
     const { code, stderr } = await barker([
       'sign',
       'GET',

@@ -87,7 +87,7 @@ describe('shape of the protocol parameters', () => {
     }
     parsedRequestOf(parts(headerOf(without('oauth_version'))));
   });
-  test('what only the look-up or the clock can judge is let through', () => {
+  test('what only the look-up or the clock can judge is accepted', () => {
     const long = { oauth_consumer_key: 'k'.repeat(65), oauth_token: 't'.repeat(129), oauth_timestamp: '-1 s' };
     const claim = parsedRequestOf(parts(headerOf({ ...GOOD, ...long })));
     assert.deepEqual([claim.consumerKey, claim.token, claim.timestamp], Object.values(long));
@@ -112,7 +112,7 @@ describe('shape of the protocol parameters', () => {
 });
 
 describe('where a credential may stand', () => {
-  test('in header, query or form, or in parts', () => {
+  test('in the header, query or form, or in several', () => {
     const { oauth_token, ...rest } = GOOD;
     const inHeader = parsedRequestOf(parts(headerOf(GOOD)));
     const ways = [
@@ -124,7 +124,7 @@ describe('where a credential may stand', () => {
     ];
     for (const way of ways) assert.deepEqual(parsedRequestOf(way), inHeader);
   });
-  test('nothing that tells a signed request is no credential', () => {
+  test('no parameter of a signed request means no credential', () => {
     const requests = [
       parts(undefined),
       parts(''),
@@ -268,7 +268,7 @@ describe('normalisation', () => {
     assert.equal(hmac(signingKey('cs', ''), Buffer.from('b'), 's'), 'egQqG5AJep5sJ7anhXju1unge2I=');
     assert.equal(hmac(signingKey('cs', 'ts'), Buffer.from('bs'), ''), 'VZVjXceV7JgPq/dOTnNmEfO0Fv8=');
   });
-  test('signing refuses what is no URL or cannot be read', () => {
+  test('signing refuses an invalid URL', () => {
     const request = { method: 'GET', oauth: {}, consumerSecret: '', tokenSecret: '' };
     assert.throws(() => sign({ ...request, url: '/relative' }), TypeError);
     assert.throws(() => sign({ ...request, url: 'https://a.test/?q=%' }), TypeError);

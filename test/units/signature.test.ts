@@ -129,7 +129,7 @@ describe('published and own vectors', () => {
       }
     });
 
-    test(`${vector.id}: spelling that means the same keeps it`, () => {
+    test(`${vector.id}: an equivalent spelling keeps it`, () => {
       const entries = Object.entries({ ...vector.oauth, oauth_signature: vector.signature });
       const pieces = entries.map(([name, value]) => [name, encode(value)] as const);
       const target = vector.url.replace(/^https?:\/\/[^/]*/, '');
@@ -165,7 +165,7 @@ describe('published and own vectors', () => {
     return escaped.toLowerCase();
   }
 
-  test('upper-case host and written-out default port make the same origin', () => {
+  test('an upper-case host and an explicit default port give the same origin', () => {
     const vector = own('own-04');
     for (const host of ['API.example.TEST', 'api.example.test:443', 'Api.Example.Test:']) {
       const key = signingKey(vector.consumer_secret, vector.token_secret);
@@ -173,7 +173,7 @@ describe('published and own vectors', () => {
     }
   });
 
-  test('the second origin is tried, no origin is not enough', () => {
+  test('the second origin is tried; none is not enough', () => {
     const vector = own('own-03');
     const claim = parsedRequestOf(partsOf(vector));
     const key = signingKey(vector.consumer_secret, vector.token_secret);
@@ -250,7 +250,7 @@ describe('encoding', () => {
     });
   }
 
-  test('agrees with the platform for every text', () => {
+  test('agrees with encodeURIComponent for every text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const expected = [...Buffer.from(text)].map((byte) =>

@@ -25,13 +25,13 @@ function warned(environment: Record<string, string>, flags: Record<string, unkno
 }
 
 describe('a start warns', () => {
-  test('of nothing when nothing is missing', () => {
+  test('about nothing when nothing is missing', () => {
     const path = fileOf('right.key', KEY, 0o600);
     assert.deepEqual(warned({ BARKER_MASTER_KEY_FILE: path }), []);
     assert.deepEqual(warned({ BARKER_MASTER_KEY: KEY }), []);
   });
 
-  test('of each file with a secret that others can read, with its mode', () => {
+  test('about each file with a secret that others can read, with its mode', () => {
     const key = fileOf('open.key', KEY, 0o644);
     const tls = fileOf('tls.key', 'not read here', 0o640);
     const config = fileOf('config.json', JSON.stringify({ master_keys_old: [`k0:${KEY}`] }), 0o604);
@@ -43,12 +43,12 @@ describe('a start warns', () => {
     ]);
   });
 
-  test('of no file of settings without a secret', () => {
+  test('about no settings file without a secret', () => {
     const config = fileOf('plain.json', JSON.stringify({ port: 80 }), 0o644);
     assert.deepEqual(warned({ BARKER_MASTER_KEY: KEY, BARKER_CONFIG: config }), []);
   });
 
-  test('when public addresses or TLS are missing, and says what that means', () => {
+  test('when public URLs or TLS are missing, and explains the consequences', () => {
     const none = { public_base_url: undefined, public_sandbox_url: undefined, trusted_proxies: undefined };
     const told = warned({ BARKER_MASTER_KEY: KEY }, none);
     assert.match(

@@ -64,7 +64,7 @@ describe('statements by key', () => {
     ]);
   });
 
-  test('are not kept without end, whatever orders callers think of', () => {
+  test('are cached up to a limit, whatever sort orders callers use', () => {
     const statements = statementsFor('postgres');
     const ask = (limit: number) =>
       statements.cached(`limit ${limit}`, (db) => db.selectFrom('users').select('id').limit(limit));
@@ -86,7 +86,7 @@ describe('the check of statement keys', () => {
     assert.throws(() => some('name'), /the key "users planted" stands for two statements.*select "id".*select "name"/s);
   });
 
-  test('looks at the first uses of a key, however many tests run', () => {
+  test('checks the first uses of a key, however many tests run', () => {
     const stop = checkStatementKeys(2);
     const users = statementsFor('sqlite');
     let built = 0;

@@ -44,7 +44,7 @@ const letters = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => String.fromCharCode(97 + index));
 
 describe('a feed', () => {
-  test('hands on what happens at once, in one piece', () => {
+  test('writes simultaneous events in one piece', () => {
     const { happened, sent, pieces } = scene();
     assert.ok(happened('a', 'b'));
     assert.ok(happened('c'));
@@ -52,7 +52,7 @@ describe('a feed', () => {
     assert.equal(pieces(), 2);
   });
 
-  test('lets things wait for a reader who takes nothing, and goes on in order', () => {
+  test('queues events for a client that does not read, and continues in order', () => {
     const { feed, reader, happened, sent } = scene();
     reader.takes = false;
     happened('a');
@@ -71,7 +71,7 @@ describe('a feed', () => {
     ['1001 bytes', ['x'.repeat(1001)], true],
   ];
   for (const [what, lines, isTooMuch] of overflows) {
-    test(`gives a reader up for whom ${what} wait: ${isTooMuch}`, () => {
+    test(`disconnects a client with ${what} queued: ${isTooMuch}`, () => {
       const { reader, happened } = scene();
       reader.takes = false;
       happened('first');
@@ -79,7 +79,7 @@ describe('a feed', () => {
     });
   }
 
-  test('gives a reader up who is more than a minute behind', () => {
+  test('disconnects a client that is more than a minute behind', () => {
     const { feed, reader, happened, advance } = scene();
     reader.takes = false;
     happened('first');
@@ -90,7 +90,7 @@ describe('a feed', () => {
     assert.ok(!feed.tick());
   });
 
-  test('gives a reader up who takes nothing of what he has for a minute, and not one who takes little', () => {
+  test('disconnects a client that reads nothing for a minute, but not a slow one', () => {
     const { feed, reader, happened, advance } = scene();
     reader.takes = false;
     happened('first');
@@ -104,7 +104,7 @@ describe('a feed', () => {
     assert.ok(!feed.tick());
   });
 
-  test('lets a stream that was quiet for long go on', () => {
+  test('continues after a long silence', () => {
     const { feed, happened, advance } = scene();
     happened('a');
     advance(3600);
@@ -113,7 +113,7 @@ describe('a feed', () => {
     assert.ok(feed.tick());
   });
 
-  test('keeps its pace: what comes faster waits, and none is left out', () => {
+  test('keeps its rate: faster events wait, and none is lost', () => {
     const { feed, happened, sent, advance } = scene({ per_s: 4 });
     happened(...letters(10));
     assert.equal(sent(), 'abcd');
@@ -130,14 +130,14 @@ describe('a feed', () => {
     assert.equal(sent(), 'abcdefghijkl');
   });
 
-  test('gathers no more than a second of its pace', () => {
+  test('saves up at most one second of its rate', () => {
     const { happened, sent, advance } = scene({ per_s: 4 });
     advance(3600);
     happened(...letters(10));
     assert.equal(sent(), 'abcd');
   });
 
-  test('recalls as much as there is, however slowly that goes, and says when it is done', async () => {
+  test('sends all past events, however slowly, and reports when it is done', async () => {
     const { feed, recall, advance, sent } = scene({ per_s: 2 });
     let isDone = false;
     const done = recall(...letters(20)).then(() => {
@@ -153,13 +153,13 @@ describe('a feed', () => {
     assert.equal(sent(), letters(20).join(''));
   });
 
-  test('sends large things of the past in pieces', async () => {
+  test('sends large past events in pieces', async () => {
     const { recall, pieces } = scene();
     await recall(...Array.from({ length: 10 }, () => 'x'.repeat(30_000)));
     assert.equal(pieces(), 4);
   });
 
-  test('sends nothing when it is closed, and lets nobody wait', async () => {
+  test('sends nothing when it is closed, and resolves what waits', async () => {
     const { feed, reader, recall, happened, sent } = scene();
     reader.takes = false;
     happened('a');

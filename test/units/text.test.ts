@@ -12,7 +12,7 @@ describe('text', () => {
     }
   });
 
-  test('length is counted as a person counts', () => {
+  test('length counts what a person sees as characters', () => {
     const lengths: [string, number][] = [
       ['', 0],
       ['abc', 3],
@@ -24,7 +24,7 @@ describe('text', () => {
     for (const [text, length] of lengths) assert.equal(lengthOf(text), length, text);
   });
 
-  test('folding makes one of the ways to write a text', () => {
+  test('folding makes all spellings of a text equal', () => {
     const same: string[][] = [
       ['Apple', 'APPLE', 'apple'],
       ['Äpfel', 'äpfel', 'A\u0308PFEL', 'a\u0308pfel'],
@@ -39,7 +39,7 @@ describe('text', () => {
     assert.notEqual(foldCase('e'), foldCase('é'));
   });
 
-  test('folding twice changes nothing more, and a prefix stays a prefix', () => {
+  test('folding is idempotent and keeps prefixes', () => {
     const texts = ['Apple Pie', 'ΟΔΟΣ', 'ΟΔΟΣ 5', 'İstanbul', 'ǅ', 'Straße', 'ŉ', '\u1e9e', 'ᾳ'];
     for (const text of texts) {
       assert.equal(foldCase(foldCase(text)), foldCase(text), text);
@@ -51,7 +51,7 @@ describe('text', () => {
     }
   });
 
-  test('JSON text is what the general encoder writes', () => {
+  test('JSON text equals that of JSON.stringify', () => {
     const texts = [
       '',
       'plain',
@@ -73,7 +73,7 @@ describe('text', () => {
     }
   });
 
-  test('the nearest word is told when it is near enough', () => {
+  test('the nearest word is suggested when it is near enough', () => {
     const words = ['sort_by', 'count', 'cursor', 'with_deleted'];
     const cases: [string, string | undefined][] = [
       ['sortby', 'sort_by'],

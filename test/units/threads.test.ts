@@ -11,19 +11,19 @@ describe('a thread', () => {
     assert.deepEqual(await Promise.all([thread.call('slow', 'a'), thread.call('fast', 'b')]), ['1 a', '2 b']);
   });
 
-  test('takes what is moved, and gives what it moves', async () => {
+  test('transfers buffers in both directions', async () => {
     const bytes = new Uint8Array([1, 2, 3]);
     const more = await thread.call('increased', bytes, [bytes.buffer]);
     assert.deepEqual([bytes.length, [...more]], [0, [2, 3, 4]]);
   });
 
-  test('tells why it failed, and goes on', async () => {
+  test('rejects with the reason of a failure, and continues', async () => {
     await assert.rejects(thread.call('failing', 'the reason'), { message: 'the reason' });
     await assert.rejects(thread.call('fast', (() => 1) as unknown as string), { name: 'DataCloneError' });
     assert.match(await thread.call('fast', 'c'), / c$/);
   });
 
-  test('knows nothing of the settings of its process', async () => {
+  test('does not see the environment of its process', async () => {
     process.env.BARKER_MASTER_KEY = 'not for threads';
     const other = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url));
     try {
@@ -39,12 +39,12 @@ describe('a thread', () => {
     }
   });
 
-  test('is another one after a crash, and what was under way is rejected', async () => {
+  test('is replaced after a crash, and calls under way are rejected', async () => {
     await assert.rejects(thread.call('crash', 7), { message: /ended with 7/ });
     assert.equal(await thread.call('fast', 'd'), '1 d');
   });
 
-  test('finishes what is under way before it is closed, and takes no more', async () => {
+  test('finishes calls under way before it closes, and accepts no more', async () => {
     const other = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url));
     const last = other.call('slow', 'e');
     await other.close();

@@ -65,14 +65,14 @@ describe('tokens', () => {
     fc.string({ unit: 'binary' }),
   );
 
-  test('found fast are those found plainly', () => {
+  test('found by the fast path equal those of the plain one', () => {
     fc.assert(
       fc.property(texts, (text) => assert.deepEqual(tokensOf(text), plainTokens(text))),
       { numRuns: 3000, seed: 7 },
     );
   });
 
-  test('of a token are the token', () => {
+  test('of a token are the token itself', () => {
     const spaced = texts.filter(
       (text) => !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u.test(text),
     );
@@ -84,7 +84,7 @@ describe('tokens', () => {
     );
   });
 
-  test('are the same of a text folded before', () => {
+  test('are the same for folded text', () => {
     fc.assert(
       fc.property(texts, (text) => assert.deepEqual(tokensOf(foldText(text)), tokensOf(text))),
       { numRuns: 1000, seed: 9 },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Problem } from '../../src/contract/problems/problems.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 
-test('a database server that refuses connections is unavailable, which says nothing of where it is', async () => {
+test('a database server that refuses connections is unavailable, without disclosing its address', async () => {
   const driver = openPostgres({ url: 'postgres://nobody@127.0.0.1:1/none', connectionsMax: 1 });
   for (const unit of [driver.read, driver.write]) {
     await assert.rejects(

@@ -55,7 +55,7 @@ function slowLane(): {
 
 const settled = (): Promise<void> => new Promise((resolve) => nextTurn(resolve));
 
-describe('a lane whose receiver is slow', () => {
+describe('a queue with a slow receiver', () => {
   test('has ten under way, and keeps the first of those that wait', async () => {
     const { lane, answers, ended } = slowLane();
     await settled();
@@ -65,7 +65,7 @@ describe('a lane whose receiver is slow', () => {
     assert.deepEqual([ended, lane.size(), lane.removedCount()], [shed, 5, 25]);
   });
 
-  test('goes on with those that it kept', async () => {
+  test('continues with those that it kept', async () => {
     const { lane, answers, ended } = slowLane();
     await settled();
     lane.truncate(5);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedWindows } from '../../src/base/windows.ts';
 
-test('a window opens with its first use and ends after its time', () => {
+test('a window opens with its first use and ends after its length', () => {
   const windows = fixedWindows(10);
   windows.open('a', 60, 1000).used += 1;
   assert.deepEqual(windows.open('a', 60, 1059), { used: 1, reset_s: 1060 });
@@ -12,7 +12,7 @@ test('a window opens with its first use and ends after its time', () => {
   assert.equal(windows.find('b', 60, 1000), undefined);
 });
 
-test('beyond the bound the window used longest ago is forgotten; to look is no use', () => {
+test('beyond the limit the least recently used window is dropped; reading is not a use', () => {
   const windows = fixedWindows(3);
   for (const key of ['a', 'b', 'c']) windows.open(key, 60, 1000).used += 1;
   windows.open('a', 60, 1001);
@@ -24,7 +24,7 @@ test('beyond the bound the window used longest ago is forgotten; to look is no u
   );
 });
 
-test('a clock that is set back lets nobody wait for longer than a window, and forgets nothing', () => {
+test('after the clock is set back nobody waits longer than a window, and nothing is forgotten', () => {
   const windows = fixedWindows(10);
   windows.open('a', 60, 5000).used += 1;
   assert.deepEqual(windows.find('a', 60, 1400), { used: 1, reset_s: 1460 });

@@ -16,7 +16,7 @@ describe('help', () => {
   });
 
   for (const command of commands) {
-    test(`of ${command} says what it does and has an example, whose options it has`, async () => {
+    test(`of ${command} explains it and has an example with existing options`, async () => {
       const { code, stdout, stderr } = await barker([...command.split(' '), '--help']);
       assert.equal(code, 0);
       assert.equal(stderr, '');
@@ -43,7 +43,7 @@ describe('help', () => {
   });
 });
 
-describe('what makes no sense ends with 2 and one line that helps', () => {
+describe('usage errors exit with 2 and one helpful line', () => {
   const cases: [args: string[], stderr: RegExp][] = [
     [['devv'], /^barker: unknown command 'devv'\n\(Did you mean dev\?\)\n$/],
     [['dev', '--prot', '1'], /^barker: unknown option '--prot'\n\(Did you mean --port\?\)\n$/],
@@ -79,15 +79,15 @@ describe('what makes no sense ends with 2 and one line that helps', () => {
     assert.equal(code, 2);
   });
 
-  test('no command at all shows the help', async () => {
+  test('no command shows the help', async () => {
     const { code, stderr } = await barker([]);
     assert.match(stderr, /^Usage: barker /);
     assert.equal(code, 2);
   });
 });
 
-describe('what fails ends with 1 and one line', () => {
-  test('a call to nobody', async () => {
+describe('failures exit with 1 and one line', () => {
+  test('a call to an unreachable server', async () => {
     const args = ['call', 'GET', '/x', '--url', 'http://127.0.0.1:9', '--consumer-key', 'k', '--consumer-secret', 's'];
     const { code, stderr } = await barker(args);
     assert.equal(stderr, 'barker: no server answers at http://127.0.0.1:9; is barker dev running?\n');

@@ -16,7 +16,7 @@ describe('the write-ahead log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'barker-log-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('begins anew while writers never rest, and nothing of it is missing', async () => {
+  test('is checkpointed and restarted under constant writes, and nothing is missing', async () => {
     const file = join(folder, 'barker.db');
     const driver = openSqlite({ file });
     await driver.write((session) => session.runRaw('create table things (bytes blob) strict'));
@@ -39,7 +39,7 @@ describe('the write-ahead log', () => {
     await again.close();
   });
 
-  test('is on the disk before anybody sees what was written, or is told that it is', async (context) => {
+  test('is synced before a change is visible or acknowledged', async (context) => {
     const driver = openSqlite({ file: join(folder, 'slow.db') });
     await driver.write((session) => session.runRaw('create table things (number integer) strict'));
     const count = () =>
@@ -109,7 +109,7 @@ describe('a sync that fails', () => {
   const add = (driver: Driver, number: number) =>
     driver.write((session) => session.runRaw(`insert into things values (${number})`));
 
-  test('is unavailable, shows nothing of it, and is made good once the disk works again', async (context) => {
+  test('makes the store unavailable, shows no change, and is repaired once the disk works again', async (context) => {
     const disk = await failingDisk(context);
     const file = join(folder, 'full.db');
     const driver = openSqlite({ file });
@@ -138,7 +138,7 @@ describe('a sync that fails', () => {
     await again.close();
   });
 
-  test('that fails once only is not noticed by anybody', async (context) => {
+  test('that fails once is repaired without notice', async (context) => {
     const disk = await failingDisk(context);
     const driver = openSqlite({ file: join(folder, 'once.db') });
     await driver.write((session) => session.runRaw('create table things (number integer) strict'));
@@ -152,7 +152,7 @@ describe('a sync that fails', () => {
     await driver.close();
   });
 
-  test('is not made good when what was written cannot be read back whole', async () => {
+  test('is not repaired when the written bytes cannot be read back', async () => {
     const file = join(folder, 'lost.db');
     const driver = openSqlite({ file });
     await driver.write((session) => session.runRaw('create table things (number integer) strict'));
@@ -180,8 +180,8 @@ describe('a sync that fails', () => {
   });
 });
 
-describe('a writer whose commits are brought to the disk apart', () => {
-  test('writes nothing any more once the disk has failed', async () => {
+describe('a writer with its own sync thread', () => {
+  test('writes nothing after the disk has failed', async () => {
     const connection = yielding();
     let isWhole = false;
     const queue = writerQueue(connection, {
@@ -208,7 +208,7 @@ describe('a writer whose commits are brought to the disk apart', () => {
     assert.equal(connection.words.length, before);
   });
 
-  test('lets a log that became long be dealt with before the next group', async () => {
+  test('lets a long log be checkpointed before the next group', async () => {
     const told: string[] = [];
     let tends = 0;
     const queue = writerQueue(yielding(), {
