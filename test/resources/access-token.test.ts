@@ -81,7 +81,7 @@ describe('an exchange', () => {
     }
   });
 
-  test('ignores what is no digit in a PIN, and keeps its zeros', async () => {
+  test('ignores what is not a digit in a PIN, and keeps leading zeros', async () => {
     for (const [before, behind] of [
       [' ', ''],
       ['', '\n'],
@@ -118,7 +118,7 @@ describe('an exchange', () => {
     assert.deepEqual([state, token_secret, verifier_hash], ['exchanged', '', null]);
   });
 
-  test('of one request token succeeds once, whoever else tries at the same time', async () => {
+  test('of one request token succeeds once, also when tried concurrently', async () => {
     const own = await register(world);
     const { token, verifier } = await approved(own, 'oob', { ext_auth_access_type: 'read' });
     const replies = await Promise.all(Array.from({ length: 100 }, () => end(world, own, token, verifier)));
@@ -133,7 +133,7 @@ describe('an exchange', () => {
     assert.equal(live.filter((each) => each.access_level === 'read').length, 1);
   });
 
-  test('of several request tokens of one grant at the same time gives one access token', async () => {
+  test('of several request tokens of one grant gives one access token, also concurrently', async () => {
     const own = await register(world);
     const query = { ext_auth_access_type: 'read' };
     const all = await Promise.all(Array.from({ length: 10 }, () => approved(own, 'oob', query)));
@@ -148,7 +148,7 @@ describe('an exchange is refused', () => {
     assert.deepEqual(said(reply), [401, 32, 'Request token missing']);
   });
 
-  test('without a verifier, which counts for nothing', async () => {
+  test('without a verifier, which is not counted as a guess', async () => {
     const { token, verifier } = await approved();
     for (let count = 0; count < 6; count++) {
       assert.deepEqual(said(await end(world, consumer, token, [undefined, '', ' '][count % 3])), MISSING);
@@ -165,7 +165,7 @@ describe('an exchange is refused', () => {
     assert.equal((await stored(token.token)).state, 'expired');
   });
 
-  test('guesses at the same time are counted one by one', async () => {
+  test('concurrent guesses are counted one by one', async () => {
     const { token, verifier } = await approved();
     const guesses = Array.from({ length: 20 }, () => end(world, consumer, token, wrong(verifier)));
     const answers = (await Promise.all(guesses)).map((reply) => reply.body.errors[0].code);
@@ -197,7 +197,7 @@ describe('an exchange is refused', () => {
     assert.deepEqual(said(await end(world, consumer, never, '1234567')), ENDED);
   });
 
-  test('with a token of characters that no database keeps', async () => {
+  test('with a token of characters that databases refuse', async () => {
     const odd = { token: 'a\u0000b', secret: 'x' };
     const reply = await end(world, consumer, odd, '1234567');
     assert.deepEqual(said(reply), [400, 215, 'Bad Authentication data.']);
@@ -227,7 +227,7 @@ describe('an exchange is refused', () => {
     assert.deepEqual(said(await send(once)), no);
   });
 
-  test('when user or application were suspended in between', async () => {
+  test('when the user or the application was suspended meanwhile', async () => {
     const suspended = { isUserSuspended: true } as const;
     const { user } = await register(world, suspended);
     const token = await begin(world, consumer);
@@ -249,7 +249,7 @@ describe('an exchange is refused', () => {
     assert.deepEqual(said(reply), ENDED, 'what is not its own is unknown to it');
   });
 
-  test('a request token signs nothing else', async () => {
+  test('a request token is valid for nothing else', async () => {
     const token = await begin(world, consumer);
     const keys = { ...consumer, access_token: token.token, access_token_secret: token.secret };
     const reply = await clientOf(world.service.url, keys, world.clock).call('POST', '/1.1/oauth/invalidate_token');

@@ -96,12 +96,12 @@ describe('the log of uploads', () => {
   });
 });
 
-describe('work that is planned by a time', () => {
+describe('scheduled work', () => {
   const at = (seconds: number): string =>
     new Date(world.clock.now() + seconds * 1000).toISOString().replace('.000', '');
   const find = (key: string) => world.service.store.read((tx) => tx.jobs.find('by', key));
 
-  test('is moved to an earlier one only, and left to whoever does it', async () => {
+  test('is only moved to an earlier one, and kept while it is being done', async () => {
     const plan = (key: string, seconds: number) =>
       write((tx) => tx.jobs.planNoLaterThan({ kind: 'by', key, run_at: at(seconds) }));
     for (const [seconds, expected] of [

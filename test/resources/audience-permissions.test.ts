@@ -69,7 +69,7 @@ describe('a permission', () => {
     assert.notEqual(anew.id, data.id);
   });
 
-  test('is refused when its account was deleted after the call was let in', async () => {
+  test('is refused when its account was deleted after the call was authorized', async () => {
     const gone = await openOwner(world);
     const id = await gone.audience('Too late');
     beforeWrite = () => world.sandbox.call('DELETE', `/12/accounts/${gone.account}`);

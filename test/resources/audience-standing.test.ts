@@ -32,7 +32,7 @@ async function advance(world: World, seconds: number): Promise<void> {
   await world.service.jobs.runDue();
 }
 
-describe('in an environment where every record counts at once, an audience', () => {
+describe('an audience whose members count at once', () => {
   let world: World;
   let account: string;
   before(async () => {
@@ -164,7 +164,7 @@ describe('in an environment where every record counts at once, an audience', () 
   const shownDeleted = (kept: Kept) => world.sandbox.call('GET', kept.path, { params: { with_deleted: true } });
 });
 
-describe('in an environment where users of the directory count after a while, an audience', () => {
+describe('an audience whose members count after a delay', () => {
   let world: World;
   let account: string;
   before(async () => {
@@ -223,7 +223,7 @@ describe('in an environment where users of the directory count after a while, an
     assert.deepEqual(await standing(kept), SMALL);
   });
 
-  test('includes imported users as soon as the import has ended', async () => {
+  test('includes imported users as soon as the import ends', async () => {
     const kept = await audienceOn(world.sandbox, account);
     await upload(world, kept, [update(persons(100, 120))]);
     await advance(world, 30);

@@ -138,8 +138,8 @@ const tryWrong = async (): Promise<unknown> => {
   return visitor.submit(await visitor.get('/login'), typed({ name: ada.name, password: 'wrong one' }));
 };
 
-describe('what pages and calls bring about is logged and stored', () => {
-  test('logins, and the password given again', async () => {
+describe('events of pages and calls are logged and stored', () => {
+  test('logins, and reauthentication', async () => {
     await brings(tryWrong, { event: 'login_failed' });
     await brings(() => logIn(browser, ada), own('login'));
     const [login] = await records();
@@ -272,14 +272,14 @@ describe('what pages and calls bring about is logged and stored', () => {
     );
   });
 
-  test('a login that is not tried any more, and the end of one', async () => {
+  test('a throttled login, and a logout', async () => {
     for (let count = 0; count < 10; count += 1) await tryWrong();
     await brings(tryWrong, { event: 'login_throttled' });
     const page = await browser.get('/login');
     await brings(() => browser.submit(page, {}, { to: '/logout' }), own('logout'));
   });
 
-  test('that is all there is, with what commands do', () => {
+  test('no other events exist, except those of commands', () => {
     assert.deepEqual(
       [...seen].sort(),
       Object.keys(AUDIT_EVENTS)
@@ -290,7 +290,7 @@ describe('what pages and calls bring about is logged and stored', () => {
 });
 
 describe('records', () => {
-  test('that cannot be stored are logged with an error, and the reply stays what it is', async () => {
+  test('that cannot be stored are logged with an error, and the reply is unchanged', async () => {
     const visitor = browserOf(world.service.url);
     const person = await addPerson(world);
     const page = await visitor.get('/login');
@@ -310,7 +310,7 @@ describe('records', () => {
     ]);
   });
 
-  test('that cannot be stored with a change leave nothing of it', async () => {
+  test('that cannot be stored with a change undo it', async () => {
     const visitor = browserOf(world.service.url);
     const person = await addPerson(world);
     await logIn(visitor, person);

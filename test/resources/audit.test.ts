@@ -53,7 +53,7 @@ function checked(line: Line | undefined, reply: Reply): Record<string, unknown> 
   return rest;
 }
 
-test('a token that a login issues, and one that it gives out again', async () => {
+test('a token that a login issues, and one that it returns again', async () => {
   const own = await register(world);
   const login = async () => {
     const token = await begin(world, own, { query: { ext_auth_access_type: 'read' } });
@@ -69,7 +69,7 @@ test('a token that a login issues, and one that it gives out again', async () =>
   assert.equal(noted().length, 1);
 });
 
-test('a token that is revoked, by itself or by a second exchange; a refused call notes nothing', async () => {
+test('a token that is revoked, directly or by a second exchange; a refused call records nothing', async () => {
   const own = await register(world);
   const application_id = await applicationOf(own);
   const token_id = await idOf(own.access_token);
@@ -89,7 +89,7 @@ test('a token that is revoked, by itself or by a second exchange; a refused call
   assert.deepEqual(checked(noted().at(-1), again), { ...expected, token_id: id });
 });
 
-test('bearer tokens, with the one who asked', async () => {
+test('bearer tokens, with their application', async () => {
   const own = await register(world);
   const application_id = await applicationOf(own);
   const issued = await askToken(world, own);
@@ -114,7 +114,7 @@ test('bearer tokens, with the one who asked', async () => {
   assert.notEqual(other, token_id);
 });
 
-test('the address is the one that a trusted proxy tells', async () => {
+test('the address is the one that a trusted proxy reports', async () => {
   const own = await register(world);
   const headers = { 'x-forwarded-for': '192.0.2.7' };
   const target = '/1.1/oauth/invalidate_token';

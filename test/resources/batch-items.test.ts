@@ -10,7 +10,7 @@ const SHOW_IN_UNITED_STATES = '10001';
 let world: World;
 const { open, campaign, create, change, batch, call } = lineItemCalls(() => world);
 
-describe('an item of a batch of line items says what is wrong with it', () => {
+describe('an item of a batch of line items has its errors', () => {
   before(async () => {
     world = await openWorld({ flags: { rate_limits: 'off' } });
   });
@@ -52,7 +52,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
     });
   }
 
-  test('a change to no campaign', async () => {
+  test('a change to a missing campaign', async () => {
     const place = await open();
     const line_item_id = idOf(await create(place, 'ENGAGEMENTS'));
     const item = { operation_type: 'Update', params: { line_item_id, campaign_id: '' } };
@@ -67,7 +67,7 @@ describe('an item of a batch of line items says what is wrong with it', () => {
   });
 });
 
-describe('an item of a batch of criteria says what is wrong with it', () => {
+describe('an item of a batch of criteria has its errors', () => {
   before(async () => {
     world = await openWorld({ flags: { rate_limits: 'off' } });
   });
@@ -87,13 +87,13 @@ describe('an item of a batch of criteria says what is wrong with it', () => {
     });
   }
 
-  test('more months than can be told apart', async () => {
+  test('more months than are distinguished', async () => {
     const place = await openFixture(world);
     const item = createItem(await place.line(), 'NETWORK_ACTIVATION_DURATION', '25', 'LT');
     assert.deepEqual(itemErrors(await place.batch([item])), ['INVALID_PARAMETER targeting_value']);
   });
 
-  test('a show that is not on where the line item is shown', async () => {
+  test('a show that is not broadcast in the locations of the line item', async () => {
     const place = await openFixture(world);
     const line = await place.line();
     const germany = locations().find(({ name }) => name === 'Germany')!.targeting_value;
@@ -102,7 +102,7 @@ describe('an item of a batch of criteria says what is wrong with it', () => {
     assert.match(itemErrors(refused)[0]!, /^TV_SHOW_OUTSIDE_MARKET /);
   });
 
-  test('a batch of nothing is refused as a whole', async () => {
+  test('an empty batch is refused as a whole', async () => {
     const place = await openFixture(world);
     const refused = await place.batch([]);
     assert.equal(refused.status, 400);
@@ -110,7 +110,7 @@ describe('an item of a batch of criteria says what is wrong with it', () => {
   });
 });
 
-describe('switching on what would be too many', () => {
+describe('activating too many', () => {
   test('campaigns', async () => {
     world = await openWorld({ flags: { rate_limits: 'off', active_campaigns_max: 1 } });
     try {

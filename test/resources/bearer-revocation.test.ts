@@ -57,7 +57,7 @@ describe('a bearer token is revoked', () => {
     }
   }
 
-  test('by a form that was pasted without encoding', async () => {
+  test('by a form without encoding', async () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     const reply = await postForm(world, REVOKE, basic(keys), `access_token=${value}`);
@@ -78,7 +78,7 @@ describe('a bearer token is revoked', () => {
     assert.equal(reply.status, 200, reply.text);
   });
 
-  test('for ever: the next one is another', async () => {
+  test('for good: the next one is different', async () => {
     const keys = await register(world);
     const values = new Set<string>();
     for (let count = 1; count <= 5; count++) {
@@ -91,7 +91,7 @@ describe('a bearer token is revoked', () => {
     for (const value of values) expect(await withBearer(world, value, READ), 401, INVALID);
   });
 
-  test('once, of twenty that revoke it at the same time', async () => {
+  test('once, by twenty concurrent calls', async () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     const replies = await Promise.all(Array.from({ length: 20 }, () => revoke(keys, value)));
@@ -99,7 +99,7 @@ describe('a bearer token is revoked', () => {
     assert.deepEqual(statuses, [200, ...Array(19).fill(401)]);
   });
 
-  test('under load: no request that comes after the answer is let in', async () => {
+  test('under load: no request after the reply is accepted', async () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     let isRevoked = false;

@@ -29,8 +29,8 @@ function expect(reply: Reply, status: number, error: object): void {
   assert.equal(reply.text, JSON.stringify({ errors: [error] }));
 }
 
-describe('a bearer token is given out', () => {
-  test('as the reference shows it, and the same one again', async () => {
+describe('a bearer token is issued', () => {
+  test('as in the reference, and the same one again', async () => {
     const keys = await register(world);
     const first = await askToken(world, keys);
     assert.equal(first.status, 200, first.text);
@@ -43,19 +43,19 @@ describe('a bearer token is given out', () => {
     assert.equal((await askToken(world, keys)).text, first.text);
   });
 
-  test('to each application its own', async () => {
+  test('a different one to each application', async () => {
     const [one, two] = [await register(world), await register(world)];
     assert.notEqual(await bearerOf(world, one), await bearerOf(world, two));
   });
 
-  test('once, to fifty that ask at the same time', async () => {
+  test('once, to fifty concurrent calls', async () => {
     const keys = await register(world);
     const replies = await Promise.all(Array.from({ length: 50 }, () => askToken(world, keys)));
     assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
     assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
   });
 
-  test('of which the database holds a hash and a sealed copy', async () => {
+  test('stored as a hash and an encrypted copy', async () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     const row = await world.service.store.read(async (tx) => {
@@ -131,7 +131,7 @@ describe('a bearer token is refused', () => {
     test(`for ${input}`, async () => expect(await send(), 403, missing));
   }
 
-  test('for a grant that is given twice', async () => {
+  test('for a repeated grant', async () => {
     expect(await askToken(world, world.keys, `${GRANT}&${GRANT}`), 400, INVALID_GRANT);
   });
 
@@ -151,7 +151,7 @@ describe('a bearer token is refused', () => {
     assert.equal(reply.headers.get('allow'), 'POST, OPTIONS');
   });
 
-  test('for the 101st call in a window, and given again in the next', async () => {
+  test('for the 101st call in a window, and issued again in the next', async () => {
     const keys = await register(world);
     for (let count = 1; count <= 100; count++) assert.equal((await askToken(world, keys)).status, 200);
     const reply = await askToken(world, keys, '');
@@ -183,7 +183,7 @@ describe('a bearer token is refused', () => {
 });
 
 describe('a bearer token is used', () => {
-  test('as it was given, and decoded once', async () => {
+  test('as issued, and decoded once', async () => {
     const value = await bearerOf(world, await register(world));
     for (const form of [value, decodeURIComponent(value)]) {
       const reply = await withBearer(world, form, READ);
@@ -219,7 +219,7 @@ describe('a bearer token is used', () => {
 
   const unreadable = ['', 'two words', '"quoted"', 'a=b', 'a'.repeat(1025)];
   for (const value of unreadable) {
-    test(`in vain when it cannot be read: ${value.slice(0, 30) || 'nothing'}`, async () => {
+    test(`in vain when it cannot be parsed: ${value.slice(0, 30) || 'nothing'}`, async () => {
       expect(await withBearer(world, value, READ), 400, { code: 215, message: 'Bad Authentication data.' });
     });
   }
@@ -231,7 +231,7 @@ describe('a bearer token is used', () => {
     expect(reply, 400, { code: 215, message: 'Bad Authentication data.' });
   });
 
-  test('in vain where a user is needed', async () => {
+  test('in vain where a user is required', async () => {
     const value = await bearerOf(world, world.keys);
     const error = { code: 220, message: 'Your credentials do not allow access to this resource.' };
     expect(await withBearer(world, value, '/1.1/account/verify_credentials.json'), 403, error);

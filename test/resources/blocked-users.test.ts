@@ -14,7 +14,7 @@ after(() => world.close());
 const headings = { suspended: 'Your account is suspended', locked: 'Your account is locked' } as const;
 
 for (const standing of ['suspended', 'locked'] as const) {
-  test(`a user who is ${standing} meanwhile is told so on every page, once, and then is nobody`, async () => {
+  test(`a user who was ${standing} meanwhile sees the reason on every page, once, and is then logged out`, async () => {
     const person = await addPerson(world);
     const { id } = await addApplication(world, { owner_user_id: person.id });
     const { pages, store } = world.service;
@@ -32,7 +32,7 @@ for (const standing of ['suspended', 'locked'] as const) {
     }
   });
 
-  test(`a form of a user who is ${standing} meanwhile does nothing`, async () => {
+  test(`a form of a user who was ${standing} meanwhile changes nothing`, async () => {
     const person = await addPerson(world);
     const user = browserOf(world.service.url);
     await logIn(user, person);
@@ -44,7 +44,7 @@ for (const standing of ['suspended', 'locked'] as const) {
     assert.equal((await store.read((tx) => tx.credentials.findUser(person.id)))!.location, '');
   });
 
-  test(`sessions of a user who becomes ${standing} end, and do not come back`, async () => {
+  test(`sessions of a user who becomes ${standing} end for good`, async () => {
     const person = await addPerson(world);
     const user = browserOf(world.service.url);
     await logIn(user, person);
@@ -56,14 +56,14 @@ for (const standing of ['suspended', 'locked'] as const) {
   });
 }
 
-describe('an application that insists on a login', () => {
+describe('an application that forces a login', () => {
   async function begin() {
     const token = await addRequestToken(world, await addApplication(world));
     const state = async () => (await world.service.store.read((tx) => tx.requestTokens.find(token)))!.state;
     return { path: `/oauth/authorize?oauth_token=${token}`, token, state };
   }
 
-  test('has it bound to the request token, however the page is opened afterwards', async () => {
+  test('binds it to the request token, however the page is opened later', async () => {
     const [ada, ben] = [await addPerson(world), await addPerson(world)];
     const user = browserOf(world.service.url);
     await logIn(user, ada);
@@ -88,7 +88,7 @@ describe('an application that insists on a login', () => {
     assert.equal(await state(), 'authorized');
   });
 
-  test('is satisfied by a login for this request token, and not by one for another', async () => {
+  test('accepts a login for this request token, and none for another', async () => {
     const ada = await addPerson(world);
     const user = browserOf(world.service.url);
     const [one, other] = [await begin(), await begin()];
@@ -103,6 +103,6 @@ describe('an application that insists on a login', () => {
   });
 });
 
-test('the reason is one of the refusals, with a code for callers of JSON', () => {
+test('the reason is a refusal, with a code in JSON', () => {
   assert.deepEqual([errorPage('user suspended').error?.code, errorPage('user locked').error?.code], [64, 326]);
 });

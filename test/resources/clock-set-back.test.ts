@@ -27,7 +27,7 @@ async function setBack(): Promise<void> {
 }
 
 describe('when the clock is set back by an hour', () => {
-  test('media that is being processed is processed within its time', async () => {
+  test('media is processed in its usual time', async () => {
     const { id } = await upload(world.sandbox, MP4, { media_type: 'video/mp4', media_category: 'amplify_video' });
     await setBack();
     for (let second = 0; second < 3; second++) {
@@ -38,7 +38,7 @@ describe('when the clock is set back by an hour', () => {
     assert.equal(body.processing_info.state, 'succeeded');
   });
 
-  test('a webhook is sent what it refused before', { timeout: 60_000 }, async () => {
+  test('a webhook is sent what failed before', { timeout: 60_000 }, async () => {
     receiver.answer = status(500);
     await subscribe();
     const params = { description: 'told before' };
@@ -70,7 +70,7 @@ describe('when the clock is set back by an hour', () => {
     assert.notEqual(await statusOf(), 'SCHEDULED');
   });
 
-  test('a caller who used up a window waits for no longer than a window', async () => {
+  test('a caller who used up a window waits at most one window', async () => {
     const { path } = await openAccount(world.sandbox);
     const read = () => world.sandbox.call('GET', `${path}/features`);
     let last = await read();
@@ -82,8 +82,8 @@ describe('when the clock is set back by an hour', () => {
   });
 });
 
-describe('when the clock was a year ahead, and was set right while nothing ran', () => {
-  test('what was to be done soon is done', async () => {
+describe('when the clock was a year ahead, and was corrected while the server was stopped', () => {
+  test('jobs due soon are done', async () => {
     const ahead = await openWorld({ start: '2027-03-02T17:04:55Z', flags: { media_processing_s: 1 } });
     const { id } = await upload(ahead.sandbox, MP4, { media_type: 'video/mp4', media_category: 'amplify_video' });
     await ahead.service.close();

@@ -51,7 +51,7 @@ describe('connected apps', () => {
     assert.deepEqual([sent.status, sent.location], [303, '/login?continue=%2Fsettings%2Fconnected_apps']);
   });
 
-  test('tell level, beginning and last use, once for each application', async () => {
+  test('show level, start and last use, once for each application', async () => {
     const { person, browser } = await somebody();
     await grant(person, { ext_auth_access_type: 'read' });
     const input = await grant(person);
@@ -68,7 +68,7 @@ describe('connected apps', () => {
     assert.match(html, isNoted);
   });
 
-  test('withdrawing ends every token and what is under way, of this user alone', async () => {
+  test('withdrawing ends every token and pending login, of this user only', async () => {
     const { person, browser } = await somebody();
     const other = await somebody();
     const input = [await grant(person, { ext_auth_access_type: 'read' }), await grant(person)];
@@ -93,7 +93,7 @@ describe('connected apps', () => {
     assert.equal(await call(again), 200);
   });
 
-  test('withdrawing what has no access is refused, and so is a form without its token', async () => {
+  test('withdrawing without access is refused, and so is a form without its token', async () => {
     const { person, browser } = await somebody();
     const input = await grant(person);
     const page = await browser.get(PAGE);

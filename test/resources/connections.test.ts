@@ -47,7 +47,7 @@ describe('the list of connections', () => {
     assert.equal(reply.text, '{"data":[],"meta":{"result_count":0}}');
   });
 
-  test('shows an open one, and another way when it has ended', async () => {
+  test('has an open one, and another form once it has ended', async () => {
     const who = await subscriber(world);
     const connected_at = new Date(world.clock.now()).toISOString();
     const stream = await openStream(world, who.bearer);
@@ -64,7 +64,7 @@ describe('the list of connections', () => {
     assert.equal(JSON.stringify(await listed(who, '?status=inactive')), JSON.stringify([ended]));
   });
 
-  test('shows open ones, ended ones or both, the latest first', async () => {
+  test('has open ones, ended ones or both, newest first', async () => {
     const who = await subscriber(world);
     const streams = await openSome(who, 4);
     const [fourth, third, second, first] = (await listed(who)).map(({ id }) => id);
@@ -78,7 +78,7 @@ describe('the list of connections', () => {
     streams[3]!.close();
   });
 
-  test('comes in pages, each once', async () => {
+  test('is paged, each connection once', async () => {
     const who = await subscriber(world);
     const streams = await openSome(who, 11);
     const whole = (await listed(who, '?max_results=100')).map(({ id }) => id);
@@ -99,7 +99,7 @@ describe('the list of connections', () => {
     for (const stream of streams) stream.close();
   });
 
-  test('forgets after a week', async () => {
+  test('drops ended ones after a week', async () => {
     const who = await subscriber(world);
     await closeAll(who, [await openStream(world, who.bearer)]);
     world.clock.advance(7 * 86_400 - 2);
@@ -130,7 +130,7 @@ describe('the list of connections', () => {
     });
   }
 
-  test('is refused for a token of another list', async () => {
+  test('is refused with a page token of another list', async () => {
     const who = await subscriber(world);
     const streams = await openSome(who, 3);
     const { next_token } = (await callAs(world, who, 'GET', `${LIST}?max_results=1`)).body.meta;
@@ -141,7 +141,7 @@ describe('the list of connections', () => {
 });
 
 describe('connections are closed', () => {
-  test('by their ids, each told of for itself', async () => {
+  test('by their ids, with a result for each', async () => {
     const [who, other] = [await subscriber(world), await subscriber(world)];
     const [one] = [await openStream(world, who.bearer), await openStream(world, other.bearer)];
     const [own] = await listed(who);
@@ -219,7 +219,7 @@ describe('connections are closed', () => {
     });
   }
 
-  test('so often in a window, and no more; each call by itself', async () => {
+  test('with a rate limit for each call', async () => {
     const who = await subscriber(world);
     const replies = [
       await callAs(world, who, 'GET', LIST),
@@ -239,7 +239,7 @@ describe('connections are closed', () => {
     ]);
   });
 
-  test('by the token of an application alone', async () => {
+  test('only by an application token', async () => {
     const [list, all] = [
       await world.production.call('GET', LIST),
       await world.production.call('DELETE', '/2/connections/all'),

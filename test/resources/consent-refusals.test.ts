@@ -91,7 +91,7 @@ describe('links that do not work', () => {
     assert.notEqual(await state(), 'authorized');
   });
 
-  test('nothing that a caller sends decides where a browser goes', async () => {
+  test('no input decides where a browser goes', async () => {
     const user = browser();
     const { path } = await begin();
     const lures = ['oauth_callback', 'callback', 'redirect_uri', 'next', 'return_to', 'url'];
@@ -105,13 +105,13 @@ describe('links that do not work', () => {
   });
 });
 
-describe('a fault of the service', () => {
+describe('an internal error', () => {
   const errors: [name: 'whileBroken' | 'whileUnreachable', status: number, code: number, retry: boolean][] = [
     ['whileBroken', 500, 131, false],
     ['whileUnreachable', 503, 130, true],
   ];
   for (const [name, status, code, retry] of errors) {
-    test(`${name}: ${status}, without a word of what failed, and the login can go on afterwards`, async () => {
+    test(`${name}: ${status}, without details, and the login can continue afterwards`, async () => {
       const user = browser();
       const { path } = await begin();
       const page = await user.get(path);

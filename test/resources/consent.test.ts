@@ -128,7 +128,7 @@ describe('what is shown', () => {
     assert.equal(shownBy(await user.get(`/oauth/authenticate?oauth_token=${token}`)), 'consent');
   });
 
-  test('HEAD brings nothing about', async () => {
+  test('HEAD changes nothing', async () => {
     const user = browser();
     const { application, token, state } = await begin({ sign_in: 1 });
     await grant(application, ada, 'read-write');
@@ -158,7 +158,7 @@ describe('what is shown', () => {
 });
 
 describe('the form', () => {
-  test('has what scripts rely on', async () => {
+  test('has the elements that scripts rely on', async () => {
     const { token, path } = await begin();
     const { html } = await browser().get(`${path}&force_login=true`);
     assert.match(html, /<form id="oauth_form" method="post" action="\/oauth\/authorize">/);
@@ -182,7 +182,7 @@ describe('the form', () => {
     ['read-write-directmessages', 5, /password/],
   ];
   for (const [level, count, cannot] of lists) {
-    test(`says what level ${level} means`, async () => {
+    test(`explains level ${level}`, async () => {
       const { path } = await begin({ access_level: level });
       const { html } = await browser().get(path);
       const [, can = ''] = /<ul class="can">(.*?)<\/ul>/s.exec(html)!;
@@ -193,7 +193,7 @@ describe('the form', () => {
     });
   }
 
-  test('says who asks, where it leads and who is logged in', async () => {
+  test('names the application, the callback and the user', async () => {
     const user = browser();
     await logIn(user, ada);
     const { path, token } = await begin({
@@ -250,7 +250,7 @@ describe('the form', () => {
     assert.ok(!/<script|<b>|href="javascript/.test(html), html);
   });
 
-  test('every page has the headers that protect it', async () => {
+  test('every page has protective headers', async () => {
     const user = browser();
     const { path } = await begin();
     const consent = await user.get(path);
@@ -282,7 +282,7 @@ describe('outcomes', () => {
     ['myapp://done', /^myapp:\/\/done\?oauth_token=\w+&oauth_verifier=\w+$/],
   ];
   for (const [callback, back] of others) {
-    test(`approved for ${callback}, with a link for browsers that stay`, async () => {
+    test(`approved for ${callback}, with a link for browsers that do not follow`, async () => {
       const user = browser();
       const { path } = await begin({ callbacks: JSON.stringify([callback]) });
       const sent = await user.submit(await user.get(path), typed(ada));
@@ -292,7 +292,7 @@ describe('outcomes', () => {
   }
 
   for (const member of ['cancel', 'deny']) {
-    test(`${member}: the callback is told so, without a login`, async () => {
+    test(`${member}: the callback learns it, without a login`, async () => {
       const user = browser();
       const { token, path, state } = await begin();
       const sent = await user.submit(await user.get(path), { [member]: 'Cancel' });
@@ -302,7 +302,7 @@ describe('outcomes', () => {
     });
   }
 
-  test('a refusal takes nothing away that was granted before', async () => {
+  test('a denial keeps what was granted before', async () => {
     const user = browser();
     await logIn(user, ada);
     const { application, path } = await begin();
@@ -315,7 +315,7 @@ describe('outcomes', () => {
     [{ isSuspended: true }, 'Your account is suspended'],
     [{ isLocked: true }, 'Your account is locked'],
   ] as const) {
-    test(`${heading}: its user is told so, and nothing is granted`, async () => {
+    test(`${heading}: the user sees the reason, and nothing is granted`, async () => {
       const person = await addPerson(world, standing);
       const user = browser();
       const { path, state } = await begin();
@@ -326,7 +326,7 @@ describe('outcomes', () => {
     });
   }
 
-  test('of twenty approvals at once, one goes back to the application', async () => {
+  test('of twenty concurrent approvals, one returns to the application', async () => {
     const { token, path } = await begin();
     const users = await Promise.all(
       Array.from({ length: 4 }, async () => {

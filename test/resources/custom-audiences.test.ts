@@ -16,7 +16,7 @@ before(async () => {
 after(() => world.close());
 
 describe('a custom audience', () => {
-  test('begins empty, and is told in full by both names', async () => {
+  test('begins empty, and is returned in full under both names', async () => {
     const made = await owner.call('POST', '/custom_audiences', { name: 'Newsletter readers', description: 'Weekly' });
     const { id, created_at } = made.body.data;
     assert.match(id, /^[0-9a-z]{5}$/);
@@ -50,7 +50,7 @@ describe('a custom audience', () => {
     ['another', 'Takens', '200'],
   ];
   for (const [what, name, expected] of taken) {
-    test(`takes a name that is ${what} as one that there is: ${expected}`, async () => {
+    test(`treats a name that is ${what} as taken: ${expected}`, async () => {
       const own = await openOwner(world);
       const first = await own.audience('Taken');
       assert.equal(refusal(await own.call('POST', '/custom_audiences', { name })), expected);
@@ -65,12 +65,12 @@ describe('a custom audience', () => {
     });
   }
 
-  test('of one account does not stand in the way of a name on another', async () => {
+  test('of one account does not block a name on another', async () => {
     await owner.audience('Everywhere');
     await grantee.audience('Everywhere');
   });
 
-  test('that is deleted can be targeted no more, and has no size', async () => {
+  test('that is deleted cannot be targeted, and has no size', async () => {
     const id = await largeAudience(world, owner.path);
     const deleted = await owner.call('DELETE', `/custom_audiences/${id}`);
     const { targetable, reasons_not_targetable, audience_size } = deleted.body.data;
@@ -90,7 +90,7 @@ describe('an audience that was granted', () => {
   const listOf = async (who: Owner, params: Record<string, string>): Promise<string[]> =>
     (await who.call('GET', '/custom_audiences', params)).body.data.map((row: { id: string }) => row.id);
 
-  test('is listed by the grantee when asked for, and never beside its own', async () => {
+  test('is listed by the grantee on request, and never beside its own', async () => {
     const id = await shared('Listed', 'READ_ONLY');
     const own = await grantee.audience('Own');
     const scopes: [Owner, Record<string, string>, string[], string[]][] = [
@@ -123,7 +123,7 @@ describe('an audience that was granted', () => {
     assert.equal(refusal(bad), '400 INVALID_PARAMETER permission_scope');
   });
 
-  test('pages through what was granted in the order that is asked for', async () => {
+  test('pages through granted ones in the requested order', async () => {
     const reader = await openOwner(world);
     const ids: string[] = [];
     for (const name of ['P1', 'P2', 'P3']) {
@@ -142,7 +142,7 @@ describe('an audience that was granted', () => {
     ['READ_ONLY', '403 ACTION_NOT_ALLOWED'],
     ['READ_WRITE', '200'],
   ] as const) {
-    test(`${level} is read by the grantee, and changed: ${status}; deleted or granted on by nobody but its owner`, async () => {
+    test(`${level} lets the grantee read, and change: ${status}; only the owner can delete or grant`, async () => {
       const id = await shared(`Of ${level}`, level);
       const read = await grantee.call('GET', `/custom_audiences/${id}`);
       assert.deepEqual(
@@ -163,7 +163,7 @@ describe('an audience that was granted', () => {
     });
   }
 
-  test('keeps its name unique among those of its owner, whoever changes it', async () => {
+  test('has a unique name among those of its owner, whoever changes it', async () => {
     const id = await shared('Theirs to name', 'READ_WRITE');
     await owner.audience('Of the owner');
     await grantee.audience('Of the grantee');
@@ -172,7 +172,7 @@ describe('an audience that was granted', () => {
     assert.equal(refusal(await put('Of the grantee')), '200');
   });
 
-  test('is gone for the grantee once it was deleted', async () => {
+  test('is not found by the grantee once it is deleted', async () => {
     const id = await shared('Gone', 'READ_WRITE');
     assert.equal((await owner.call('DELETE', `/custom_audiences/${id}`)).status, 200);
     const gone = '404 CUSTOM_AUDIENCE_NOT_FOUND custom_audience_id';

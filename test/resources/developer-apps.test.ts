@@ -50,7 +50,7 @@ describe('the pages of applications', () => {
     });
   }
 
-  test('show one what one has registered, by name', async () => {
+  test('list the user’s own applications, by name', async () => {
     const person = await addPerson(world);
     const own = browserOf(world.service.url);
     await logIn(own, person);
@@ -62,7 +62,7 @@ describe('the pages of applications', () => {
     assert.ok(!html.includes('Demo application'));
   });
 
-  test('do not exist for others', async () => {
+  test('are not found by others', async () => {
     const { path } = await make(browser);
     const other = browserOf(world.service.url);
     await logIn(other, await addPerson(world));
@@ -74,7 +74,7 @@ describe('the pages of applications', () => {
     assert.equal((await browser.get('/developer/apps/1')).status, 404, 'the application of the demo world');
   });
 
-  test('take no form without the form token', async () => {
+  test('refuse forms without the form token', async () => {
     const made = await make(browser);
     for (const path of [`${APPS}/new`, made.path, `${made.path}/keys`]) {
       const sent = await browser.post(path, filled());
@@ -87,7 +87,7 @@ describe('the pages of applications', () => {
 });
 
 describe('registering', () => {
-  test('tells the keys, once', async () => {
+  test('shows the keys once', async () => {
     const made = await make(browser);
     assert.match(made.consumer_key, /^[A-Za-z0-9]{25}$/);
     assert.match(made.consumer_secret, /^[A-Za-z0-9]{50}$/);
@@ -132,7 +132,7 @@ describe('registering', () => {
     ],
   ];
   for (const [told, fault] of wrong) {
-    test(`${JSON.stringify(told).slice(0, 60)} is refused, beside the box and above the form`, async () => {
+    test(`${JSON.stringify(told).slice(0, 60)} is refused, beside the field and above the form`, async () => {
       const input = filled(told);
       const seen = await browser.submit(await browser.get(`${APPS}/new`), input);
       assert.equal(seen.status, 400);
@@ -145,7 +145,7 @@ describe('registering', () => {
     });
   }
 
-  test('all that is wrong is told together', async () => {
+  test('all errors are shown together', async () => {
     const seen = await browser.submit(await browser.get(`${APPS}/new`), { callbacks: 'x\nftp://y' });
     assert.deepEqual(
       faultsOf(seen.html).map((fault) => fault.split(':')[0]),
@@ -161,7 +161,7 @@ describe('registering', () => {
     assert.ok(!/<script|<b>/.test(seen.html));
   });
 
-  test('an address that is allowed but doubtful is said to be so', async () => {
+  test('an allowed but doubtful callback gets a warning', async () => {
     const { path } = await make(browser, { callbacks: 'http://localhost:3000/cb\nhttp://a.example/cb\nmyapp://done' });
     const { html } = await browser.get(path);
     assert.match(html, /localhost:3000\/cb uses localhost/);
@@ -169,7 +169,7 @@ describe('registering', () => {
   });
 });
 
-test('a custom scheme needs a dot or the operator; a callback from before that rule stays', async () => {
+test('a custom scheme needs a dot or the operator; an older callback stays', async () => {
   const strict = await openWorld({ flags: { callback_schemes: 'acme' } });
   try {
     const own = browserOf(strict.service.url);

@@ -30,7 +30,7 @@ const status = async (client: Client): Promise<unknown> => {
 };
 
 describe('changing', () => {
-  test('everything that can be said is kept, and shown again', async () => {
+  test('every field is stored, and shown again', async () => {
     const { path, id } = await make(browser);
     const told = filled({
       description: 'Makes reports',
@@ -60,14 +60,14 @@ describe('changing', () => {
     assert.deepEqual(JSON.parse(stored!.callbacks), [callbacks]);
   });
 
-  test('a switch that is not sent is off', async () => {
+  test('an unchecked box is off', async () => {
     const { path, id } = await make(browser, { sign_in: '1' });
     await browser.submit(await browser.get(path), {}, { to: path, without: ['sign_in'] });
     const stored = await world.service.store.read((tx) => tx.credentials.findApplication(id));
     assert.equal(stored!.sign_in, 0);
   });
 
-  test('a wrong change is told in place and changes nothing', async () => {
+  test('an invalid change is reported in place and changes nothing', async () => {
     const { path, id } = await make(browser);
     const seen = await browser.submit(await browser.get(path), { callbacks: 'x', name: 'Changed' }, { to: path });
     assert.equal(seen.status, 400);
@@ -76,7 +76,7 @@ describe('changing', () => {
     assert.notEqual(stored!.name, 'Changed');
   });
 
-  test('a level reaches new tokens only, and the page says whose are older', async () => {
+  test('a new level applies only to new tokens, and the page lists older ones', async () => {
     const made = await make(browser, { access_level: 'read' });
     const token = await ownToken(browser, made);
     const first = callerOf(made, token);
@@ -125,7 +125,7 @@ describe('testing a callback', () => {
 });
 
 describe('new keys', () => {
-  test('end the former ones, the bearer token and logins under way; tokens of users go on', async () => {
+  test('end the former ones, the bearer token and pending logins; tokens of users stay valid', async () => {
     const made = await make(browser);
     const own = await ownToken(browser, made);
     const bearer = await bearerOf(world, made);
@@ -146,7 +146,7 @@ describe('new keys', () => {
     assert.equal((await browser.get(`/oauth/authorize?oauth_token=${open.token}`)).status, 403);
   });
 
-  test('are made once for each question', async () => {
+  test('are regenerated once for each confirmation', async () => {
     const made = await make(browser);
     const question = await browser.get(`${made.path}/keys`);
     const first = keysOn(await browser.submit(question, {}, { to: `${made.path}/keys` }));
@@ -158,7 +158,7 @@ describe('new keys', () => {
 });
 
 describe('a bearer token', () => {
-  test('is made, replaced and revoked on the page', async () => {
+  test('is created, replaced and revoked on the page', async () => {
     const made = await make(browser);
     const works = async (value: string) =>
       (await withBearer(world, value, `/1.1/users/show.json?user_id=${ada.id}`)).status;
@@ -175,7 +175,7 @@ describe('a bearer token', () => {
 });
 
 describe('a suspended application', () => {
-  test('says so on its page, loses logins under way, and works again with the same tokens', async () => {
+  test('shows it on its page, loses pending logins, and works again with the same tokens', async () => {
     const made = await make(browser);
     const own = await ownToken(browser, made);
     const bearer = await bearerOf(world, made);
@@ -207,7 +207,7 @@ describe('a suspended application', () => {
 });
 
 describe('an e-mail address', () => {
-  test('is told to an application that asks for it, and only when it asks', async () => {
+  test('is returned to an application that may see it, and only on request', async () => {
     const links = { terms_url: 'https://a.example/t', privacy_url: 'https://a.example/p' };
     const [with_, without] = [await make(browser, { ...links, email_access: '1' }), await make(browser, links)];
     const emailFor = async (made: AppliedChange, query: string) => {

@@ -11,7 +11,7 @@ before(async () => {
 after(() => world.close());
 
 describe('a do-not-reach list', () => {
-  test('is one an account at most, and makes room when it is deleted', async () => {
+  test('exists at most once for each account, and can be created again after deletion', async () => {
     const owner = await openOwner(world);
     assert.deepEqual((await owner.call('GET', '/do_not_reach_lists')).body.data, []);
     const made = (await owner.call('POST', '/do_not_reach_lists', { description: 'Asked to be left alone' })).body.data;
@@ -38,13 +38,13 @@ describe('a do-not-reach list', () => {
     assert.deepEqual((await shown({ with_deleted: 'true' })).sort(), [made.id, second.id].sort());
   });
 
-  test('made at the same time by two is made once', async () => {
+  test('is created once by two concurrent calls', async () => {
     const owner = await openOwner(world);
     const replies = await Promise.all([1, 2, 3].map(() => owner.call('POST', '/do_not_reach_lists')));
     assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400]);
   });
 
-  test('counts once enough people are on it', async () => {
+  test('is counted once enough people are on it', async () => {
     const owner = await openOwner(world);
     const { id } = (await owner.call('POST', '/do_not_reach_lists')).body.data;
     const path = `/12/batch/accounts/${owner.account}/do_not_reach_lists/${id}/users`;

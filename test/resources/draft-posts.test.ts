@@ -131,7 +131,7 @@ describe('previews', () => {
   const POLICY =
     "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'";
 
-  test('of a draft are sent to the calling user, and shown to nobody else', async () => {
+  test('of a draft are only for the calling user', async () => {
     const made = await draft({ text: 'Only for <you> & #me' });
     const asked = await world.sandbox.call('POST', `${place.path}/draft_posts/preview/${made.id}`);
     assert.equal(asked.status, 200);

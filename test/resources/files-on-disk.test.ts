@@ -30,7 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('everything that is stored is for its owner alone, even in a folder that others can read', async () => {
+test('all files are private to their owner, even in a folder that others can read', async () => {
   await upload(world.sandbox, GIF, { media_type: 'image/gif', media_category: 'post_gif' });
   await importPosts(world, [post('1', 'a word')]);
   const params = { granularity: 'DAY', keywords: 'word', start_time: '2026-03-01' };

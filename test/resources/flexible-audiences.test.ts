@@ -26,7 +26,7 @@ const group = (boolean_operator: unknown, ...child_segments: unknown[]) => ({ bo
 const deep = (levels: number): unknown => (levels === 1 ? leaf(one) : group('OR', deep(levels - 1)));
 
 describe('a flexible audience', () => {
-  test('tells the tree that it is made of, with every default', async () => {
+  test('returns its tree, with every default', async () => {
     const sent = group(
       'AND',
       leaf(one.toUpperCase(), { lookback_window: 7, frequency: 2, frequency_comparator: 'NUM_GT', negate: false }),
@@ -97,7 +97,7 @@ describe('a flexible audience', () => {
     );
   });
 
-  test('cannot be changed, by either call, and can be deleted by both', async () => {
+  test('cannot be changed under either name, and can be deleted under both', async () => {
     const [made, other] = (await owner.batch([creating(group('OR', leaf(one))), creating(group('OR', leaf(two)))])).body
       .data;
     assert.equal(
@@ -173,7 +173,7 @@ describe('a flexible audience', () => {
     });
   }
 
-  test('is made of live audiences that the account may read, and of no tree', async () => {
+  test('is made of live audiences that the account may read, not of other trees', async () => {
     const [flexible] = (await owner.batch([creating(group('OR', leaf(one)))])).body.data;
     const gone = await owner.audience('Gone');
     await owner.call('DELETE', `/custom_audiences/${gone}`);
@@ -198,7 +198,7 @@ describe('a flexible audience', () => {
     assert.deepEqual(itemRefusals(await owner.batch(items.slice(0, 1))), ['INVALID_PARAMETER audience_type']);
   });
 
-  test('has a name of its own, among those of one batch too: the first keeps it', async () => {
+  test('has a unique name, also within a batch: the first keeps it', async () => {
     const tree = group('OR', leaf(one));
     const named = (name: string) => creating(tree, { name });
     assert.deepEqual(itemRefusals(await owner.batch([named('One'), named('New'), named(' New'), named('Other')])), [

@@ -34,7 +34,7 @@ describe('the page at /', () => {
     ['production', /serves the production API/],
     ['sandbox', /serves the sandbox API/],
   ] as const) {
-    test(`tells people what answers in ${environment}, and where to go on`, async () => {
+    test(`explains ${environment}, and links to other pages`, async () => {
       const { url, sandboxUrl } = world.service;
       const [own, other] = environment === 'production' ? [url, sandboxUrl] : [sandboxUrl, url];
       const { status, headers, html } = await browserOf(own).get('/');
@@ -51,7 +51,7 @@ describe('the page at /', () => {
     });
   }
 
-  test('is for people: programs get what any path gets that there is not', async () => {
+  test('is only for people: programs get 404', async () => {
     for (const accept of ['*/*', 'application/json']) {
       const root = await fetch(`${world.service.url}/`, { headers: { accept } });
       const elsewhere = await fetch(`${world.service.url}/nothing`, { headers: { accept } });
@@ -61,7 +61,7 @@ describe('the page at /', () => {
   });
 });
 
-describe('the service shows its face', () => {
+describe('the branding of the service', () => {
   test('on pages with a form, on refusals, in the reference and beside problems', async () => {
     const browser = browserOf(world.service.url);
     for (const path of [
@@ -78,7 +78,7 @@ describe('the service shows its face', () => {
     }
   });
 
-  test('with a logo that cannot run anything', async () => {
+  test('with a logo that cannot run scripts', async () => {
     const reply = await fetch(`${world.service.url}/pages/logo`);
     assert.equal(reply.headers.get('content-type'), 'image/svg+xml');
     assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
@@ -90,7 +90,7 @@ describe('the service shows its face', () => {
     assert.equal(again.status, 304);
   });
 
-  test('with an icon, also where browsers look without being told', async () => {
+  test('with an icon, also where browsers look by default', async () => {
     for (const path of ['/pages/favicon', '/favicon.ico']) {
       const reply = await fetch(world.service.sandboxUrl + path);
       assert.equal(reply.status, 200, path);
@@ -100,7 +100,7 @@ describe('the service shows its face', () => {
   });
 });
 
-describe('pictures of the service', () => {
+describe('images of the service', () => {
   const input = (service_logo: string) => ({ service_name: 'Ads', service_logo, service_favicon: '' });
   const wrong: readonly (readonly [name: string, bytes: string | Buffer, says: RegExp])[] = [
     ['not-there.png', '', /^Error: service_logo: .*not-there\.png cannot be read \(ENOENT\)$/],

@@ -38,8 +38,8 @@ const plan = (kind: string, key: string, run_at: string) =>
 const done = (key: string) => world.service.store.read((tx) => tx.findNumber(`done ${key}`));
 const planned = (kind: string, key: string) => world.service.store.read((tx) => tx.jobs.find(kind, key));
 
-describe('work for later', () => {
-  test('is done when it is due by the clock, and once', async () => {
+describe('a background job', () => {
+  test('is done once, when it is due', async () => {
     const jobs = runner({ name: 'count' });
     await plan('count', 'a', at(60));
     await jobs.runDue();
@@ -53,7 +53,7 @@ describe('work for later', () => {
     await jobs.stop();
   });
 
-  test('that is planned anew is moved, and one that is called off is not done', async () => {
+  test('that is rescheduled is moved, and a cancelled one is not done', async () => {
     const jobs = runner({ name: 'moved' });
     await plan('moved', 'b', at(60));
     await plan('moved', 'b', at(600));
@@ -70,7 +70,7 @@ describe('work for later', () => {
     await jobs.stop();
   });
 
-  test('of a worker that was killed is taken over when its lease ends, by one of many', async () => {
+  test('of a killed worker is taken over by one worker when its lease ends', async () => {
     const { store } = world.service;
     await plan('killed', 'd', at(0));
     const due = { kinds: ['killed'], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
@@ -89,7 +89,7 @@ describe('work for later', () => {
     await Promise.all(others.map((other) => other.stop()));
   });
 
-  test('of a worker that was killed is free when the server starts again', async () => {
+  test('of a killed worker is free when the server restarts', async () => {
     const { store } = world.service;
     await plan('orphan', 'g', at(0));
     const due = { kinds: ['orphan'], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
@@ -101,7 +101,7 @@ describe('work for later', () => {
     await jobs.stop();
   });
 
-  test('that takes long does not hold up what does not', async () => {
+  test('that takes long does not delay short jobs', async () => {
     const { store, services } = world.service;
     let end = (): void => {};
     const ended = new Promise<void>((resolve) => {
@@ -130,7 +130,7 @@ describe('work for later', () => {
     await jobs.stop();
   });
 
-  test('that was taken over while it was done is stored by the other alone', async () => {
+  test('that was taken over while it ran is stored only by the other worker', async () => {
     const { store } = world.service;
     await plan('slow', 'e', at(0));
     const slow = runner({
@@ -149,7 +149,7 @@ describe('work for later', () => {
     await slow.stop();
   });
 
-  test('that fails is tried again later and later, and nothing of it is left behind', async () => {
+  test('that fails is retried at growing intervals, and changes nothing', async () => {
     const failures: string[] = [];
     let isBroken = true;
     const jobs = runner(
@@ -177,7 +177,7 @@ describe('work for later', () => {
     await jobs.stop();
   });
 
-  test('that is under way while the store is away is done as soon as it is back', async () => {
+  test('that runs during an outage of the store is done as soon as it is back', async () => {
     const { store, services } = world.service;
     let isAway = false;
     const away: typeof store = {
@@ -209,7 +209,7 @@ describe('work for later', () => {
     await jobs.stop();
   });
 
-  test('that takes longer than its lease is left to whoever does it', async () => {
+  test('that takes longer than its lease is not taken over', async () => {
     const { store, services } = world.service;
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const kind: JobKind<unknown> = {

@@ -74,7 +74,7 @@ describe('the index of posts', () => {
     ],
   ];
   for (const [what, damage] of damages) {
-    test(`is made again when ${what}`, async () => {
+    test(`is rebuilt when ${what}`, async () => {
       damage();
       const keywords = anew();
       assert.equal(await count(NOW - 3 * DAY_S, NOW, keywords), 40);
@@ -82,7 +82,7 @@ describe('the index of posts', () => {
     });
   }
 
-  test('stays small: segments of a day are merged, and nothing is left behind', async () => {
+  test('stays small: segments of a day are merged, and no files are left behind', async () => {
     for (let round = 0; round < 9; round++) {
       await importPosts(world, many(5, NOW - 4 * DAY_S + round * 10, `round${round}`));
       await world.service.jobs.runDue();
@@ -103,7 +103,7 @@ describe('the index of posts', () => {
     assert.ok(readdirSync(index()).every((name) => statSync(join(index(), name)).size > 0));
   });
 
-  test('has posts that were made here when they are many', async () => {
+  test('has local posts once there are many', async () => {
     const made = Array.from({ length: 700 }, (_, at) => ({
       text: 'coffee made here',
       created_at: NOW - 6 * DAY_S + at,
@@ -120,7 +120,7 @@ describe('the index of posts', () => {
     assert.ok(segments().some(({ scope, posts }) => scope === 'sandbox' && posts === 700));
   });
 
-  test('answers that it is not available while it takes too long to be made', async () => {
+  test('answers 503 while building it takes too long', async () => {
     const { store } = world.service;
     await importPosts(world, many(3, NOW - 7 * DAY_S, 'late'));
     let letGo = (): void => {};
@@ -160,7 +160,7 @@ describe('the index of posts', () => {
     await keywords.close();
   });
 
-  test('forgets what is too old, and so does the database', async () => {
+  test('drops posts that are too old, like the database', async () => {
     const edge = (Math.floor(NOW / DAY_S) - 30) * DAY_S;
     const { added, expired } = await importPosts(world, [...many(2, edge, 'edge'), ...many(1, edge - 1, 'over')]);
     assert.deepEqual([added, expired], [2, 1]);

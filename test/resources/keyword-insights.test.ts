@@ -245,7 +245,7 @@ describe('refused', () => {
     });
   }
 
-  test('not: a start of long ago', async () => {
+  test('not: a start long ago', async () => {
     assert.deepEqual(await volume({ start_time: '2020-02-01', end_time: '2020-02-03' }), [0, 0]);
   });
 

@@ -102,7 +102,7 @@ describe('a line item', () => {
     assert.deepEqual(changed.body.data, made);
   });
 
-  test('leaves the draft state once and for all', async () => {
+  test('leaves the draft state for good', async () => {
     const id = idOf(await create(place, 'ENGAGEMENTS', { entity_status: 'DRAFT' }));
     const listed = async (params: Params) =>
       (await call('GET', `${place.path}/line_items`, { line_item_ids: id, ...params })).body.data.length;
@@ -114,7 +114,7 @@ describe('a line item', () => {
   });
 
   for (const what of ['campaigns', 'line_items']) {
-    test(`${what} are switched on by a call of their own`, async () => {
+    test(`${what} are activated by a call of their own`, async () => {
       const campaign_id = await campaign(place, { entity_status: 'DRAFT' });
       const id = idOf(await create(place, 'ENGAGEMENTS', { campaign_id, entity_status: 'PAUSED' }));
       const path = `${place.path}/${what}/${what === 'campaigns' ? campaign_id : id}`;

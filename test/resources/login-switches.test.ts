@@ -116,7 +116,7 @@ describe('lenient_access_token', () => {
     [false, 2],
     [true, 3],
   ] as const) {
-    test(`${isOn ? 'on' : 'off'}: each way of asking`, () =>
+    test(`${isOn ? 'on' : 'off'}: each form of the request`, () =>
       inWorld({ lenient_access_token: isOn }, async (world) => {
         for (const way of ways) {
           const [how, send] = way;
@@ -125,7 +125,7 @@ describe('lenient_access_token', () => {
       }));
   }
 
-  test('on: guesses are counted, an application that is suspended is told so, and nothing is given twice', () =>
+  test('on: guesses are counted, a suspended application is refused, and no token is returned twice', () =>
     inWorld({ lenient_access_token: true }, async (world) => {
       const { token, verifier } = await approved(world);
       const guess = (oauth_verifier: string) => unsigned(world, { oauth_token: token.token, oauth_verifier });
@@ -195,7 +195,7 @@ describe('revoke_on_verifier_reuse', () => {
       }));
   }
 
-  test('on: a token that the user had before is left alone, and what is kept is wiped with its use', () =>
+  test('on: an earlier token of the user stays, and the stored secret is wiped after its use', () =>
     inWorld({ revoke_on_verifier_reuse: true }, async (world) => {
       const at = await approved(world);
       const input = pairs(await end(world, at.own, at.token, at.verifier));

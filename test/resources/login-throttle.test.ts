@@ -24,7 +24,7 @@ async function attempt(input: Pick<Person, 'name' | 'password'>, address: string
 const guess = async (person: Person, address: string): Promise<number> =>
   (await attempt({ ...person, password: 'wrong' }, address)).status;
 
-test('wrong passwords from one address lock the user out there, and nowhere else', async () => {
+test('wrong passwords from one address lock the user out only there', async () => {
   const person = await addPerson(world);
   for (let count = 0; count < 3; count += 1) assert.equal(await guess(person, '192.0.2.1'), 401);
   const locked = await attempt(person, '192.0.2.1');
@@ -32,14 +32,14 @@ test('wrong passwords from one address lock the user out there, and nowhere else
   assert.equal((await attempt(person, '192.0.2.2')).status, 303);
 });
 
-test('the addresses of one IPv6 subscriber are one', async () => {
+test('the addresses of one IPv6 /64 count as one', async () => {
   const person = await addPerson(world);
   for (const last of [1, 2, 3]) assert.equal(await guess(person, `2001:db8:1:2::${last}`), 401);
   assert.equal((await attempt(person, '2001:db8:1:2:ffff::9')).status, 429);
   assert.equal((await attempt(person, '2001:db8:1:3::1')).status, 303);
 });
 
-test('guesses from many addresses go one by one; the user is not locked out', async () => {
+test('guesses from many addresses are tried one by one; the user is not locked out', async () => {
   const person = await addPerson(world);
   const statuses: number[] = [];
   for (let last = 1; last <= 12; last += 1) statuses.push(await guess(person, `198.51.100.${last}`));
@@ -53,7 +53,7 @@ test('guesses from many addresses go one by one; the user is not locked out', as
   assert.equal((await attempt(person, '203.0.113.1')).status, 303);
 });
 
-test('a browser in which the user logged in before is let through, with a budget of its own', async () => {
+test('a known browser is not throttled, with a limit of its own', async () => {
   const [person, other] = [await addPerson(world), await addPerson(world)];
   const known = browserOf(world.service.url);
   assert.equal((await attempt(person, '203.0.113.7', known)).status, 303);
@@ -73,7 +73,7 @@ test('a browser in which the user logged in before is let through, with a budget
   assert.equal((await attempt(other, '203.0.113.9', forged)).status, 429);
 });
 
-test('a restart forgets nothing; what is over is removed', async () => {
+test('a restart keeps all tallies; expired ones are removed', async () => {
   const person = await addPerson(world);
   for (let count = 0; count < 3; count += 1) await guess(person, '192.0.2.1');
   const { store } = world.service;
@@ -91,7 +91,7 @@ test('a restart forgets nothing; what is over is removed', async () => {
   assert.equal(await store.write((tx) => tx.loginTallies.count()), 0);
 });
 
-test('beyond a bound, the tallies that end first are given up', async () => {
+test('beyond a limit, the tallies that end first are dropped', async () => {
   const { store } = world.service;
   const blank = { failures: 1, since_s: 0, locked_until_s: 0, locks: 0 };
   const left = await store.write(async (tx) => {

@@ -46,7 +46,7 @@ describe('the login page', () => {
     assert.equal(headingOf(await user.get('/logout')), 'Log in');
   });
 
-  test('a wrong password and an unknown name get the same answer, with the name kept', async () => {
+  test('a wrong password and an unknown name get the same reply, with the name filled in', async () => {
     const answers: string[] = [];
     for (const input of [
       { name: ada.name, password: 'wrong' },
@@ -66,7 +66,7 @@ describe('the login page', () => {
     forget();
   });
 
-  test('a name without a password cannot be logged in to, with none and with any', async () => {
+  test('a user without a password cannot log in, with none or any', async () => {
     const { store } = world.service;
     const now = '2026-01-01T00:00:00Z';
     const row = {
@@ -91,7 +91,7 @@ describe('the login page', () => {
     [{ isSuspended: true }, 'Your account is suspended'],
     [{ isLocked: true }, 'Your account is locked'],
   ] as const) {
-    test(`${heading}: its user is told so after the right password only`, async () => {
+    test(`${heading}: the user learns it only after the right password`, async () => {
       const person = await addPerson(world, standing);
       const user = browser();
       const wrong = await user.submit(await user.get('/login'), typed({ ...person, password: 'wrong' }));
@@ -107,7 +107,7 @@ describe('the login page', () => {
     ['PUT', '/login'],
     ['DELETE', '/oauth/authorize'],
   ] as const) {
-    test(`${method} ${path} is refused with what is allowed`, async () => {
+    test(`${method} ${path} is refused with the allowed methods`, async () => {
       const reply = await fetch(world.service.url + path, { method });
       assert.equal(reply.status, 405);
       assert.equal(reply.headers.get('allow'), 'GET, HEAD, POST, OPTIONS');
@@ -115,7 +115,7 @@ describe('the login page', () => {
     });
   }
 
-  test('a form beyond all measure is refused', async () => {
+  test('a form that is too large is refused', async () => {
     const user = browser();
     const sent = await user.submit(await user.get('/login'), { more: 'x'.repeat(200_000) });
     assert.equal(sent.status, 413);
@@ -130,7 +130,7 @@ describe('a session', () => {
   const isLoggedIn = async (user: Browser): Promise<boolean> =>
     headingOf(await user.get('/login')) === 'You are logged in';
 
-  test('has a new value and a new form token after the login; the former are worth nothing', async () => {
+  test('has a new value and a new form token after the login; the former are invalid', async () => {
     const user = browser();
     const page = await user.get('/login');
     const former = user.cookies.get('sess')!;
@@ -146,7 +146,7 @@ describe('a session', () => {
     assert.equal(await isLoggedIn(user), true);
   });
 
-  test('is stored by its hash, and its cookie is out of reach of scripts and other sites', async () => {
+  test('is stored as a hash, and its cookie is HttpOnly and SameSite', async () => {
     const user = browser();
     const page = await user.get('/login');
     const set = page.headers.getSetCookie();
@@ -155,7 +155,7 @@ describe('a session', () => {
     assert.equal((await stored(user))!.user_id, null);
   });
 
-  test('is ended by logging out, on the side of the server too', async () => {
+  test('is ended by logging out, also on the server', async () => {
     const user = browser();
     await logIn(user, ada);
     const value = user.cookies.get('sess')!;
@@ -175,7 +175,7 @@ describe('a session', () => {
     assert.equal(await isLoggedIn(user), false);
   });
 
-  test('ends after 12 hours however much it is used', async () => {
+  test('ends after 12 hours, however much it is used', async () => {
     const user = browser();
     await logIn(user, ada);
     for (let passed = 20; passed < 12 * 60; passed += 20) {
@@ -186,7 +186,7 @@ describe('a session', () => {
     assert.equal(await isLoggedIn(user), false);
   });
 
-  test('that was never given out is nothing', async () => {
+  test('that was never issued is ignored', async () => {
     for (const value of ['x'.repeat(43), '', '../etc', 'x'.repeat(5000)]) {
       const user = browser();
       user.cookies.set('sess', value);
@@ -275,7 +275,7 @@ describe('logins that fail', () => {
     });
   }
 
-  test('a login that succeeds is not held against the account', async () => {
+  test('a successful login does not count as a failure', async () => {
     forget();
     const person = await addPerson(world);
     for (let round = 0; round < 3; round += 1) {
@@ -287,7 +287,7 @@ describe('logins that fail', () => {
     }
   });
 
-  test('in parallel, no more are tried than one after the other', async () => {
+  test('in parallel, no more are tried than in sequence', async () => {
     forget();
     const person = await addPerson(world);
     const user = browser();
@@ -297,7 +297,7 @@ describe('logins that fail', () => {
     assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(10).fill(429)]);
   });
 
-  test('fifty from one address lock it, whatever the names; on the consent page too', async () => {
+  test('fifty from one address block it, whatever the names; also on the consent page', async () => {
     forget();
     const user = browser();
     const token = await addRequestToken(world, await addApplication(world));
@@ -315,7 +315,7 @@ describe('logins that fail', () => {
     forget();
   });
 
-  test('cost the same work for a name that exists and one that does not', async () => {
+  test('cost the same work for existing and unknown names', async () => {
     forget();
     let hashes = 0;
     const counting = createHook({ init: (_, type) => void (type === 'ARGON2REQUEST' && hashes++) }).enable();
@@ -332,7 +332,7 @@ describe('logins that fail', () => {
   });
 });
 
-test('pages are shown 300 times in 15 minutes to one address', async () => {
+test('pages are served 300 times in 15 minutes to one address', async () => {
   const limited = await openWorld({ flags: { rate_page_views_per_15min: 5 } });
   try {
     const user = browserOf(limited.service.url);
@@ -356,7 +356,7 @@ describe('behind a proxy that ends https', () => {
   after(() => secure.close());
   const reach = (): Browser => browserOf(secure.service.url);
 
-  test('cookies are secure and bound to the host, and https is insisted on', async () => {
+  test('cookies are secure and bound to the host, and HSTS is sent', async () => {
     const user = reach();
     const page = await user.get('/login', proxied);
     assert.match(page.headers.getSetCookie()[0]!, /^__Host-sess=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
@@ -365,7 +365,7 @@ describe('behind a proxy that ends https', () => {
     assert.equal(sent.status, 401);
   });
 
-  test('plain http is refused with a page, and with JSON where that is wanted', async () => {
+  test('plain HTTP is refused with a page, or with JSON where that is accepted', async () => {
     const user = reach();
     const page = await user.get('/login');
     assert.deepEqual([page.status, headingOf(page), page.location], [403, 'A secure connection is required', null]);

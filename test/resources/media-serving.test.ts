@@ -59,7 +59,7 @@ describe('media is served', () => {
     }
   });
 
-  test('whole, in ranges, for HEAD and with conditional requests', async () => {
+  test('completely, in ranges, for HEAD and with conditional requests', async () => {
     const video = await uploaded(MP4, 'video/mp4', 'amplify_video');
     const path = mediaPath(video);
     assert.equal(path, `/amplify_video/${video.id}/vid/64x36/${video.file_name}.mp4`);
@@ -126,7 +126,7 @@ describe('media is served', () => {
     assert.ok((await pieces.text()).includes(`#EXTINF:1.200,\n${urlOf(mediaPath(video))}\n#EXT-X-ENDLIST`));
   });
 
-  test('at no other path, and not before it is processed', async () => {
+  test('at no other path, and not before processing', async () => {
     const image = await uploaded(JPEG, 'image/jpeg', 'post_image');
     const { id } = await upload(world.sandbox, MP4, { media_type: 'video/mp4', media_category: 'post_video' });
     const waiting = (await world.service.store.read((tx) => tx.uploads.find(id)))!;

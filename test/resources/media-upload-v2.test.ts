@@ -160,7 +160,7 @@ describe('media upload, version 2', () => {
     ['bad', '?command=FINALIZE&media_id=:id', {}, () => wrong('The media is not valid: Unsupported image format.')],
   ];
   for (const [state, path, sent, error] of table) {
-    test(`tells what is wrong as a problem: ${path} of one that is ${state}: ${JSON.stringify(error(':id'))}`, async () => {
+    test(`answers errors as problem details: ${path} in state ${state}: ${JSON.stringify(error(':id'))}`, async () => {
       const id = await standing(state);
       const reply = await post(path.replace(':id', id), sent);
       assert.deepEqual([reply.status, reply.body.title, reply.body.errors], [400, 'Invalid Request', [error(id)]]);
@@ -199,7 +199,7 @@ describe('media upload, version 2', () => {
     ],
   ];
   for (const [what, sent, error] of badBodies) {
-    test(`tells of ${what}`, async () => {
+    test(`reports ${what}`, async () => {
       const id = await standing('begun');
       const reply = await post(`/${id}/append`, sent());
       assert.deepEqual([reply.status, reply.body.errors], [400, [error]]);
@@ -207,7 +207,7 @@ describe('media upload, version 2', () => {
   }
 
   for (const applicationLevel of ['read-write', 'read'] as const) {
-    test(`takes nothing from a token of level read of an application of level ${applicationLevel}`, async () => {
+    test(`refuses a token of level read of an application of level ${applicationLevel}`, async () => {
       const keys = await register(world, { tokenLevel: 'read', applicationLevel });
       const reply = await clientOf(world.service.sandboxUrl, keys, world.clock).call('POST', `${UPLOAD}/initialize`);
       assert.deepEqual([reply.status, reply.body.title], [403, 'Forbidden']);

@@ -82,7 +82,7 @@ describe('INIT', () => {
     });
   }
 
-  test('of 101 owners is refused, and of commands in small letters', async () => {
+  test('with 101 owners is refused, and with lower-case commands', async () => {
     const owners = Array.from({ length: 101 }, (_, index) => index + 1).join();
     const many = await command(world.sandbox, 'INIT', {
       total_bytes: 1,
@@ -230,7 +230,7 @@ describe('FINALIZE', () => {
     assert.match(body.error, /, missing segments 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 989 more\.$/);
   });
 
-  test('reports missing segments, and succeeds once they are there', async () => {
+  test('reports missing segments, and succeeds once they have arrived', async () => {
     const id = await begin('image/png', PICTURE.length);
     const lacking = async (received: number, missing = '') => {
       const reply = await command(world.sandbox, 'FINALIZE', { media_id: id });
@@ -254,7 +254,7 @@ describe('FINALIZE', () => {
     ['image/png', 'post_image', PICTURE],
     ['video/mp4', 'post_video', MP4],
   ] as const) {
-    test(`by eight at once is answered alike to all: ${media_category}`, async () => {
+    test(`by eight concurrent callers is answered alike: ${media_category}`, async () => {
       const id = await begin(media_type, bytes.length, { media_category });
       await append(id, 0, bytes.subarray(0, 9));
       await append(id, 1, bytes.subarray(9));
@@ -335,7 +335,7 @@ describe('one-call image upload', () => {
     ['bytes', { media: WEBP }],
     ['base64', { media_data: WEBP.toString('base64'), media_category: 'post_image' }],
   ] as const) {
-    test(`is taken as ${what}`, async () => {
+    test(`is treated as ${what}`, async () => {
       const { status, body } = await world.sandbox.call('POST', UPLOAD, { parts: partsOf(parts) });
       assert.equal(status, 200);
       const { media_id_string: id, media_key, size, expires_after_secs, image } = body;

@@ -33,7 +33,7 @@ describe('a message', () => {
   const send = (from: Caller, to: string, body: unknown) =>
     from.call('POST', `/2/dm_conversations/with/${to}/messages`, body);
 
-  test('is an event for each of both, and for nobody else', async () => {
+  test('is an event for both users, and for nobody else', async () => {
     const [ada, ben, eve] = [await person(), await person(), await person()];
     await subscribe(ada.own, 'dm.sent', { user_id: ada.user }, { tag: 'out' });
     await subscribe(ada.own, 'dm.received', { user_id: ada.user });
@@ -152,7 +152,7 @@ describe('a message', () => {
     });
   }
 
-  test('belongs to one conversation, whichever of both sends it', async () => {
+  test('belongs to one conversation, whoever of the two sends it', async () => {
     const [ada, ben] = [await person(), await person()];
     const conversations = [await send(ada.own, ben.user, { text: 'x' }), await send(ben.own, ada.user, { text: 'y' })];
     const id = `${ada.user}-${ben.user}`;
@@ -167,7 +167,7 @@ describe('a message', () => {
     assert.equal((await send(ada.own, ben.user, { text: 'a\n\tb' })).status, 201);
   });
 
-  test('is not sent with a token that does not reach messages', async () => {
+  test('is not sent with a token without access to messages', async () => {
     const [ada, ben] = [await register(world), await person()];
     const reply = await send(asUser(world, ada), ben.user, { text: 'x' });
     assert.equal(reply.status, 403, reply.text);
@@ -175,14 +175,14 @@ describe('a message', () => {
   });
 });
 
-describe('what is read and typed', () => {
+describe('read receipts and typing', () => {
   const typing = (keys: Keys, form: Record<string, string>) =>
     sendForm(world, keys, '/1.1/direct_messages/indicate_typing.json', form);
   const read = (keys: Keys, form: Record<string, string>) =>
     sendForm(world, keys, '/1.1/direct_messages/mark_read.json', form);
   const brief = (user: string) => ({ data: { id: user, name: 'Person', username: `p_${user}` } });
 
-  test('is told to the other side, and to one’s own when asked for', async () => {
+  test('is reported to the other user, and to the caller on request', async () => {
     const [ada, ben] = [await person(), await person()];
     await subscribe(ben.own, 'dm.indicate_typing', { user_id: ben.user });
     await subscribe(ada.own, 'dm.indicate_typing', { user_id: ada.user, direction: 'sent' });
@@ -205,7 +205,7 @@ describe('what is read and typed', () => {
     );
   });
 
-  test('up to a message is told once', async () => {
+  test('up to a message is reported once', async () => {
     const [ada, ben, eve] = [await person(), await person(), await person()];
     await subscribe(ada.own, 'dm.read', { user_id: ada.user, direction: 'both' });
     const sent = await ada.own.call('POST', `/2/dm_conversations/with/${ben.user}/messages`, { text: 'x' });
@@ -252,7 +252,7 @@ describe('what is read and typed', () => {
     });
   }
 
-  test('needs a token that reaches messages, and somebody else', async () => {
+  test('needs a token with access to messages, and another user', async () => {
     const [plain, ada] = [await register(world), await person()];
     const said = async (keys: Keys, recipient_id: string) => {
       const reply = await typing(keys, { recipient_id });

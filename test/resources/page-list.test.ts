@@ -24,7 +24,7 @@ function linksOf(html: string): string[] {
 }
 
 describe('every page of the service', () => {
-  test('that sends strangers to the login can be reached through it', async () => {
+  test('that requires a login can be reached through it', async () => {
     const sending: string[] = [];
     for (const [template, address] of addresses) {
       const stranger = browserOf(world.service.url);

@@ -278,7 +278,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
 ];
 
 // Pages wait for the browser, and the browser for pages: some are looked at beside each other.
-describe('every page is fit for everybody', { concurrency: 4 }, () => {
+describe('every page is accessible', { concurrency: 4 }, () => {
   for (const [name, open] of PAGES) {
     test(name, async () => {
       const tab = await open();

@@ -63,7 +63,7 @@ describe('in a real browser', () => {
     await tab.close();
   });
 
-  test('and to one on this machine with a port, which learns nothing of where the user was', async () => {
+  test('and to one on this machine with a port, which gets no referrer', async () => {
     const got: { url: string; referer: string | undefined }[] = [];
     const client = createServer((request, response) => {
       got.push({ url: request.url!, referer: request.headers.referer });
@@ -85,7 +85,7 @@ describe('in a real browser', () => {
     }
   });
 
-  test('and to a program that has a scheme of its own', async () => {
+  test('and to a program with a scheme of its own', async () => {
     const { tab, token } = await begin('myapp://done');
     await approve(tab, ada);
     const { params } = await tab.told(
@@ -114,7 +114,7 @@ describe('in a real browser', () => {
     await tab.close();
   });
 
-  test('a PIN is shown, and stands in no address', async () => {
+  test('a PIN is shown, and is in no URL', async () => {
     const { tab } = await begin('oob');
     await approve(tab, ada);
     await tab.told(({ method }) => method === 'Page.loadEventFired');
@@ -123,7 +123,7 @@ describe('in a real browser', () => {
     await tab.close();
   });
 
-  test('after a wrong password the caret is in its box, and the reason is said', async () => {
+  test('after a wrong password its field has the focus, and the reason is announced', async () => {
     const { tab } = await begin('oob');
     await approve(tab, { ...ada, password: 'wrong' });
     await tab.told(({ method }) => method === 'Page.loadEventFired');

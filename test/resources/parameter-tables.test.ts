@@ -138,7 +138,7 @@ const REQUIRED: readonly (readonly [method: string, path: string, names: string]
   ['POST', '@/line_items', 'campaign_id objective product_type placements'],
 ];
 
-describe('what must be given', () => {
+describe('required parameters', () => {
   for (const [method, path, names] of REQUIRED) {
     test(`${method} ${path}: ${names || 'nothing'}`, async () => {
       const reply = await call(method, path.replace('@', place.path));
@@ -228,7 +228,7 @@ const LINE_FIXED: Params = {
 };
 
 describe('an update', () => {
-  test('of a campaign changes each of its parameters by itself', async () => {
+  test('of a campaign changes each of its parameters separately', async () => {
     for (const [name, value] of Object.entries(CAMPAIGN_WRITES)) {
       const path = `${place.path}/campaigns/${await campaign(place)}`;
       const before = (await call('GET', path)).body.data;
@@ -241,7 +241,7 @@ describe('an update', () => {
     }
   });
 
-  test('of a line item changes each of its parameters by itself', async () => {
+  test('of a line item changes each of its parameters separately', async () => {
     for (const [name, value] of Object.entries(LINE_WRITES)) {
       const before = (await create(place, 'ENGAGEMENTS')).body.data;
       const { [name]: changed, ...others } = (await change(place, before.id, { [name]: value })).body.data;
@@ -251,7 +251,7 @@ describe('an update', () => {
     }
   });
 
-  test('leaves what is fixed, computed or of earlier versions as it is', async () => {
+  test('ignores fixed and computed fields and those of earlier versions', async () => {
     const path = `${place.path}/campaigns/${campaignId}`;
     const before = (await call('GET', path)).body.data;
     assert.deepEqual((await call('PUT', path, CAMPAIGN_FIXED)).body.data, before);
@@ -260,7 +260,7 @@ describe('an update', () => {
   });
 });
 
-test('a create takes nothing that is computed or of earlier versions', async () => {
+test('a create ignores computed fields and those of earlier versions', async () => {
   const { funding_instrument_id: _, ...fixed } = CAMPAIGN_FIXED;
   const made = await call('POST', `${place.path}/campaigns`, {
     name: 'Plain',
@@ -274,7 +274,7 @@ test('a create takes nothing that is computed or of earlier versions', async () 
   assert.deepEqual(Object.keys(made.body.request.params).sort(), ['account_id', 'funding_instrument_id', 'name']);
 });
 
-test('a funding instrument is made without what the platform sets', async () => {
+test('a funding instrument is created without what the platform sets', async () => {
   const input = { type: 'PARTNER_MANAGED', currency: 'EUR', start_time: '2026-01-01T00:00:00Z' };
   const set = { description: 'Mine', io_header: 'Mine', entity_status: 'PAUSED', able_to_fund: false, deleted: true };
   const { data, request } = (await call('POST', `${place.path}/funding_instruments`, { ...input, ...set })).body;

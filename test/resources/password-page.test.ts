@@ -32,7 +32,7 @@ describe('the page of the password', () => {
     assert.deepEqual([sent.status, sent.location], [303, '/login?continue=%2Fsettings%2Fpassword']);
   });
 
-  test('changes it: other sessions end, this one goes on under a new id', async () => {
+  test('changes it: other sessions end, this one continues under a new id', async () => {
     const person = await addPerson(world);
     const [here, there] = [browser(), browser()];
     await logIn(here, person);
@@ -77,7 +77,7 @@ describe('the page of the password', () => {
     ],
   ];
   for (const [why, filled, status, says, at] of refused) {
-    test(`refuses ${why}, and says so beside the box`, async () => {
+    test(`refuses ${why}, with the reason beside the field`, async () => {
       const person = await addPerson(world);
       const user = browser();
       await logIn(user, person);
@@ -121,7 +121,7 @@ describe('a link that sets a password', () => {
   };
   const set = { new_password: NEXT, new_password_again: NEXT };
 
-  test('works once, ends sessions, and a throttled user gets in again', async () => {
+  test('works once, ends sessions, and ends the throttling of the user', async () => {
     const person = await addPerson(world);
     const there = browser();
     await logIn(there, person);
@@ -140,7 +140,7 @@ describe('a link that sets a password', () => {
     );
   });
 
-  test('lasts an hour; a newer one takes its place; a password that breaks a rule leaves it', async () => {
+  test('lasts an hour; a newer one replaces it; an invalid password does not use it up', async () => {
     const person = await addPerson(world);
     const [first, second] = [await linkFor(person), await linkFor(person)];
     assert.equal((await browser().get(first)).status, 403);
@@ -156,7 +156,7 @@ describe('a link that sets a password', () => {
   });
 });
 
-test('the login page says whom to ask', async () => {
+test('the login page names whom to ask', async () => {
   assert.match((await browser().get('/login')).html, /<a href="mailto:help@ads\.test">help@ads\.test<\/a>/);
 });
 

@@ -32,7 +32,7 @@ const pathOf = (tab: Tab): Promise<string> => tab.look('location.pathname');
 const inside = (person: Person, path: string): Promise<Tab> => openInside(chromium, world, path, person);
 
 describe('in a browser', () => {
-  test('a password is changed, and everywhere else the login is over', async () => {
+  test('a password is changed, and other sessions end', async () => {
     const person = await addPerson(world);
     const [tab, other] = [await inside(person, '/settings/password'), await inside(person, '/settings/profile')];
     await send(
@@ -46,7 +46,7 @@ describe('in a browser', () => {
     await other.close();
   });
 
-  test('a link of an operator sets a password', async () => {
+  test('a link from an operator sets a password', async () => {
     const person = await addPerson(world);
     const words = ['user', 'password', person.name, '--link', '--public-base-url', 'https://ads.test'];
     const { link } = toldBy(await barker([...words, ...flagsOf(world.place)]));
@@ -59,7 +59,7 @@ describe('in a browser', () => {
     await tab.close();
   });
 
-  test('two-step login is turned on with what the page shows, and asked for', async () => {
+  test('two-step login is turned on with the key on the page, and then required', async () => {
     const person = await addPerson(world);
     const tab = await inside(person, '/settings/security?setup=yes');
     const key: string = await tab.look('document.querySelector("dl.secrets code").textContent');

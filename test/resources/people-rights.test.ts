@@ -37,7 +37,7 @@ describe('permission to upload people', () => {
     });
   }
 
-  test('an audience that is not there, is deleted, or is of another account is not found', async () => {
+  test('an audience that is missing, deleted, or of another account is not found', async () => {
     const gone = await audienceOn(world.sandbox, path);
     await world.sandbox.call('DELETE', gone.path);
     const foreign = await audienceOn(world.other, (await openAccount(world.other)).path);
@@ -119,7 +119,7 @@ describe('uploads to a do-not-reach list', () => {
     assert.equal(last?.number, 1);
   });
 
-  test('are told by nothing else, and stay for 13 months at most', async () => {
+  test('are identified by nothing else, and stay for 13 months at most', async () => {
     const reply = await upload([
       update([{ handle: [hashOf(1)] }]),
       update(persons(0, 1), { expires_at: '2027-04-02T17:04:56Z' }),
@@ -159,14 +159,14 @@ describe('uploads to a do-not-reach list', () => {
     ['an end that is over', update(persons(0, 1), { expires_at: '2026-03-01' }), 'INVALID_PARAMETER', 'expires_at'],
   ];
   for (const [what, operation, code, parameter] of wrong) {
-    test(`are not taken from an operation with ${what}`, async () => {
+    test(`are not accepted from an operation with ${what}`, async () => {
       const reply = await upload([operation]);
       const [error] = reply.body.operation_errors[0];
       assert.deepEqual([reply.status, error.code, error.parameter], [400, code, parameter]);
     });
   }
 
-  test('are told to be wrong only so often', async () => {
+  test('are reported as invalid only up to a limit', async () => {
     const plain = Array.from({ length: 60 }, (_, index) => ({ email: [`person${index}@example.com`] }));
     const [errors] = (await upload([update(plain)])).body.operation_errors;
     assert.equal(errors.at(-1).message, '10 further errors in this operation');
@@ -177,13 +177,13 @@ describe('uploads to a do-not-reach list', () => {
     ['an empty array', [], 'A minimum of 1 items must be provided for operations'],
     ['2501 operations', Array.from({ length: 2501 }, () => 0), 'Expected at most 2500 operations, got 2501'],
   ] as const) {
-    test(`are not taken from ${what}`, async () => {
+    test(`are not accepted from ${what}`, async () => {
       const reply = await upload(body);
       assert.deepEqual([reply.status, reply.body.errors[0].message], [400, message]);
     });
   }
 
-  test('are not uploaded to a list that is not there, or is deleted', async () => {
+  test('are not uploaded to a missing or deleted list', async () => {
     const known = list;
     list = 'zzzz9';
     const unknown = await upload(one);

@@ -19,7 +19,7 @@ const logged = () =>
   world.service.store.read((tx) => tx.audienceLog.findAfter(`audience:${kept.id}`, 0, Number.MAX_SAFE_INTEGER));
 
 describe('people are uploaded', () => {
-  test('as the reference shows it, and counted', async () => {
+  test('as in the reference, and counted', async () => {
     const reply = await kept.upload([
       update(
         [
@@ -49,7 +49,7 @@ describe('people are uploaded', () => {
     );
   });
 
-  test('in capitals, with members in any order, with lists of nothing beside others', async () => {
+  test('in capitals, with members in any order, with empty lists beside others', async () => {
     const users = [{ phone_number: [], email: [hashOf(1).toUpperCase()], handle: null }];
     const reply = await kept.upload([{ params: { users, unknown: 1 }, operation_type: 'Update' }]);
     assert.deepEqual(reply.body.data, { success_count: 1, total_count: 1 });
@@ -94,7 +94,7 @@ describe('an upload has at most 5,000,000 bytes', () => {
     ['of announced length', { 'content-length': 5_000_000 }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ] as const) {
-    test(`${how}: so many are taken`, async () => {
+    test(`${how}: up to the limit`, async () => {
       const { outgoing, reply } = beginUpload(world, `${kept.path}/users`, headers);
       outgoing.end(bodyOf(5_000_000));
       const { statusCode, text } = await reply;
@@ -102,7 +102,7 @@ describe('an upload has at most 5,000,000 bytes', () => {
     });
   }
 
-  test('of announced length: one more is refused before any was sent, and the connection ends', async () => {
+  test('of announced length: a byte more is refused before any is sent, and the connection ends', async () => {
     const before = (await logged()).length;
     const { outgoing, reply } = beginUpload(world, `${kept.path}/users`, { 'content-length': 5_000_001 });
     outgoing.flushHeaders();
@@ -113,7 +113,7 @@ describe('an upload has at most 5,000,000 bytes', () => {
     assert.equal((await logged()).length, before);
   });
 
-  test('in chunks: one more is refused while the rest is still to come, and the connection ends', async () => {
+  test('in chunks: a byte more is refused before the rest has arrived, and the connection ends', async () => {
     const { outgoing, reply } = beginUpload(world, `${kept.path}/users`, { 'transfer-encoding': 'chunked' });
     outgoing.write(bodyOf(5_000_001));
     const { statusCode, text, headers } = await reply;
@@ -122,7 +122,7 @@ describe('an upload has at most 5,000,000 bytes', () => {
     outgoing.destroy();
   });
 
-  test('who sends everything before he reads gets the reply all the same', async () => {
+  test('a client that sends everything before it reads gets the reply', async () => {
     const { outgoing, reply } = beginUpload(world, `${kept.path}/users`, { 'content-length': 6_000_000 });
     const sent = new Promise<void>((resolve) => outgoing.end(bodyOf(6_000_000), resolve));
     await sent;
@@ -130,7 +130,7 @@ describe('an upload has at most 5,000,000 bytes', () => {
   });
 });
 
-describe('an upload is wrong as a whole', () => {
+describe('an upload is invalid as a whole', () => {
   const path = () => `${kept.path}/users`;
   for (const [what, body, message] of [
     ['that is no JSON', '[{', 'Request body is not valid JSON'],

@@ -31,8 +31,8 @@ async function begin(name?: string) {
   return { user, page, token, application };
 }
 
-describe('an application without an address to go back to', () => {
-  test('is given a PIN, which stands on the page as scripts expect it and in no address', async () => {
+describe('an application without a callback', () => {
+  test('gets a PIN, which is on the page where scripts expect it, and in no URL', async () => {
     const { user, page, application } = await begin();
     assert.match(page.html, /You will then get a code/);
     const sent = await user.submit(page, typed(ada));
@@ -43,12 +43,12 @@ describe('an application without an address to go back to', () => {
     assert.ok(!/<form|<a /.test(sent.html));
   });
 
-  test('its form leads nowhere else', async () => {
+  test('has a form that leads nowhere else', async () => {
     const { page } = await begin();
     assert.match(page.headers.get('content-security-policy')!, /form-action 'self';/);
   });
 
-  test('has one PIN: the form sent again is refused', async () => {
+  test('has one PIN: a repeated form is refused', async () => {
     const { user, page, token } = await begin();
     const sent = await user.submit(page, typed(ada));
     const stored = () => world.service.store.read((tx) => tx.requestTokens.find(token));
@@ -59,7 +59,7 @@ describe('an application without an address to go back to', () => {
     assert.equal((await stored())!.verifier_hash, verifier_hash);
   });
 
-  test('is told nothing when the user refuses', async () => {
+  test('learns nothing when the user denies', async () => {
     const { user, page, application } = await begin();
     const sent = await user.submit(page, { cancel: 'Cancel' });
     assert.deepEqual([sent.status, sent.location], [200, null]);
@@ -76,7 +76,7 @@ describe('an application without an address to go back to', () => {
   });
 });
 
-test('with the setting deny_redirect=link a refusal shows a link, except into other programs', async () => {
+test('with the setting deny_redirect=link a denial shows a link, except into other programs', async () => {
   const linking = await openWorld({ flags: { deny_redirect: 'link' } });
   try {
     const user = browserOf(linking.service.url);

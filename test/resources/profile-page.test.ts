@@ -29,7 +29,7 @@ describe('the page of a profile', () => {
     assert.equal((await browser.get(PAGE)).status, 200);
   });
 
-  test('saves what is filled in, and what others follow is an event', async () => {
+  test('saves what is filled in, and emits events for followed fields', async () => {
     const { person, browser } = await somebody();
     const heard = listen(world);
     const filled = {
@@ -69,7 +69,7 @@ describe('the page of a profile', () => {
     ['url', 'ftp://x', 'An address begins with https:// or http:// and has at most 100 characters.'],
   ] as const;
   for (const [member, value, says] of refused) {
-    test(`keeps nothing when ${member} is wrong, and says what is`, async () => {
+    test(`saves nothing when ${member} is invalid, and shows why`, async () => {
       const { person, browser } = await somebody();
       const before_ = await found(person);
       const seen = await browser.submit(await browser.get(PAGE), { location: 'Graz', [member]: value }, { to: PAGE });
@@ -80,7 +80,7 @@ describe('the page of a profile', () => {
     });
   }
 
-  test('does not give a user name to two', async () => {
+  test('does not give a user name to two users', async () => {
     const [one, other] = [await somebody(), await somebody()];
     const page = await one.browser.get(PAGE);
     const seen = await one.browser.submit(page, { screen_name: other.person.name.toUpperCase() }, { to: PAGE });
@@ -100,7 +100,7 @@ describe('the page of a profile', () => {
 });
 
 describe('the page about names of types', () => {
-  test('tells each deprecated name with what takes its place', async () => {
+  test('lists each deprecated name with its replacement', async () => {
     for (const url of [world.service.url, world.service.sandboxUrl]) {
       const { status, html } = await browserOf(url).get('/docs/activity');
       assert.equal(status, 200);

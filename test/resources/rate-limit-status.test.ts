@@ -19,7 +19,7 @@ const get = (target: string, more: Partial<RawCall> = {}): Promise<Reply> =>
 describe('rate_limit_status', () => {
   const target = '/1.1/application/rate_limit_status.json';
 
-  test('tells a user the windows of its calls', async () => {
+  test('returns to a user the windows of its calls', async () => {
     const keys = await register(world);
     await get('/1.1/account/verify_credentials.json', { keys });
     const opened_s = Math.floor(world.clock.now() / 1000);
@@ -45,7 +45,7 @@ describe('rate_limit_status', () => {
     assert.equal(later.body.resources.account['/account/verify_credentials'].remaining, 75);
   });
 
-  test('tells an application the windows of its own, of the families asked for', async () => {
+  test('returns to an application its windows of the requested families', async () => {
     const keys = await register(world);
     const value = await bearerOf(world, keys);
     await withBearer(world, value, '/1.1/users/show.json?screen_name=ada_demo');

@@ -41,7 +41,7 @@ describe('a request token', () => {
     ],
   ];
   for (const [how, step] of ways) {
-    test(`is given for ${how}`, async () => {
+    test(`is issued for ${how}`, async () => {
       const reply = await ask(step);
       assert.equal(reply.status, 200, reply.text);
       assert.match(
@@ -59,7 +59,7 @@ describe('a request token', () => {
     });
   }
 
-  test('is kept with its callback, its level and its end, the secret sealed', async () => {
+  test('is stored with its callback, level and expiry, and an encrypted secret', async () => {
     const said = pairs(await ask());
     const row = await stored(said.oauth_token!);
     assert.equal(row?.callback, CALLBACK);
@@ -70,12 +70,12 @@ describe('a request token', () => {
     assert.ok(!row.token_secret.includes(said.oauth_token_secret!));
   });
 
-  test('is never given twice', async () => {
+  test('is never issued twice', async () => {
     const tokens = await Promise.all(Array.from({ length: 40 }, () => begin(world, consumer)));
     assert.equal(new Set(tokens.map(({ token }) => token)).size, 40);
   });
 
-  test('is removed a day after its end, with others, when new ones come', async () => {
+  test('is removed a day after its expiry, when new ones are issued', async () => {
     const old = await begin(world, consumer);
     world.clock.advance(25 * 3600);
     for (let count = 0; count < 16; count++) await begin(world, consumer);
@@ -83,7 +83,7 @@ describe('a request token', () => {
   });
 });
 
-describe('the level that is asked for', () => {
+describe('the requested level', () => {
   const levels: [AccessLevel, wish: Record<string, string>, AccessLevel][] = [
     ['read', {}, 'read'],
     ['read', { ext_auth_access_type: 'write' }, 'read'],
@@ -225,12 +225,12 @@ describe('a request token is refused', () => {
     assert.deepEqual((await send(step)).body.errors, [{ code: 32, message: AUTH }]);
   });
 
-  test('a request token where none belongs: 401/89', async () => {
+  test('a request token where none is expected: 401/89', async () => {
     const token = await begin(world, consumer);
     assert.equal((await ask({ token })).body.errors[0].code, 89);
   });
 
-  test('a header tells what was received and what is nearest to it; the body does not', async () => {
+  test('a header names what was received and the nearest registered callback; the body does not', async () => {
     const own = await register(world, { callbacks: ['https://other.example/', 'https://client.example.test/cb'] });
     const reply = await ask({ consumer: own, ...callback('https://client.example.test/cb/') });
     assert.equal(
@@ -268,7 +268,7 @@ describe('the windows of calls', () => {
 });
 
 describe('decisions', () => {
-  test('are made once, and in time', async () => {
+  test('are accepted once, and in time', async () => {
     const { grants } = world.service;
     const token = await begin(world, consumer);
     const found = (await grants.find(token.token))!;

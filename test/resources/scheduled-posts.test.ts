@@ -216,7 +216,7 @@ describe('publication', () => {
     ['a card that there is not', { card_uri: 'card://7' }],
   ];
   for (const [why, params] of failing) {
-    test(`fails with ${why}, and says when`, async () => {
+    test(`fails with ${why}, and reports when`, async () => {
       const own = await openFixture(world);
       const made = await scheduled(params, own);
       const line_item_id = await own.line();
@@ -279,7 +279,7 @@ describe('publication', () => {
   });
 });
 
-test('what was scheduled before a restart is published after it', async () => {
+test('posts scheduled before a restart are published after it', async () => {
   const first = await openWorld({ flags: { rate_limits: 'off' } });
   try {
     const own = await openFixture(first);

@@ -41,7 +41,7 @@ const rowsOf = (html: string): string[] =>
 const buttons = (html: string): string[] => outlineOf(html).buttons.filter((text) => text !== 'Log out');
 
 describe('the page of sessions', () => {
-  test('tells each with its browser and where it is; the present one first and marked', async () => {
+  test('lists each with its browser and address; the present one first and marked', async () => {
     const { person, user } = await somebody();
     const headers = { 'user-agent': FIREFOX, 'x-forwarded-for': '2001:db8:1:2:3::4' };
     await browserFor(person, headers);
@@ -105,7 +105,7 @@ describe('a login that is not recent', () => {
     world.clock.advance(3600);
   });
 
-  test('a form that was filled in goes on once the password is given', async () => {
+  test('a form continues once the password is given', async () => {
     const { person, user } = await somebody();
     const name = `New_${person.id}`.slice(0, 15);
     const found = () => world.service.store.read((tx) => tx.credentials.findUser(person.id));
@@ -119,7 +119,7 @@ describe('a login that is not recent', () => {
     assert.deepEqual([(await found())!.screen_name, (await found())!.description], [name, 'a\n"b"']);
   });
 
-  test('the rest of a profile, and what needs no protection, is not asked about', async () => {
+  test('the rest of a profile needs no confirmation', async () => {
     const { user } = await somebody();
     world.clock.advance(600);
     const page = await user.get('/settings/profile');
@@ -128,7 +128,7 @@ describe('a login that is not recent', () => {
     assert.notEqual(headingOf(await user.get('/settings/connected_apps')), CONFIRM);
   });
 
-  test('where an application sends users back to is changed once the password is given', async () => {
+  test('callbacks are changed once the password is given', async () => {
     const { person, user } = await somebody();
     const { id, callbacks } = await addApplication(world, { owner_user_id: person.id });
     const found = async () => (await world.service.store.read((tx) => tx.credentials.findApplication(id)))!.callbacks;
@@ -144,7 +144,7 @@ describe('a login that is not recent', () => {
     assert.equal(await found(), JSON.stringify([filled.callbacks]));
   });
 
-  test('keys of a new application are told after that, and the session goes on', async () => {
+  test('keys of a new application are shown after that, and the session continues', async () => {
     const { person, user } = await somebody();
     const page = await user.get('/developer/apps/new');
     world.clock.advance(600);

@@ -181,7 +181,7 @@ describe('a request for a subscription is refused', () => {
     expect(reply, 400, wrong('The content-type must be application/json', { 'Content-Type': [] }));
   });
 
-  test('with a token that was never given out', async () => {
+  test('with a token that was never issued', async () => {
     const headers = { authorization: 'Bearer nobodys', 'content-type': 'application/json' };
     const call = { method: 'POST', target: PATH, headers, body: JSON.stringify(bio()) };
     expect(await rawCall(world.service.url, world.clock, call), 401, {

@@ -18,7 +18,7 @@ after(() => world.close());
 
 const said = (message: string) => [{ code: 'INVALID', message, attribute: 'targeting_value' }];
 
-describe('an audience is targeted', () => {
+describe('targeting an audience', () => {
   test('only if it is large enough', async () => {
     const made = await world.sandbox.call('POST', `${place.path}/custom_audiences`, { params: { name: 'Small' } });
     const small = made.body.data.id;

@@ -199,7 +199,7 @@ describe('IAB categories are targeted as complete content categories', () => {
   ];
 
   for (const { id, iab_categories: all } of CONTENT_CATEGORIES) {
-    test(`${id}: all ${all.length} are fine, one less is not`, async () => {
+    test(`${id}: all ${all.length} are complete, one less is not`, async () => {
       const line = await place.line();
       if (all.length > 1) {
         const refused = await place.batch(target(line, all.slice(1)));

@@ -331,7 +331,7 @@ describe('defaults', () => {
     ['events', {}, 200, (row) => !('targeting_type' in row)],
   ];
   for (const [name, params, most, isMeant] of cases) {
-    test(`of ${name} is what most want`, async () => {
+    test(`of ${name} is the one with most demand`, async () => {
       const [unsaid, said] = [await look(name, params), await look(name, { ...params, count: most })];
       assert.deepEqual(unsaid.body.data, said.body.data);
       assert.equal(unsaid.body.next_cursor, said.body.next_cursor);

@@ -56,7 +56,7 @@ async function store(line: string, count: number): Promise<void> {
 
 describe('limits of a line item', () => {
   for (const { kind, max, types, value } of LIMITS) {
-    test(`${max} ${kind} criteria, in whatever operator they are`, async () => {
+    test(`${max} ${kind} criteria, with any operator`, async () => {
       const line = await place.line();
       const isExcluding = kind === 'CONTENT_PUBLISHER_USER';
       const item = (number: number) => {

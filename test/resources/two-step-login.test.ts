@@ -65,7 +65,7 @@ async function passwordStep(user: Browser, person: Person): Promise<Seen> {
 }
 
 describe('turning it on', () => {
-  test('needs a code of the key that is shown, in a picture and as text; recovery codes are told once', async () => {
+  test('needs a code of the key, shown as QR code and text; recovery codes are shown once', async () => {
     const person = await addPerson(world);
     const user = browser();
     await logIn(user, person);
@@ -85,7 +85,7 @@ describe('turning it on', () => {
     assert.equal(again.status, 409);
   });
 
-  test('the picture holds what apps read', async () => {
+  test('the QR code has what apps read', async () => {
     const { totpUri: codeAddress } = await import('../../src/features/auth/logins/totp.ts');
     const address = codeAddress('JBSWY3DPEHPK3PXP', { service: 'Ads & Co', userName: 'ada' });
     assert.equal(
@@ -94,7 +94,7 @@ describe('turning it on', () => {
     );
   });
 
-  test('a key of somebody else is not taken', async () => {
+  test('a key of another user is not accepted', async () => {
     const [one, other] = [browser(), browser()];
     await logIn(one, await addPerson(world));
     await logIn(other, await addPerson(world));
@@ -106,8 +106,8 @@ describe('turning it on', () => {
   });
 });
 
-describe('a login of somebody who has turned it on', () => {
-  test('asks for the code after the password, and goes where it was to lead', async () => {
+describe('a login of a user who has turned it on', () => {
+  test('asks for the code after the password, and continues to its destination', async () => {
     const { person, secret } = await enrolled();
     const user = browser();
     const page = await user.submit(await user.get('/login?continue=%2Fsettings%2Fpassword'), typed(person));
@@ -120,7 +120,7 @@ describe('a login of somebody who has turned it on', () => {
     assert.equal(await isLoggedIn(user), true);
   });
 
-  test('takes no code twice, none of an earlier step, and none too old', async () => {
+  test('accepts no code twice, none of an earlier step, and none too old', async () => {
     const { person, secret } = await enrolled();
     const code = codeOf(secret);
     const first = browser();
@@ -133,7 +133,7 @@ describe('a login of somebody who has turned it on', () => {
     assert.equal((await second.submit(page, { 'session[code]': codeOf(secret, 1) })).status, 303);
   });
 
-  test('takes a recovery code once, however it is typed', async () => {
+  test('accepts a recovery code once, however it is typed', async () => {
     const { person, codes } = await enrolled();
     const [code] = codes as [string];
     for (const [input, status] of [
@@ -161,7 +161,7 @@ describe('a login of somebody who has turned it on', () => {
     assert.match(late.html, /That took too long\. Log in again\./);
   });
 
-  test('wrong codes are throttled as passwords are, whatever the address', async () => {
+  test('wrong codes are throttled like passwords, whatever the address', async () => {
     const { person, secret } = await enrolled();
     const user = browser();
     const page = await passwordStep(user, person);
@@ -182,7 +182,7 @@ describe('a login of somebody who has turned it on', () => {
     ['authorize', 'oob'],
     ['authenticate', 'https://client.test/back'],
   ] as const) {
-    test(`/oauth/${endpoint} with ${callback} asks for the code too, and gives nothing before`, async () => {
+    test(`/oauth/${endpoint} with ${callback} asks for the code too, and grants nothing before`, async () => {
       const { person, secret } = await enrolled();
       const application = await addApplication(world, { callbacks: '["https://client.test/back"]', sign_in: 1 });
       const token = await addRequestToken(world, application, { callback });
@@ -220,7 +220,7 @@ describe('later', () => {
     assert.equal((await user.submit(form, good, { to: '/settings/password' })).status, 303);
   });
 
-  test('new recovery codes take the place of the former', async () => {
+  test('new recovery codes replace the former', async () => {
     const { person, user, codes } = await enrolled();
     const page = await user.get(PAGE);
     const told = await user.post(PAGE, {

@@ -63,7 +63,7 @@ function expect(reply: Reply, status: number, error: object): void {
 
 describe('verify_credentials', () => {
   for (const path of ['/1.1/account/verify_credentials', '/1.1/account/verify_credentials.json']) {
-    test(`tells at ${path} whom the token speaks for`, async () => {
+    test(`returns at ${path} the user of the token`, async () => {
       const reply = await get(path);
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.text, JSON.stringify({ ...ada, suspended: false, needs_phone_verification: false }));
@@ -72,7 +72,7 @@ describe('verify_credentials', () => {
     });
   }
 
-  test('takes what login libraries send, and leaves entities out when told to', async () => {
+  test('accepts what login libraries send, and omits entities on request', async () => {
     const reply = await get(
       '/1.1/account/verify_credentials.json?include_email=true&skip_status=1&include_entities=false',
     );
@@ -80,7 +80,7 @@ describe('verify_credentials', () => {
     assert.deepEqual(reply.body, { ...rest, suspended: false, needs_phone_verification: false });
   });
 
-  test('refuses a switch that is none', async () => {
+  test('refuses an invalid boolean', async () => {
     const reply = await get('/1.1/account/verify_credentials.json?include_email=perhaps');
     expect(reply, 400, { code: 44, message: 'include_email parameter is invalid.' });
   });
@@ -106,14 +106,14 @@ describe('users/show', () => {
     ['id, whatever the name', () => `user_id=${world.keys.user_id}&screen_name=ben_demo`],
   ] as const;
   for (const [how, query] of asked) {
-    test(`tells of a user by ${how}`, async () => {
+    test(`returns a user by ${how}`, async () => {
       const reply = await get(`/1.1/users/show.json?${query()}`);
       assert.equal(reply.status, 200, reply.text);
       assert.equal(reply.text, JSON.stringify(ada));
     });
   }
 
-  test('tells the same to an application', async () => {
+  test('returns the same to an application', async () => {
     const reply = await withBearer(world, await bearerOf(world, world.keys), '/1.1/users/show?screen_name=ada_demo');
     assert.equal(reply.text, JSON.stringify(ada));
   });
@@ -143,7 +143,7 @@ describe('users/show', () => {
     test(`refuses ${input}`, async () => expect(await get(`/1.1/users/show.json?${query}`), status, error));
   }
 
-  test('tells that a user is suspended', async () => {
+  test('reports that a user is suspended', async () => {
     const { user } = await register(world, { isUserSuspended: true });
     const error = { code: 63, message: 'User has been suspended.' };
     expect(await get(`/1.1/users/show.json?user_id=${user}`), 403, error);
@@ -162,7 +162,7 @@ describe('users/show', () => {
 });
 
 describe('users/me', () => {
-  test('tells whom the token speaks for', async () => {
+  test('returns the user of the token', async () => {
     const reply = await get('/2/users/me');
     assert.equal(reply.status, 200, reply.text);
     const { user_id: id } = world.keys;
@@ -171,7 +171,7 @@ describe('users/me', () => {
     assert.equal(reply.headers.get('x-rate-limit-limit'), '75');
   });
 
-  test('tells the fields that are asked for', async () => {
+  test('returns the requested fields', async () => {
     const all = 'created_at,description,location,profile_image_url,protected,public_metrics,url,verified,verified_type';
     const reply = await get(`/2/users/me?user.fields=${all}`);
     assert.deepEqual(reply.body.data, {

@@ -150,7 +150,7 @@ describe('the page of webhooks', () => {
       });
     }
 
-    test('in the words of the call that does the same; outside development without what the receiver said', async () => {
+    test('with the message of the equivalent call; outside development without what the receiver sent', async () => {
       const client = await bearerClient(world, { ...application, access_token: '', access_token_secret: '' });
       receiver.answerChallenge = said('{"token":"x"}');
       const put = await client.call('PUT', `/2/webhooks/${id}`);
@@ -165,7 +165,7 @@ describe('the page of webhooks', () => {
       assert.deepEqual(await inProduction(webhook!), { hasPassed: false, reason });
     });
 
-    test('of the form alone', async () => {
+    test('only of the form', async () => {
       receiver.answerChallenge = right();
       const count = receiver.challenges.length;
       assert.equal((await validate({ without: ['authenticity_token'] })).status, 403);
@@ -187,7 +187,7 @@ describe('the page of webhooks', () => {
     });
   });
 
-  test('is the owner’s alone, and so are its buttons', async () => {
+  test('is only for the owner, and so are its buttons', async () => {
     const ben = await addPerson(world);
     const stranger = browserOf(world.service.url);
     assert.equal((await stranger.get(path)).status, 303);

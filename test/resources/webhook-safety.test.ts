@@ -76,7 +76,7 @@ const reason = (message: string): string => message.replace(/^CrcValidationFaile
 const UNREACHABLE = 'UrlValidationFailed: the host of the url cannot be reached';
 
 describe('as in production', () => {
-  test('a webhook is reached under its name, at the address that was judged', async () => {
+  test('a webhook is reached under its name, at the checked address', async () => {
     dialled.length = 0;
     const reply = await client.call('POST', '/2/webhooks', { url: `https://${HOST}/in` });
     assert.equal(reply.status, 200, reply.text);
@@ -194,7 +194,7 @@ describe('as in production', () => {
     });
   });
 
-  test('a name that has come to lead inside is refused by everything that challenges', async () => {
+  test('a name that now leads to a private address is refused by every challenge', async () => {
     names.set('turned.example.test', [PUBLIC]);
     port = receiver.port;
     // Its certificate is for another name, so the webhook is made as if it had answered.

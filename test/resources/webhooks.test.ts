@@ -246,7 +246,7 @@ describe('a challenge', () => {
     await client.call('DELETE', `${HOOKS}/${id}`);
   });
 
-  test('of a webhook that is removed meanwhile finds none', async () => {
+  test('of a webhook that is removed meanwhile is not found', async () => {
     receiver.answerChallenge = answers;
     const id = await made('/short');
     receiver.answerChallenge = (arrived, response) => {
