@@ -16,7 +16,7 @@ import { createListener } from '../http/listener.ts';
 import { addMediaRoutes } from '../http/media-routes.ts';
 import { type Branding, serveBranding } from '../http/pages/branding.ts';
 import { browserSessions } from '../http/pages/browser-sessions.ts';
-import { type PageDeps, registerPages } from '../http/pages/routes.ts';
+import { type PageDeps, pageAnswerer, registerStyles } from '../http/pages/routes.ts';
 import { addProbes } from '../http/probes.ts';
 import { addProblemPages } from '../http/problem-pages.ts';
 import { originsReader } from '../http/request-origin.ts';
@@ -68,13 +68,14 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       allowsOtherHosts: mode === 'dev',
     });
     const own = { ...pipeline, environment, originsOf };
-    const app = createListener(own, operations, tls);
+    const answerPage = pageAnswerer({ ...pages, originsOf });
+    const app = createListener(own, operations, { tls, answerPage });
     addHomePage(app, environment, branding, () => servers);
     serveBranding(app, branding);
     addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));
     addProblemPages(app, branding, () => servers[environment]);
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
-    registerPages(app, { ...pages, originsOf });
+    registerStyles(app);
     addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
     if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
     if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });

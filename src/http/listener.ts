@@ -11,7 +11,7 @@ import { pipeliningLimit } from './pipelining-limit.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { headersByName } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
-import { ROUTER_OPTIONS, type Router, routerOf } from './router.ts';
+import { ROUTER_OPTIONS, sharedRouter } from './router.ts';
 import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
 import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
@@ -19,8 +19,21 @@ import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedR
 /** Any other method is answered like an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
+/** The framework checks nothing against schemas: what it would compile them with takes long to load. */
+const noSchemas = (): never => {
+  throw new Error('no route of the framework has a schema');
+};
+
 /** How often slow requests are looked for. */
 const LOOK_MS = 1000;
+
+/** What a listener has beside the operations. */
+export interface ListenerParts {
+  /** Undefined for plain HTTP. */
+  readonly tls: Tls | undefined;
+  /** Answers a request for a page; returns false, and does nothing, when no page has its path. */
+  readonly answerPage: (request: IncomingMessage, response: ServerResponse) => boolean;
+}
 
 /**
  * A listener of one environment: it serves the operations of the catalog that exist there; https with `tls`.
@@ -29,10 +42,10 @@ const LOOK_MS = 1000;
 export function createListener(
   deps: PipelineDependencies,
   operations: readonly Operation[],
-  tls?: Tls,
+  { tls, answerPage }: ListenerParts,
 ): FastifyInstance {
   const paths = byPath(deps, operations);
-  const find = operationsRouter(operations, paths);
+  const find = sharedRouter([...paths.keys()]);
   /** Answers before the framework checks body and media type: the pipeline reads bodies after its earlier checks. */
   const answerOperation = (request: IncomingMessage, response: ServerResponse): boolean => {
     const method = request.method!;
@@ -47,6 +60,7 @@ export function createListener(
   const app = fastify({
     logger: false,
     routerOptions: ROUTER_OPTIONS,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     forceCloseConnections: 'idle',
     // A request on a connection that was open before the service began to stop is still answered.
     return503OnClosing: false,
@@ -62,7 +76,7 @@ export function createListener(
           discardAndClose(request);
         }
         if (!hasValidHost(request)) sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
-        else if (!answerOperation(request, response)) answerRest(request, response);
+        else if (!answerOperation(request, response) && !answerPage(request, response)) answerRest(request, response);
       };
       const head_ms = deps.request_head_timeout_s * 1000;
       const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
@@ -131,15 +145,6 @@ function byPath(deps: PipelineDependencies, operations: readonly Operation[]): M
     }
   }
   return paths;
-}
-
-const routers = new WeakMap<readonly Operation[], Router>();
-
-/** The router of these operations, shared by listeners: both environments have the same paths. */
-function operationsRouter(operations: readonly Operation[], paths: ReadonlyMap<string, ByMethod>): Router {
-  const router = routers.get(operations) ?? routerOf(paths.keys());
-  routers.set(operations, router);
-  return router;
 }
 
 function methodsOf({ method, allowsGet }: Operation): string[] {

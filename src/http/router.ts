@@ -15,6 +15,16 @@ export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 16_38
 /** Query parameters are parsed later, by the handlers. */
 const noQuery = (): object => ({});
 
+const routers = new Map<string, Router>();
+
+/** The router of these paths, as `routerOf` creates it: listeners with the same paths share it. */
+export function sharedRouter(paths: readonly string[]): Router {
+  const key = paths.join(' ');
+  const router = routers.get(key) ?? routerOf(paths);
+  routers.set(key, router);
+  return router;
+}
+
 /**
  * Creates a router of paths with `:parameters`, where literal segments win. A path is added once for all its methods:
  * adding it for each would take most of the startup time of a listener.

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import { imageSize } from 'image-size';
 import type { BrandedService } from './document.ts';
 
 /** The path of the icon of the service. */
@@ -64,11 +63,13 @@ async function pictureOf(setting: string, path: string): Promise<Picture> {
   }
   const extension = /\.(\w+)$/.exec(path)![1]!.toLowerCase();
   // Browsers go by the content type, not by the file name, so the content must match.
-  if (typeOf(bytes) !== extension) unusable(`is not a picture of the type ${extension} with a size`);
+  if ((await typeOf(bytes)) !== extension) unusable(`is not a picture of the type ${extension} with a size`);
   return picture(extension, bytes);
 }
 
-function typeOf(bytes: Buffer): string | undefined {
+async function typeOf(bytes: Buffer): Promise<string | undefined> {
+  // Loaded here, so that a service without images of its own starts faster.
+  const { imageSize } = await import('image-size');
   try {
     return imageSize(bytes).type;
   } catch {

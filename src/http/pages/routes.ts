@@ -13,6 +13,7 @@ import { discardAndClose } from '../read-bytes.ts';
 import { send } from '../reply.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { RequestObserver } from '../request-observer.ts';
+import { sharedRouter } from '../router.ts';
 import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
 import { browserNameOf } from './browser-names.ts';
 import type { BrowserSessions, OpenSession } from './browser-sessions.ts';
@@ -50,20 +51,23 @@ export interface PageDeps {
 const FORM_BYTES_MAX = 131_072;
 const STYLES = ['style.css', 'preview.css'];
 
-/** Registers the pages and their stylesheets on a listener. */
-export function registerPages(app: FastifyInstance, deps: PageDeps): void {
-  for (const page of deps.pages.list) {
-    app.route({
-      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url: page.path,
-      handler: () => {},
-      // Answered before the framework validates the body, like operations.
-      onRequest(request, reply, _next) {
-        reply.hijack();
-        void answer(deps, page, request.raw, reply.raw, request.params as Record<string, string>);
-      },
-    });
-  }
+/** Any other method is answered like an unknown path. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Answers the requests of a listener for pages; returns false, and does nothing, when no page has the path. */
+export function pageAnswerer(deps: PageDeps): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const byPath = new Map(deps.pages.list.map((page) => [page.path, page]));
+  const find = sharedRouter([...byPath.keys()]);
+  return (request, response) => {
+    const route = METHODS.has(request.method!) ? find(request.url!) : undefined;
+    if (!route) return false;
+    void answer(deps, byPath.get(route.path)!, request, response, route.params);
+    return true;
+  };
+}
+
+/** Registers the stylesheets of the pages on a listener. */
+export function registerStyles(app: FastifyInstance): void {
   for (const name of STYLES) {
     const style = readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
     app.get(`/pages/${name}`, (_, reply) => {
