@@ -45,7 +45,9 @@ export function sessionsOn(session: Session): Sessions {
               .select('id_hash')
               .where('last_seen_at', '<', param('before'))
               .limit(param('limit')),
-          ),
+          )
+          // Checked again when the row was locked: a session that was used meanwhile is not idle.
+          .where('last_seen_at', '<', param('before')),
       );
     },
   };
@@ -119,7 +121,9 @@ export function loginTalliesOn(session: Session): LoginTallies {
       return session.run('login_tallies remove ended', { before: before_s, limit }, (db, param) =>
         db
           .deleteFrom('login_tallies')
-          .where('id', 'in', some(db).where('ends_s', '<=', param('before')).limit(param('limit'))),
+          .where('id', 'in', some(db).where('ends_s', '<=', param('before')).limit(param('limit')))
+          // Checked again when the row was locked: a failed login that was counted meanwhile must not be lost.
+          .where('ends_s', '<=', param('before')),
       );
     },
     async removeFirst(limit) {
