@@ -22,6 +22,7 @@ import type { Settings } from '../settings.ts';
 import { addApplicationOptions, draftFromOptions } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print, printFields } from './output.ts';
+import { requireApplication, requireUser } from './required-rows.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
@@ -92,7 +93,7 @@ async function createApp(command: Command, name: string): Promise<void> {
   const draft = draftFromOptions(command, { ...EMPTY_DRAFT, name });
   const made = await runWrite(command, async (registrar, { callback_schemes: schemes }) => {
     insistOn(draft, { schemes, registered: [] });
-    const owner = await ownerOf(registrar.tx, command.opts().owner);
+    const { id: owner } = await requireUser(registrar.tx, command.opts().owner);
     const registered = await registerApplication(registrar, owner, draft);
     registrar.addTarget('application', registered.id);
     registrar.addTarget('user', owner);
@@ -104,7 +105,7 @@ async function createApp(command: Command, name: string): Promise<void> {
 async function listApps(command: Command): Promise<void> {
   const named: string | undefined = command.opts().owner;
   const rows = await runRead(command, async ({ tx }) =>
-    listAllApplications(tx, named === undefined ? undefined : await ownerOf(tx, named)),
+    listAllApplications(tx, named === undefined ? undefined : (await requireUser(tx, named)).id),
   );
   for (const { consumer_key, access_level, suspended: isSuspended, name } of rows) {
     print(`${consumer_key}\t${access_level}\t${isSuspended ? 'suspended' : 'active'}\t${oneLine(name)}\n`);
@@ -113,7 +114,7 @@ async function listApps(command: Command): Promise<void> {
 
 async function showApp(command: Command, key: string): Promise<void> {
   const shown = await runRead(command, async ({ tx }) => {
-    const application = await applicationOf(tx, key);
+    const application = await requireApplication(tx, key);
     const { id, consumer_secret, owner_user_id, callbacks, demo, ...columns } = application;
     const owner = await tx.credentials.findUser(owner_user_id);
     const counts = await tx.credentials.listTokenCounts(id);
@@ -178,23 +179,11 @@ async function onApplication(
   work: (registrar: RecordedRegistrar, application: Application, settings: Settings) => Promise<Fields>,
 ): Promise<void> {
   const fields = await runWrite(command, async (registrar, settings) => {
-    const application = await applicationOf(registrar.tx, key);
+    const application = await requireApplication(registrar.tx, key);
     registrar.addTarget('application', application.id);
     return work(registrar, application, settings);
   });
   printFields(fields);
-}
-
-async function applicationOf(tx: ReadTransaction, key: string): Promise<Application> {
-  const application = await tx.credentials.findApplicationByKey(key);
-  if (application) return application;
-  throw new CommandFailed('there is no application with this consumer key; see: barker app list');
-}
-
-async function ownerOf(tx: ReadTransaction, name: string): Promise<string> {
-  const owner = await tx.credentials.findUserByName(name);
-  if (!owner) throw new CommandFailed(`there is no user ${name}; create one with: barker user create`);
-  return owner.id;
 }
 
 function insistOn(draft: ApplicationDraft, policy: CallbackPolicy): void {
@@ -225,7 +214,7 @@ async function limitsOf(command: Command, key: string): Promise<void> {
     return text === undefined ? [] : [{ name, value: text === 'default' ? null : parseLimit(name, text) }];
   });
   if (changes.length === 0) {
-    return printFields(await runRead(command, async ({ tx }) => shown(tx, (await applicationOf(tx, key)).id)));
+    return printFields(await runRead(command, async ({ tx }) => shown(tx, (await requireApplication(tx, key)).id)));
   }
   await onApplication(command, key, async ({ tx }, { id }) => {
     await tx.credentials.lockApplication(id);

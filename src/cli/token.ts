@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { ACCESS_LEVELS, type AccessLevel } from '../contract/store/credentials.ts';
 import { CommandFailed } from './failure.ts';
 import { printFields } from './output.ts';
+import { requireApplication, requireUser } from './required-rows.ts';
 import { addSettings } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 
@@ -21,11 +22,8 @@ async function createToken(command: Command): Promise<void> {
   const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
   const { issueToken } = await import('../features/platform/registration.ts');
   const made = await runWrite(command, async (registrar) => {
-    const { credentials } = registrar.tx;
-    const application = await credentials.findApplicationByKey(given.app);
-    if (!application) throw new CommandFailed('there is no application with this consumer key');
-    const user = await credentials.findUserByName(given.user);
-    if (!user) throw new CommandFailed(`there is no user ${given.user}; create one with: barker user create`);
+    const application = await requireApplication(registrar.tx, given.app);
+    const user = await requireUser(registrar.tx, given.user);
     const level = given.level ?? application.access_level;
     if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
       throw new CommandFailed(`the access level of the application is only ${application.access_level}`);

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import type { User } from '../contract/store/credentials.ts';
 import { isLiveSession } from '../contract/store/logins.ts';
 import { print, printFields } from './output.ts';
+import { requireUser } from './required-rows.ts';
 import { addSettings } from './setting-options.ts';
 import { runRead } from './units-of-work.ts';
-import { requireUser } from './user-passwords.ts';
 
 const PAGE = 1000;
 

@@ -5,6 +5,7 @@ import type { Settings } from '../settings.ts';
 import { CommandFailed, failIf } from './failure.ts';
 import { printFields } from './output.ts';
 import { readPassword } from './password.ts';
+import { requireUser } from './required-rows.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { runRead, runWrite } from './units-of-work.ts';
 
@@ -68,14 +69,4 @@ export async function passwordError(
   const { passwordError: wrongPassword } = await import('../features/platform/password-rules.ts');
   const { passwordRulesOf } = await import('../settings/logins.ts');
   return wrongPassword(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
-}
-
-/** The user with a name. @throws CommandFailed when there is none */
-export async function requireUser(
-  tx: { readonly credentials: { findUserByName(name: string): Promise<User | undefined> } },
-  userName: string,
-): Promise<User> {
-  const user = await tx.credentials.findUserByName(userName);
-  if (!user) throw new CommandFailed(`there is no user ${userName}`);
-  return user;
 }

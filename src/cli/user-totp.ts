@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { CommandFailed } from './failure.ts';
 import { printFields } from './output.ts';
+import { requireUser } from './required-rows.ts';
 import { addSettings } from './setting-options.ts';
 import { runRead, runWrite } from './units-of-work.ts';
-import { requireUser } from './user-passwords.ts';
 
 /** `barker user totp`. @source decision 512, 515 */
 export function totpCommand(user: Command): void {

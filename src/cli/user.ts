@@ -4,10 +4,11 @@ import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/
 import { CommandFailed, failIf } from './failure.ts';
 import { printFields } from './output.ts';
 import { readPassword } from './password.ts';
+import { requireUser } from './required-rows.ts';
 import { addSettings } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 import { userListCommands } from './user-list.ts';
-import { passwordCommand, passwordError, requireUser } from './user-passwords.ts';
+import { passwordCommand, passwordError } from './user-passwords.ts';
 import { totpCommand } from './user-totp.ts';
 
 /** Commands that change the status of a user: changed columns and description, by command name. */
@@ -89,8 +90,7 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
   const user = await runWrite(command, async ({ tx, now, addTarget }) => {
     const found = await requireUser(tx, userName);
     addTarget('user', found.id);
-    const organization = affiliate ? await tx.credentials.findUserByName(affiliate) : undefined;
-    if (affiliate && !organization) throw new CommandFailed(`there is no user ${affiliate}`);
+    const organization = affiliate ? await requireUser(tx, affiliate) : undefined;
     const changes = {
       ...(name !== undefined && { name }),
       ...(handle !== undefined && { screen_name: handle }),

@@ -12,6 +12,7 @@ import { runRecorded } from './command-record.ts';
 import { addProfileOptions } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printFields } from './output.ts';
+import { requireApplication } from './required-rows.ts';
 import { addSettings } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 import { withStore } from './with-store.ts';
@@ -81,10 +82,7 @@ async function listWebhooks(command: Command): Promise<void> {
   const { app } = command.opts<{ app?: string }>();
   const found = await withStore(command, (store) =>
     store.read(async (tx) => {
-      const application = app === undefined ? undefined : await tx.credentials.findApplicationByKey(app);
-      if (app !== undefined && !application) {
-        throw new CommandFailed('there is no application with this consumer key; see: barker app list');
-      }
+      const application = app === undefined ? undefined : await requireApplication(tx, app);
       return application ? tx.webhooks.list(application.id) : allWebhooks(tx);
     }),
   );

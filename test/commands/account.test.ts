@@ -163,7 +163,7 @@ describe('barker account', () => {
 
   const refused: [args: string[], code: number, stderr: RegExp][] = [
     [['show', 'zzz'], 1, /^barker: there is no account zzz; see: barker account list\n$/],
-    [['create', 'X', '--admin', 'zed'], 1, /^barker: there is no user zed; create one with: barker user create\n$/],
+    [['create', 'X', '--admin', 'zed'], 1, /^barker: there is no user zed; see: barker user list\n$/],
     [['create', 'X', '--admin', 'ada', '--timezone', 'Mars/Base'], 2, /^barker: there is no time zone Mars\/Base\n$/],
     [['create', '', '--admin', 'ada'], 2, /^barker: account\.name: "name" is a required parameter\n$/],
     [['role', 'ID', 'ben'], 2, /^barker: give either --role or --none\n$/],

@@ -101,7 +101,7 @@ describe('barker app', () => {
       await until(token, is(...code));
       assert.equal((await run('user', back, 'ada')).stderr, '');
       await until(token, (said) => (said as Told).screen_name === 'ada');
-      assert.match((await run('user', word, 'zed')).stderr, /^barker: there is no user zed\n$/);
+      assert.match((await run('user', word, 'zed')).stderr, /^barker: there is no user zed; see: barker user list\n$/);
     });
   }
 

@@ -63,7 +63,7 @@ describe('barker user password', () => {
   });
 
   const refused: [why: string, words: string[], input: string, stderr: RegExp][] = [
-    ['nobody', ['password', 'zed'], 'x', /^barker: there is no user zed\n$/],
+    ['nobody', ['password', 'zed'], 'x', /^barker: there is no user zed; see: barker user list\n$/],
     ['a common one', ['password', 'ada_demo'], 'password1', /^barker: the password is one of the 10,000 most common/],
     [
       'the user name',

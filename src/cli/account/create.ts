@@ -5,9 +5,10 @@ import { applyAccountPlan } from '../../features/ads/administration/apply-plan.t
 import { takeId } from '../../features/platform/ids.ts';
 import { failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
+import { requireUser } from '../required-rows.ts';
 import { runWrite } from '../units-of-work.ts';
 import { accountInput } from './account-input.ts';
-import { requireUser, validValues } from './on-account.ts';
+import { validValues } from './on-account.ts';
 
 /** Creates an account with its administrator, who also becomes its FULL promotable user. @source decision 170 */
 export async function createAccount(command: Command, name: string): Promise<void> {

@@ -4,8 +4,8 @@ import type { Row } from '../../contract/declare/resource.ts';
 import type { PageQuery } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { oneLine, print } from '../output.ts';
+import { requireUser } from '../required-rows.ts';
 import { runRead } from '../units-of-work.ts';
-import { requireUser } from './on-account.ts';
 
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 const PAGE = 1000;

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Input } from '../../contract/declare/operation.ts';
 import type { Row } from '../../contract/declare/resource.ts';
-import type { User } from '../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import type { InputResult } from '../../features/ads/administration/account-input.ts';
@@ -60,13 +59,6 @@ export async function updateColumns(
   changes: Readonly<Record<string, string | number | null>>,
 ): Promise<void> {
   await tx.records.update(accounts, { account: undefined, id }, { ...changes, updated_at: now });
-}
-
-/** The user with a name. @throws CommandFailed when there is none */
-export async function requireUser(tx: ReadTransaction, name: string): Promise<User> {
-  const user = await tx.credentials.findUserByName(name);
-  if (!user) throw new CommandFailed(`there is no user ${name}; create one with: barker user create`);
-  return user;
 }
 
 /** The values of valid input. @throws CommandFailed with every error of invalid input */

@@ -3,7 +3,8 @@ import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
 import { grantRole, type RoleConflict, revokeRole } from '../../features/ads/administration/account-roles.ts';
 import { CommandFailed, failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
-import { requireUser, updateAccount } from './on-account.ts';
+import { requireUser } from '../required-rows.ts';
+import { updateAccount } from './on-account.ts';
 
 /** Gives a user a role on an account, or revokes it. @source decision 171 */
 export async function setRole(command: Command, id: string, userName: string): Promise<void> {
