@@ -1,3 +1,4 @@
+import { rootOf } from '../../../base/union-find.ts';
 import type { UnpackedUploads } from './unpack-uploads.ts';
 
 /** The handle that stands for no member. */
@@ -37,14 +38,9 @@ export function addMember(members: MemberTable, number: number, effective_at: nu
   return handle;
 }
 
-/** The member that a member was merged into, with path compression. */
-export function rootMember({ mergedInto: partOf }: MemberTable, handle: number): number {
-  let found = handle;
-  while (partOf[found] !== found) {
-    partOf[found] = partOf[partOf[found]!]!;
-    found = partOf[found]!;
-  }
-  return found;
+/** The member that a member was merged into. */
+export function rootMember({ mergedInto }: MemberTable, handle: number): number {
+  return rootOf(mergedInto, handle);
 }
 
 /** Whether a root member has neither ended nor expired at a time; its window may not have begun. */

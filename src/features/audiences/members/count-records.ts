@@ -1,3 +1,4 @@
+import { rootOf } from '../../../base/union-find.ts';
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
 import { isInTree, leavesOf } from './audience-tree.ts';
 import { MEMBER_RECORDS, MEMBER_WIDTH, openMembers } from './member-file.ts';
@@ -40,10 +41,10 @@ export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => stri
       cursors.push(openCursor(readRecords(file.records, MEMBER_RECORDS), 1 << index, room, now));
       room += file.next;
     }
-    const partOf = new Uint32Array(room);
+    const parents = new Uint32Array(room);
     const leafBits = new Uint16Array(room);
-    joinRecords(cursors, partOf, leafBits);
-    return { size: countMatching(tree, leaves, partOf, leafBits), nextChangeAt };
+    joinRecords(cursors, parents, leafBits);
+    return { size: countMatching(tree, leaves, parents, leafBits), nextChangeAt };
   } finally {
     for (const file of files) file?.close();
   }
@@ -78,8 +79,8 @@ function compareCursors(a: LeafCursor, b: LeafCursor): number {
 }
 
 /** Walks all identifiers in order, and unites members that share one (union-find). */
-function joinRecords(cursors: readonly LeafCursor[], partOf: Uint32Array, leafBits: Uint16Array): void {
-  for (let handle = 0; handle < partOf.length; handle++) partOf[handle] = handle;
+function joinRecords(cursors: readonly LeafCursor[], parents: Uint32Array, leafBits: Uint16Array): void {
+  for (let handle = 0; handle < parents.length; handle++) parents[handle] = handle;
   let open = cursors.filter((cursor) => cursor.next());
   while (open.length > 0) {
     let least = open[0]!;
@@ -89,38 +90,29 @@ function joinRecords(cursors: readonly LeafCursor[], partOf: Uint32Array, leafBi
     for (const cursor of same) {
       const handle = cursor.base + cursor.words[cursor.at + 4]!;
       leafBits[handle]! |= cursor.bit;
-      partOf[rootOf(partOf, handle)] = rootOf(partOf, first);
+      parents[rootOf(parents, handle)] = rootOf(parents, first);
     }
     const ended = same.filter((cursor) => !cursor.next());
     if (ended.length > 0) open = open.filter((cursor) => !ended.includes(cursor));
   }
 }
 
-function rootOf(partOf: Uint32Array, handle: number): number {
-  let found = handle;
-  while (partOf[found] !== found) {
-    partOf[found] = partOf[partOf[found]!]!;
-    found = partOf[found]!;
-  }
-  return found;
-}
-
 function countMatching(
   tree: AudienceTree,
   leaves: readonly Subject[],
-  partOf: Uint32Array,
+  parents: Uint32Array,
   leafBits: Uint16Array,
 ): number {
   const isMeantBy = Array.from({ length: 1 << leaves.length }, (_, bits) =>
     isInTree(tree, (leaf) => (bits & (1 << leaves.indexOf(leaf))) !== 0),
   );
-  for (let handle = 0; handle < partOf.length; handle++) {
-    const root = rootOf(partOf, handle);
+  for (let handle = 0; handle < parents.length; handle++) {
+    const root = rootOf(parents, handle);
     if (root !== handle) leafBits[root]! |= leafBits[handle]!;
   }
   let size = 0;
-  for (let handle = 0; handle < partOf.length; handle++) {
-    if (partOf[handle] === handle && leafBits[handle] !== 0 && isMeantBy[leafBits[handle]!]) size += 1;
+  for (let handle = 0; handle < parents.length; handle++) {
+    if (parents[handle] === handle && leafBits[handle] !== 0 && isMeantBy[leafBits[handle]!]) size += 1;
   }
   return size;
 }
