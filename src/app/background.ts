@@ -1,10 +1,8 @@
 import { formatInstant } from '../base/instants.ts';
-import { eventExpiryJob } from '../features/activity/event-expiry-job.ts';
 import { endOrphanedStreams } from '../features/activity/stream/streams.ts';
-import { loginExpiryAt } from '../features/auth/logins/login-expiry.ts';
-import { auditExpiryAt } from '../features/platform/audit-expiry.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
+import { expiryJobKinds } from './catalog.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
@@ -19,9 +17,7 @@ export async function startBackground(
   await store.write(async (tx) => {
     const now = formatInstant(clock.now());
     await tx.jobs.releaseAll();
-    await tx.jobs.planNoLaterThan(eventExpiryJob(now));
-    await tx.jobs.planNoLaterThan(loginExpiryAt(now));
-    await tx.jobs.planNoLaterThan(auditExpiryAt(now));
+    for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
   });
   // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());

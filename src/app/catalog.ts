@@ -7,7 +7,7 @@ import {
   closeConnectionsOfEndpoint,
 } from '../features/activity/connections/close-connections.ts';
 import { listConnections } from '../features/activity/connections/list-connections.ts';
-import { eventExpiry } from '../features/activity/event-expiry-job.ts';
+import { eventExpiry } from '../features/activity/event-expiry.ts';
 import { sendMessage } from '../features/activity/messages/send-message.ts';
 import { indicateTyping, markRead } from '../features/activity/messages/typing-and-read-receipts.ts';
 import { openStream } from '../features/activity/stream/open-stream.ts';
@@ -179,6 +179,9 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   replayAtOldPath,
 ];
 
+/** The kinds of jobs that remove expired rows; each is planned when the server starts. */
+export const expiryJobKinds = [eventExpiry, loginExpiry, auditExpiry] as const;
+
 /** Every kind of background job. */
 // biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
 export const jobKinds: readonly JobKind<any>[] = [
@@ -188,9 +191,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   publicationJob,
   audienceProcessing,
   audienceRematching,
-  eventExpiry,
-  loginExpiry,
-  auditExpiry,
+  ...expiryJobKinds,
   keywordIndexing,
   webhookCheck,
   webhookRetry,
