@@ -11,7 +11,7 @@ export const keywordProblems = {
     ads: [400, 'INVALID_TIME_WINDOW', 'The end_time can be a maximum of {days}.days after the start_time'],
   },
   KEYWORD_WITHOUT_WORDS: {
-    when: 'a keyword without letters or digits',
+    when: 'a keyword without letters, digits or emoji',
     ads: [400, 'INVALID_PARAMETER', 'Expected keywords with letters, digits or emoji, got "{raw}" for {parameter}'],
   },
   NOT_A_COUNTRY: {
