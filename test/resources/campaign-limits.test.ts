@@ -79,6 +79,12 @@ describe('the limit of active campaigns', () => {
     assert.equal(swap.status, 200, swap.text);
     const swapBack = await batch([resume(two!), pause(one!)]);
     assert.equal(swapBack.status, 200, 'the order inside a batch does not matter');
+    const undone = await batch([item(), resume(one!), pause(one!)]);
+    assert.deepEqual(
+      undone.body.operation_errors,
+      [[fault], [], []],
+      'an item that a later one undoes is not to blame',
+    );
     const removed = await batch([item(), { operation_type: 'Delete', params: { campaign_id: two } }]);
     assert.equal(removed.status, 200, removed.text);
     const count = await world.sandbox.call('GET', `${place.path}/campaigns`, { params: { count: 1000 } });

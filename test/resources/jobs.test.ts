@@ -53,6 +53,20 @@ describe('a background job', () => {
     await jobs.stop();
   });
 
+  test('is leased to one worker at a time, until the lease ends', async () => {
+    await plan('leased', 'worker', at(0));
+    const take = (lease: string, seconds: number) =>
+      world.service.store.write((tx) =>
+        tx.jobs.take({ kinds: ['leased'], now: at(seconds), until: at(seconds + 120), lease, max: 10 }),
+      );
+    const [first] = await take('one', 0);
+    assert.deepEqual(await take('two', 119), []);
+    const [second] = await take('two', 120);
+    assert.deepEqual([first?.attempts, second?.attempts], [1, 2]);
+    const finish = (job: typeof first) => world.service.store.write((tx) => tx.jobs.finish(job!));
+    assert.deepEqual([await finish(first), await finish(second)], [false, true]);
+  });
+
   test('that is rescheduled is moved, and a cancelled one is not done', async () => {
     const jobs = runner({ name: 'moved' });
     await plan('moved', 'b', at(60));
