@@ -246,7 +246,7 @@ describe('a background job', () => {
     jobs.start();
     await plan('longer', 'y', at(0));
     const running = jobs.runDue();
-    await begun.promise;
+    await within(10_000, begun.promise);
     world.clock.advance(30);
     const isRenewed = async () => ((await store.read((tx) => tx.jobs.findNext(['longer']))) ?? '') > at(0);
     for (let looks = 0; looks < 100 && !(await isRenewed()); looks++) await wait(50);
