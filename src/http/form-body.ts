@@ -18,12 +18,13 @@ export function hasFormBody(request: IncomingMessage): boolean {
  */
 export async function readFormBody(deps: PipelineDependencies, exchange: Exchange): Promise<string> {
   const { request } = exchange;
-  const { unauthenticatedBodies, userAuthenticator: authenticator, body_bytes_max } = deps;
+  const { unauthenticatedBodies, userAuthenticator, body_bytes_max } = deps;
   const announced = request.headers['content-length'];
   const usual = Math.min(unauthenticatedBodies.bytes_max, body_bytes_max);
   const { operation } = exchange;
   const mayBeLarge = (announced === undefined || Number(announced) > usual) && Number(announced ?? 0) <= body_bytes_max;
-  const isKnown = mayBeLarge && isSignedByUser(operation) && (await authenticator.isTokenInUse(signedPartsOf(request)));
+  const isKnown =
+    mayBeLarge && isSignedByUser(operation) && (await userAuthenticator.isTokenInUse(signedPartsOf(request)));
   try {
     const address = deps.addressOf(request);
     const bytes = await unauthenticatedBodies.read(request, {

@@ -143,9 +143,9 @@ export interface RowFactory {
   /** Takes the ids for `count` rows. Never call inside a unit of work. */
   takeIds(resource: AnyResource, count: number): Promise<NewIds[]>;
   /** Stores a row and its history; if a row with its unique key exists, returns that one instead. */
-  create(tx: WriteTransaction, resource: AnyResource, occasion: Actor, values: Input, ids: NewIds): Promise<Row>;
+  create(tx: WriteTransaction, resource: AnyResource, actor: Actor, values: Input, ids: NewIds): Promise<Row>;
   /** Updates a row of a resource without history. */
-  update(tx: WriteTransaction, resource: AnyResource, occasion: Actor, before: Row, values: Input): Promise<Row>;
+  update(tx: WriteTransaction, resource: AnyResource, actor: Actor, before: Row, values: Input): Promise<Row>;
 }
 
 /** What serializing a row may read. */

@@ -44,16 +44,16 @@ const FEW = 50;
  */
 export function followLog({
   read,
-  feed: activity,
+  feed,
   application,
   past,
-  buffer: feed,
+  buffer,
   onOverflow: overflowed,
 }: FollowDependencies): LogFollower {
   let phase: Phase = past ? 'backfill' : 'live';
   let isStopped = false;
   let listening: { stop(): void; readonly after: number } | undefined;
-  const held: (readonly Delivery[])[] = [];
+  const waiting: (readonly Delivery[])[] = [];
   /**
    * The last position read from the log. The listener may be behind it, and then repeats events that were sent already.
    */
@@ -61,20 +61,20 @@ export function followLog({
 
   const list = (range: LogRange): Promise<LoggedEvent[]> => read((tx) => tx.events.list(range));
   const sendPast = async (events: readonly LoggedEvent[]): Promise<void> => {
-    const deliveries = await activity.deliveriesOf(events, { application, includesOlder: true });
-    if (!isStopped) await feed.sendPast(deliveries.map(({ line }) => line));
+    const deliveries = await feed.deliveriesOf(events, { application, includesOlder: true });
+    if (!isStopped) await buffer.sendPast(deliveries.map(({ line }) => line));
   };
   const sendLive = (all: readonly Delivery[]): void => {
     const isNew = ({ event }: Delivery): boolean => event.position > readUpTo;
     const deliveries = isNew(all[0]!) ? all : all.filter(isNew);
-    if (!isStopped && deliveries.length > 0 && !feed.sendLive(linesOf(deliveries))) overflowed();
+    if (!isStopped && deliveries.length > 0 && !buffer.sendLive(linesOf(deliveries))) overflowed();
   };
   const listen = (): number => {
-    listening = activity.follow(({ byApplication }: MatchedBatch) => {
+    listening = feed.follow(({ byApplication }: MatchedBatch) => {
       const deliveries = byApplication.get(application);
       if (deliveries === undefined) return;
       if (phase === 'live') sendLive(deliveries);
-      else held.push(deliveries);
+      else waiting.push(deliveries);
     });
     return listening.after;
   };
@@ -104,7 +104,7 @@ export function followLog({
     phase = 'cutover';
     readUpTo = await backfill(reached, listen(), 0);
     phase = 'live';
-    for (const deliveries of held.splice(0)) sendLive(deliveries);
+    for (const deliveries of waiting.splice(0)) sendLive(deliveries);
     return 'live';
   };
 
@@ -115,7 +115,7 @@ export function followLog({
     stop() {
       isStopped = true;
       listening?.stop();
-      feed.close();
+      buffer.close();
     },
   };
 }

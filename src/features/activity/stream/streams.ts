@@ -65,7 +65,7 @@ export const CONNECTION_HISTORY_S = 7 * 86_400;
 
 /** The streams of a process. Each has a row in the database; ending the row ends the stream. */
 export function openStreams(parts: StreamsDependencies): Streams {
-  const { store, clock, feed: activity, rules } = parts;
+  const { store, clock, feed, rules } = parts;
   const open = new Map<string, OpenStream>();
   const storing = new Set<Promise<void>>();
   let stopTicking: (() => void) | undefined;
@@ -127,10 +127,10 @@ export function openStreams(parts: StreamsDependencies): Streams {
           () => open.has(id),
         ),
       feed: {
-        ...activity,
+        ...feed,
         deliveriesOf: (events, query) =>
           retryWhileUnavailable(
-            () => activity.deliveriesOf(events, query),
+            () => feed.deliveriesOf(events, query),
             () => open.has(id),
           ),
       },

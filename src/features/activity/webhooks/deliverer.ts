@@ -96,12 +96,12 @@ export function messageIdOf(position: number, subscription: string): string {
  * @source decision 395
  */
 export function createDeliverer(parts: DelivererDependencies): Deliverer {
-  const { store, clock, feed: activity, sender, retries_s, nextTransactionId, onError } = parts;
+  const { store, clock, feed, sender, retries_s, nextTransactionId, onError } = parts;
   const receivers = openReceivers(parts);
   const queues = new Map<string, QueueState>();
   const nowText = (): string => formatInstant(clock.now());
   let isStopped = false;
-  let following: LogSubscription | undefined;
+  let feedSubscription: LogSubscription | undefined;
   let inMemory = 0;
   let stopSpilling = (): void => {};
 
@@ -285,7 +285,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     for (let after = from; after < until && !isStopped; ) {
       const events = await store.read((tx) => tx.events.list({ after, until, limit: EVENTS_PER_READ }));
       after = events.length < EVENTS_PER_READ ? until : events.at(-1)!.position;
-      const all = await activity.deliveriesOf(events, {});
+      const all = await feed.deliveriesOf(events, {});
       const deliveries = all.filter(({ event, subscription: { id, webhook_id } }) => {
         return webhook_id !== null && !isStored(`${webhook_id} ${messageIdOf(event.position, id)}`);
       });
@@ -324,13 +324,13 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
         }
       });
       const isStored = (message: string): boolean => stored.has(message);
-      const soFar = Math.max(from, activity.position());
+      const soFar = Math.max(from, feed.position());
       await catchUp(from, soFar, isStored);
       // Batches that arrive during the catch-up wait.
       const live: MatchedBatch[] = [];
       let isCaughtUp = false;
-      following = activity.follow((batch) => void (isCaughtUp ? onBatch(batch) : live.push(batch)));
-      await catchUp(soFar, following.after, isStored);
+      feedSubscription = feed.follow((batch) => void (isCaughtUp ? onBatch(batch) : live.push(batch)));
+      await catchUp(soFar, feedSubscription.after, isStored);
       for (const batch of live) onBatch(batch);
       isCaughtUp = true;
       stopSpilling = every(BURST_MS, () => queues.forEach(spillIfSlow));
@@ -340,7 +340,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     async stop() {
       isStopped = true;
       stopSpilling();
-      following?.stop();
+      feedSubscription?.stop();
       await within(SHUTDOWN_MS, Promise.all([...queues.values()].map((queue) => queue.stop()))).catch(() => undefined);
       await deliveryStore.flush();
     },

@@ -45,7 +45,7 @@ export function completionText({ webhook_id, id }: Replay, state: Exclude<Replay
  * Runs replays: events in log order, one attempt each, at a limited rate. Progress is stored regularly, so that a
  * restart continues; events sent since the last progress are sent again.
  */
-export function createReplayer({ store, clock, feed: activity, deliverer, onError }: ReplayerDependencies): Replayer {
+export function createReplayer({ store, clock, feed, deliverer, onError }: ReplayerDependencies): Replayer {
   const running = new Map<string, Promise<void>>();
   let isStopped = false;
   let wakeUp = (): void => {};
@@ -94,7 +94,7 @@ export function createReplayer({ store, clock, feed: activity, deliverer, onErro
       const range = { after: position, until: last_position, limit: EVENTS_PER_STEP };
       const events = await store.read((tx) => tx.events.list(range));
       const query = { application, webhook, includesOlder: true, isReplay: true };
-      const deliveries = await activity.deliveriesOf(events, query);
+      const deliveries = await feed.deliveriesOf(events, query);
       const delivered = await sendAll(webhook, deliveries);
       // Requests aborted by the shutdown are sent again after the restart.
       if (isStopped) return;

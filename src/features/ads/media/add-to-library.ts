@@ -11,7 +11,7 @@ import type { MediaDetails } from './usable-media.ts';
 /** The context for adding media to a library. */
 export interface LibraryContext {
   readonly making: RowFactory;
-  readonly occasion: Actor;
+  readonly actor: Actor;
 }
 
 /**
@@ -22,25 +22,25 @@ export interface LibraryContext {
  */
 export async function addToLibrary(
   tx: WriteTransaction,
-  { making, occasion }: LibraryContext,
+  { making, actor }: LibraryContext,
   media: MediaDetails,
   values: LibraryValues,
   ids: NewIds,
 ): Promise<LibraryRow | undefined> {
   if (media.isFrame) return undefined;
   const { key, category: media_category, type: media_type } = media;
-  const account = occasion.account!.id;
+  const account = actor.account!.id;
   const there = await tx.records.get(libraryRows, { account, id: key }, { deleted: 'hidden', lock: true });
   const poster = media_type === 'IMAGE' ? {} : { poster_media_key: values.poster_media_key ?? firstFrameKey(key) };
   if (there) {
     if (Object.keys(values).length === 0) return there;
     const changes = 'poster_media_key' in values ? { ...values, ...poster } : values;
-    return (await making.update(tx, libraryRows, occasion, there as unknown as Row, changes)) as unknown as LibraryRow;
+    return (await making.update(tx, libraryRows, actor, there as unknown as Row, changes)) as unknown as LibraryRow;
   }
   const row = { media_category, media_type, ...values, ...poster };
-  const shelved = await making.create(tx, libraryRows, occasion, row, { row: key, change: '' });
+  const shelved = await making.create(tx, libraryRows, actor, row, { row: key, change: '' });
   const creative_type = creativeTypeOf(media);
-  if (creative_type) await making.create(tx, accountMedia, occasion, { creative_type, media_key: key }, ids);
+  if (creative_type) await making.create(tx, accountMedia, actor, { creative_type, media_key: key }, ids);
   await tx.uploads.markUsed([parseMediaKey(key)!.number]);
   return shelved as unknown as LibraryRow;
 }

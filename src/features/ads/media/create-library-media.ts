@@ -61,7 +61,7 @@ export const createLibraryMedia: Operation = {
         values,
       );
       if (errors.length > 0) throw new Problem(errors);
-      const row = await addToLibrary(tx, { making, occasion: call }, media, values, ids!);
+      const row = await addToLibrary(tx, { making, actor: call }, media, values, ids!);
       const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], serializeContext(call, tx));
       return { data: data! };
     });

@@ -93,7 +93,7 @@ export const createPost: Operation = {
       const hasVideo = checked.media.some(({ type }) => type === 'VIDEO');
       throwIfAny(checkAuthor(call, author), checked.errors, hasVideo ? [] : checkNoVideoParameters(call.input));
       const post = newPost(call, id!, author, content);
-      await publishPost(tx, { making, occasion: call, mediaIds }, post, checked.media);
+      await publishPost(tx, { making, actor: call, mediaIds }, post, checked.media);
       const view = publishedView(post);
       const context = await readRenderContext(mediaContext, [view], {
         source: postSource,

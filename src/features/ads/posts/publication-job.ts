@@ -75,9 +75,9 @@ async function publishOrFail(
     const rejected = { approval_status: 'REJECTED', updated_at: now };
     return tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, rejected);
   }
-  const occasion = { account, principal: { user: String(row.scheduled_by) }, now };
+  const actor = { account, principal: { user: String(row.scheduled_by) }, now };
   const post = newPost(row, prepared.post, account.environment, now);
-  await publishPost(tx, { making: services.making, occasion, mediaIds: prepared.media }, post, media);
+  await publishPost(tx, { making: services.making, actor, mediaIds: prepared.media }, post, media);
   await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'SUCCESS', post_id: post.id });
   const published = { post_id: post.id, updated_at: now };
   await tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, published);
@@ -85,7 +85,7 @@ async function publishOrFail(
     const ids = prepared.promotions[index];
     // A promotion was added since the ids were taken: fail, so that the job runs again.
     if (!ids) throw new Error(`scheduled post ${row.id} has more promotions than ids were taken for`);
-    await services.making.create(tx, promotedPosts, occasion, { line_item_id, post_id: post.id }, ids);
+    await services.making.create(tx, promotedPosts, actor, { line_item_id, post_id: post.id }, ids);
   }
 }
 
