@@ -181,13 +181,13 @@ function closeWithService({ store, services }: Dependencies, cleanup: AsyncDispo
 function addMetrics(
   { registry, clock, store, driver, webhooks, services, settings }: Dependencies,
   {
-    connectionLimiter: connections,
+    connectionLimiter,
     unauthenticatedMemory: memory,
   }: Pick<RequestIntake, 'connectionLimiter' | 'unauthenticatedMemory'>,
   of: { readonly nonces: Nonces; readonly tls: Tls | undefined },
 ): void {
   addProcessMetrics(registry, programVersion);
-  addConnectionMetrics(registry, { connections, memory });
+  addConnectionMetrics(registry, { connectionLimiter, memory });
   addBacklogMetrics(registry, {
     ...{ clock, store, driver, webhooks, ...of },
     streams: services.activity.streams,

@@ -117,11 +117,11 @@ async function changeUser(
   userName: string,
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
-  const { changeUserStatus: changeStanding } = await import('../features/platform/user-status.ts');
+  const { changeUserStatus } = await import('../features/platform/user-status.ts');
   const user = await runWrite(command, async ({ tx, addTarget }) => {
     const found = await requireUser(tx, userName);
     addTarget('user', found.id);
-    await changeStanding(tx, found.id, changes);
+    await changeUserStatus(tx, found.id, changes);
     return { ...found, ...changes };
   });
   printFields({ user_id: user.id, suspended: user.suspended ? 'yes' : 'no', locked: user.locked ? 'yes' : 'no' });

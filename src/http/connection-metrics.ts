@@ -6,11 +6,11 @@ import type { RequestMemory } from './request-memory.ts';
 /** Adds gauges of open connections and of memory for unauthenticated callers, and counters of refusals. */
 export function addConnectionMetrics(
   registry: Registry,
-  { connections, memory }: { readonly connections: ConnectionLimiter; readonly memory: RequestMemory },
+  { connectionLimiter, memory }: { readonly connectionLimiter: ConnectionLimiter; readonly memory: RequestMemory },
 ): void {
   addGauge(registry, 'barker_connections_open', {
     help: 'Open connections of both listeners.',
-    read: () => connections.openCount(),
+    read: () => connectionLimiter.openCount(),
   });
   addGauge(registry, 'barker_unauthenticated_bodies', {
     help: 'Unauthenticated form bodies being read.',
@@ -22,11 +22,11 @@ export function addConnectionMetrics(
   });
   addCounter(registry, 'barker_connections_refused_total', {
     help: 'Refused connections, by exceeded limit: total or address.',
-    read: () => connections.refusedCounts(),
+    read: () => connectionLimiter.refusedCounts(),
   });
   addCounter(registry, 'barker_connections_closed_total', {
     help: 'Idle unauthenticated connections closed to make room.',
-    read: () => new Map([['idle', connections.closedIdleCount()]]),
+    read: () => new Map([['idle', connectionLimiter.closedIdleCount()]]),
   });
   addCounter(registry, 'barker_unauthenticated_bodies_ended_total', {
     help: 'Unauthenticated requests refused while incomplete, by reason: address, memory or slow.',

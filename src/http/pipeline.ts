@@ -165,10 +165,10 @@ function callOf(
 
 /** The rate windows of a caller, for every operation that accepts their credential. */
 function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): OperationWindow[] {
-  const fitting = operations.filter(({ credential = 'user', onlyIn: only = environment }) => {
+  const fitting = operations.filter(({ credential = 'user', onlyIn = environment }) => {
     const isGood =
       credential === 'user-or-bearer' || credential === (caller.kind === 'application' ? 'bearer' : caller.kind);
-    return isGood && only === environment;
+    return isGood && onlyIn === environment;
   });
   return fitting.map((each) => ({ path: each.path, ...rateLimiter.peek(each, { environment, caller }) }));
 }

@@ -95,9 +95,9 @@ export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
       return windowOf(known ?? { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
     },
     refund(taken) {
-      const { counters: counted, user, account } = taken;
-      if (counted.length === 0) return taken;
-      for (const counter of counted) counter.used -= 1;
+      const { counters, user, account } = taken;
+      if (counters.length === 0) return taken;
+      for (const counter of counters) counter.used -= 1;
       return { ...taken, user: oneMore(user), account: account && oneMore(account), counters: [] };
     },
   };

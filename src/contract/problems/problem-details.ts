@@ -148,12 +148,12 @@ export function problemDetails(name: ProblemName): ProblemDetails {
  */
 export function problemBody(errors: readonly ErrorDetail[], base: () => string): Record<string, unknown> {
   const [first] = errors as readonly [ErrorDetail, ...ErrorDetail[]];
-  const { status, title, detail, slug, errors: reported, extraMembers: beside } = problemDetails(first.problem);
+  const { status, title, detail, slug, errors: reported, extraMembers } = problemDetails(first.problem);
   const type = slug === undefined ? 'about:blank' : base() + problemPath(slug);
   if (reported === 'parameters') return { errors: errors.map(parameterError), title, detail, type };
   const { code, message } = wordingOf(first, 'problem');
   if (reported === 'resource') return { errors: [resourceError(first, { title, detail: message, type })] };
-  const body = { title, type, status, detail: detail.includes('{') ? message : detail, ...beside };
+  const body = { title, type, status, detail: detail.includes('{') ? message : detail, ...extraMembers };
   return reported === 'code' ? { ...body, errors: [{ code, message }] } : body;
 }
 

@@ -30,7 +30,7 @@ interface Candidate {
  * subscriptions that existed when they were appended.
  * @source decision 326, 328, 340
  */
-export function openEventFeed({ store, withSubscriptionId, onError: failed }: EventFeedDependencies): EventFeed {
+export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedDependencies): EventFeed {
   const subscriptions = openSubscriptionIndex(store);
   const consents = openConsents(store);
   const listeners = new Set<(batch: MatchedBatch) => void>();
@@ -98,7 +98,7 @@ export function openEventFeed({ store, withSubscriptionId, onError: failed }: Ev
         },
         (error) => {
           // The database may be unavailable for a while: a failure is reported once, and again only after a success.
-          if (!isFailing) failed(error);
+          if (!isFailing) onError(error);
           isFailing = true;
         },
       )
@@ -152,8 +152,8 @@ export function openEventFeed({ store, withSubscriptionId, onError: failed }: Ev
 }
 
 function consentOf({ matcher }: Candidate): Consent | undefined {
-  const { consentingUser: consenting, subscription } = matcher;
-  return consenting === undefined ? undefined : { user: consenting, application: subscription.application_id };
+  const { consentingUser, subscription } = matcher;
+  return consentingUser === undefined ? undefined : { user: consentingUser, application: subscription.application_id };
 }
 
 function groupByApplication(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly Delivery[]> {

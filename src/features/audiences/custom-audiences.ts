@@ -44,11 +44,11 @@ export const customAudiences = resource({
 function deriveColumns(row: CustomAudience, { verb, input }: DeriveContext<CustomAudience>): Partial<CustomAudience> {
   const named = { name_trimmed: String(row.name).trim() };
   if (verb !== 'create') return named;
-  const { segments: sent } = input;
+  const { segments } = input;
   return {
     ...named,
     audience_type: (input.audience_type ?? 'CRM') as CustomAudience['audience_type'],
-    segments: sent == null ? null : JSON.stringify(withDefaults(JSON.parse(String(sent)) as SegmentInput)),
+    segments: segments == null ? null : JSON.stringify(withDefaults(JSON.parse(String(segments)) as SegmentInput)),
   };
 }
 

@@ -30,7 +30,7 @@ export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences as u
 
 /** The declaration of grants under custom or tailored audiences; both use the same rows. @source decision 251, 252 */
 function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
-  const { name, plural, label, legacy: former, idParameter } = audiences;
+  const { name, plural, label, legacy, idParameter } = audiences;
   const below = `/:${idParameter}/permissions`;
   return resource({
     name: `${name}_permission`,
@@ -40,7 +40,7 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
     path: `${plural}${below}`,
     storage: { table: 'audience_permissions' },
     ids: { sequence: 'audience_permission', from: 36 ** 2 * 3 },
-    legacy: former && { version: former.version, now: `custom_audiences/:custom_audience_id/permissions` },
+    legacy: legacy && { version: legacy.version, now: `custom_audiences/:custom_audience_id/permissions` },
     parent: {
       resource: () => audiences,
       parameter: idParameter,

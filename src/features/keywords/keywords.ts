@@ -44,7 +44,7 @@ export function keywordsFolder(dataFolder: string): string {
 
 /** Opens keyword search over an index that is derived from the database; threads start on first use. */
 export function openKeywords(parts: KeywordDependencies): Keywords {
-  const { store, clock, folder, retention_days, memory_bytes_max, wait_ms_max: patience_ms = WAIT_MS_MAX } = parts;
+  const { store, clock, folder, retention_days, memory_bytes_max, wait_ms_max = WAIT_MS_MAX } = parts;
   const thread = openThread<IndexingCalls>(new URL('./indexing-worker.ts', import.meta.url), { niceness: 2 });
   const searching = openThread<SearchCalls>(new URL('./search-worker.ts', import.meta.url));
   const index = createIndexing({ ...parts, thread, firstDay } satisfies IndexingDependencies);
@@ -72,7 +72,7 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
       const work = (async () => {
         while (!isCovered()) await index.advance();
       })();
-      await within(patience_ms, work).catch((error: Error) => {
+      await within(wait_ms_max, work).catch((error: Error) => {
         throw new Problem([{ problem: 'UNAVAILABLE' }], { because: error.message, retryAfter_s: RETRY_S });
       });
     }
@@ -90,8 +90,8 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     const days = [Math.max(Math.floor(from / DAY_S), firstDay()), Math.ceil(to / DAY_S)] as const;
     const made = await listLocalPosts(store, environment, manifest.posts[environment]);
     if (indexablePosts(made, clock.now()).length > 0) await planIndexing();
-    const loose = made.filter(({ created_at }) => created_at >= days[0] * DAY_S && created_at < days[1] * DAY_S);
-    return { folder, manifest, environment, days, unindexed: loose, memory_bytes_max };
+    const unindexed = made.filter(({ created_at }) => created_at >= days[0] * DAY_S && created_at < days[1] * DAY_S);
+    return { folder, manifest, environment, days, unindexed, memory_bytes_max };
   }
 
   /** Retries when files were replaced meanwhile; rebuilds a damaged index. */
@@ -107,8 +107,8 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     }
   }
 
-  const isEmpty = ({ manifest, unindexed: loose }: SearchScope): boolean =>
-    manifest.segments.length === 0 && loose.length === 0;
+  const isEmpty = ({ manifest, unindexed }: SearchScope): boolean =>
+    manifest.segments.length === 0 && unindexed.length === 0;
 
   return {
     search: (question) =>

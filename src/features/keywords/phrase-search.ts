@@ -13,7 +13,7 @@ export interface Lexicon {
 
 /** A phrase as term numbers: for each token, the terms that match it. */
 export interface ResolvedPhrase {
-  readonly how: Phrase['match'];
+  readonly match: Phrase['match'];
   readonly tokens: readonly (readonly number[])[];
 }
 
@@ -23,20 +23,20 @@ export function tokenForms(token: string): string[] {
 }
 
 /** Resolves a phrase; undefined when no post can contain it, because it has no tokens or unknown ones. */
-export function resolvePhrase({ match: how, text }: Phrase, lexicon: Lexicon): ResolvedPhrase | undefined {
+export function resolvePhrase({ match, text }: Phrase, lexicon: Lexicon): ResolvedPhrase | undefined {
   const tokens = tokensOf(text).map((token) =>
     tokenForms(token)
       .map((form) => lexicon.find(form))
       .filter((term) => term >= 0),
   );
-  return tokens.length === 0 || tokens.some((forms) => forms.length === 0) ? undefined : { how, tokens };
+  return tokens.length === 0 || tokens.some((forms) => forms.length === 0) ? undefined : { match, tokens };
 }
 
 /** The posts of a segment that contain at least one of the phrases. @source decision 320 */
 export function findPosts(segment: Segment, phrases: readonly ResolvedPhrase[]): PostSet {
   const set = emptyPostSet(segment);
-  for (const { how, tokens } of phrases) {
-    if (how === 'alone' || (how === 'in a row' && tokens.length > 1)) addVerified(set, segment, how, tokens);
+  for (const { match, tokens } of phrases) {
+    if (match === 'alone' || (match === 'in a row' && tokens.length > 1)) addVerified(set, segment, match, tokens);
     else if (tokens.length === 1) addAny(set, segment, tokens[0]!);
     else addAll(set, postsWithAllTokens(segment, tokens));
   }
@@ -66,14 +66,14 @@ function postsWithAllTokens(segment: Segment, tokens: ResolvedPhrase['tokens']):
   return all;
 }
 
-function addVerified(set: PostSet, segment: Segment, how: Phrase['match'], tokens: ResolvedPhrase['tokens']): void {
+function addVerified(set: PostSet, segment: Segment, match: Phrase['match'], tokens: ResolvedPhrase['tokens']): void {
   let terms = new Uint32Array(1024);
   forEachPost(postsWithAllTokens(segment, tokens), segment.posts, (post) => {
     // A token takes at least one byte.
     const room = segment.starts[post + 1]! - segment.starts[post]!;
     if (room > terms.length) terms = new Uint32Array(room * 2);
     const count = readTokens(segment, post, terms);
-    if (how === 'alone' && count !== tokens.length) return;
+    if (match === 'alone' && count !== tokens.length) return;
     if (hasPhrase(terms, count, tokens)) set[post >>> 5]! |= 1 << (post & 31);
   });
 }

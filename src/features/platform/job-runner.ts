@@ -95,16 +95,7 @@ export function jobRunner(parts: JobRunnerDeps): JobRunner {
   };
 }
 
-function runnerOf({
-  store,
-  clock,
-  random,
-  services,
-  kinds,
-  onFailed: failed,
-  onEnded: ended,
-  ...options
-}: JobRunnerDeps): JobRunner {
+function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ...options }: JobRunnerDeps): JobRunner {
   const { lease_s = LEASE_S } = options;
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
@@ -170,12 +161,12 @@ function runnerOf({
       const removed = await store.write(async (tx) =>
         (await tx.jobs.finish(job)) ? kind.store(tx, job, outcome, at()) : undefined,
       );
-      ended(job, 'done', took_s(), removed ?? 0);
+      onEnded(job, 'done', took_s(), removed ?? 0);
     } catch (error) {
       // An unavailable store is not a failure of the job, which is run again as soon as the store is back.
       const isAway = error instanceof StoreUnavailable;
-      if (!isAway) failed(job, error);
-      ended(job, 'failed', took_s(), 0);
+      if (!isAway) onFailed(job, error);
+      onEnded(job, 'failed', took_s(), 0);
       const wait_s = isAway ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
       await release((tx) => tx.jobs.release(job, at(wait_s)));
     }

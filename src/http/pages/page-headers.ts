@@ -6,12 +6,9 @@ import type { Headers } from '../reply.ts';
  * browsers apply `form-action` to redirects too.
  * @source authentication gaps 15.2
  */
-export function pageHeaders({
-  formLeadsTo: leadsTo,
-  embedding: framed,
-}: Pick<PageResponse, 'formLeadsTo' | 'embedding'>): Headers {
-  if (framed) return framedHeaders(framed.loadsFrom);
-  const target = leadsTo === undefined ? '' : ` ${cspSource(leadsTo)}`;
+export function pageHeaders({ formLeadsTo, embedding }: Pick<PageResponse, 'formLeadsTo' | 'embedding'>): Headers {
+  if (embedding) return framedHeaders(embedding.loadsFrom);
+  const target = formLeadsTo === undefined ? '' : ` ${cspSource(formLeadsTo)}`;
   return [
     'content-security-policy',
     `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'`,

@@ -24,7 +24,7 @@ export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
 ): Html {
-  const { id, method, path, description, onlyIn: only, aliases = [] } = operation;
+  const { id, method, path, description, onlyIn, aliases = [] } = operation;
   const successor = successorOf(operation);
   const own = problemWords(
     operation,
@@ -35,7 +35,7 @@ export function operationSection(
   return html`<article class="operation" id="${id}" data-search="${search}">
     <h3><a class="anchor" href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>
       <code class="path">${breakable(path)}</code></a></h3>
-    <p class="about">${proseHtml(description)}${only ? html` <span class="chip">${only} only</span>` : ''}</p>
+    <p class="about">${proseHtml(description)}${onlyIn ? html` <span class="chip">${onlyIn} only</span>` : ''}</p>
     <dl class="facts">
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
       ${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}

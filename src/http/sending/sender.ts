@@ -52,11 +52,11 @@ export function openSender(rules: SenderOptions): Sender {
   const connections = new Map<string, ConnectionPool>();
   const lookUps = new Map<string, { readonly at_ms: number; readonly found: Promise<Destination> }>();
 
-  const find = (host: string, isFresh: boolean): Promise<Destination> => {
+  const find = (host: string, bypassesCaches: boolean): Promise<Destination> => {
     const known = lookUps.get(host);
-    if (!isFresh && known && performance.now() - known.at_ms < LOOKED_UP_MS) return known.found;
+    if (!bypassesCaches && known && performance.now() - known.at_ms < LOOKED_UP_MS) return known.found;
     const found = destinationOf(host, network, isAllowed);
-    if (!isFresh) lookUps.set(host, { at_ms: performance.now(), found });
+    if (!bypassesCaches) lookUps.set(host, { at_ms: performance.now(), found });
     return found;
   };
   const connectionsOf = (url: URL, addresses: readonly string[]): ConnectionPool => {
@@ -106,14 +106,15 @@ export function openSender(rules: SenderOptions): Sender {
     urlError: (url) => urlError(url, { allowsPrivate, ownOrigins }),
     async send(request) {
       const startedAt_ms = performance.now();
-      const { bypassesCaches: isFresh, url } = request;
-      const known = isFresh ? undefined : routes.get(url);
+      const { bypassesCaches, url } = request;
+      const known = bypassesCaches ? undefined : routes.get(url);
       const isKnown = known !== undefined && known.until_ms > startedAt_ms;
-      const route = isKnown ? known : await (isFresh ? freshRouteOf(url) : routeOf(url));
+      const route = isKnown ? known : await (bypassesCaches ? freshRouteOf(url) : routeOf(url));
       // A caller waits for requests that bypass caches: how soon one failed would tell them why.
       const failed = async (reason: SendFailure): Promise<void> => {
         const left_ms = network.unreachable_ms - (performance.now() - startedAt_ms);
-        if (isFresh && !allowsPrivate && DELAYED_FAILURES.has(reason) && left_ms > 0) await pause(Math.ceil(left_ms));
+        if (bypassesCaches && !allowsPrivate && DELAYED_FAILURES.has(reason) && left_ms > 0)
+          await pause(Math.ceil(left_ms));
       };
       const timing = (): { duration_ms: number } => ({ duration_ms: Math.round(performance.now() - startedAt_ms) });
       if ('failed' in route) {
@@ -123,7 +124,7 @@ export function openSender(rules: SenderOptions): Sender {
       const { open, path } = route;
       open.usedAt_ms = startedAt_ms;
       const came = await exchange(open.pool, request, path, TOTAL_MS - timing().duration_ms);
-      if (isFresh) void open.pool.destroy().catch(() => undefined);
+      if (bypassesCaches) void open.pool.destroy().catch(() => undefined);
       if (came.outcome === 'failed') await failed(came.reason);
       return { ...came, addresses: open.addresses, ...timing() };
     },

@@ -46,10 +46,10 @@ export function checkpointsOf(file: string, state: () => WalState): Checkpoints 
   };
   return {
     checkpointIfNeeded() {
-      const { pages, checkpointed: moved } = state();
-      if (pages - moved >= MANY && pages >= LONG) return moveAll();
+      const { pages, checkpointed } = state();
+      if (pages - checkpointed >= MANY && pages >= LONG) return moveAll();
       // The next pass makes up for a failed one: nothing is lost while the pages are in the log.
-      if (pages - moved >= MANY) move().catch(() => {});
+      if (pages - checkpointed >= MANY) move().catch(() => {});
       return undefined;
     },
     async close() {

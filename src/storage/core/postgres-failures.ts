@@ -27,11 +27,11 @@ export interface FailedUnit {
  * The error that callers get for a failed unit of work. The only place that knows how PostgreSQL and its driver report
  * being unavailable; other errors are returned unchanged.
  */
-export function mapPostgresFailure(error: unknown, { isBroken, isOutage: isAway, isCommitting }: FailedUnit): unknown {
+export function mapPostgresFailure(error: unknown, { isBroken, isOutage, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {
-    return new StoreUnavailable(error as Error, { isOutage: isAway, isOutcomeUnknown: isCommitting });
+    return new StoreUnavailable(error as Error, { isOutage, isOutcomeUnknown: isCommitting });
   }
   return BUSY.test(code) ? new StoreUnavailable(error as Error) : error;
 }

@@ -42,14 +42,7 @@ const FEW = 50;
  * log, however long that takes; later ones come from the listener.
  * @source decision 362, 363, 366
  */
-export function followLog({
-  read,
-  feed,
-  application,
-  past,
-  buffer,
-  onOverflow: overflowed,
-}: FollowDependencies): LogFollower {
+export function followLog({ read, feed, application, past, buffer, onOverflow }: FollowDependencies): LogFollower {
   let phase: Phase = past ? 'backfill' : 'live';
   let isStopped = false;
   let listening: { stop(): void; readonly after: number } | undefined;
@@ -67,7 +60,7 @@ export function followLog({
   const sendLive = (all: readonly Delivery[]): void => {
     const isNew = ({ event }: Delivery): boolean => event.position > readUpTo;
     const deliveries = isNew(all[0]!) ? all : all.filter(isNew);
-    if (!isStopped && deliveries.length > 0 && !buffer.sendLive(linesOf(deliveries))) overflowed();
+    if (!isStopped && deliveries.length > 0 && !buffer.sendLive(linesOf(deliveries))) onOverflow();
   };
   const listen = (): number => {
     listening = feed.follow(({ byApplication }: MatchedBatch) => {

@@ -45,13 +45,13 @@ export async function deriveDelivery(
 
 /** Rule: all line items of a campaign have the same product type and objective. @source advertising: Line items */
 export async function matchesSiblings({
-  resource: kind,
+  resource,
   verb,
   after,
   tx,
 }: Change<LineItem>): Promise<readonly ErrorDetail[]> {
   if (verb !== 'create') return [];
-  const [sibling] = (await tx.records.page(kind, {
+  const [sibling] = (await tx.records.page(resource, {
     account: after.account_id,
     member: undefined,
     deleted: 'hidden',

@@ -19,22 +19,22 @@ export interface NewRepost {
  */
 export async function findOrCreateRepost(
   tx: WriteTransaction,
-  { id, environment, account, user, original: of, now }: NewRepost,
+  { id, environment, account, user, original, now }: NewRepost,
 ): Promise<Post> {
-  const known = await tx.posts.findRepost(environment, user, of.id);
+  const known = await tx.posts.findRepost(environment, user, original.id);
   if (known) return known;
-  const names = await tx.credentials.findScreenNames([of.user_id]);
+  const names = await tx.credentials.findScreenNames([original.user_id]);
   const repost: Post = {
-    ...of,
+    ...original,
     id,
     account_id: account,
     user_id: user,
     contributor_id: null,
-    text: `RT @${names.get(of.user_id) ?? of.user_id}: ${of.text ?? ''}`,
+    text: `RT @${names.get(original.user_id) ?? original.user_id}: ${original.text ?? ''}`,
     name: null,
     nullcast: 1,
     starts_with_mention: 0,
-    repost_of: of.id,
+    repost_of: original.id,
     created_at: now,
   };
   await tx.posts.add(repost);

@@ -77,7 +77,7 @@ export function nameSearch<R extends { readonly name: string }>(): Record<'q', F
 
 /** Makes the operation of a look-up. */
 export function lookupOperation<R extends object>(declared: Lookup<R>): Operation {
-  const { name, path, aliases, description: about, group, groupDescription, rate, roles, paging, row } = declared;
+  const { name, path, aliases, description, group, groupDescription, rate, roles, paging, row } = declared;
   const isPaged = paging.is === 'page';
   const checks = isPaged && paging.hasTotalCount ? [cursorExcludesTotalCount] : [];
   return {
@@ -85,7 +85,7 @@ export function lookupOperation<R extends object>(declared: Lookup<R>): Operatio
     method: 'GET',
     path,
     aliases,
-    description: about,
+    description,
     group,
     groupDescription,
     family: 'ads',

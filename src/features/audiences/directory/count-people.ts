@@ -88,9 +88,9 @@ function addWord(set: PeopleSet, { values, codes }: WordColumn, wanted: readonly
   addWhere(set, of, (person) => isWanted[codes[person]!] === 1);
 }
 
-function addListed(set: PeopleSet, { values, byCode: have }: ListColumn, wanted: readonly string[]): void {
+function addListed(set: PeopleSet, { values, byCode }: ListColumn, wanted: readonly string[]): void {
   for (const value of wanted) {
     const code = values.find(value);
-    if (code !== undefined) addNumbers(set, have.people, have.starts[code], have.starts[code + 1]);
+    if (code !== undefined) addNumbers(set, byCode.people, byCode.starts[code], byCode.starts[code + 1]);
   }
 }

@@ -28,7 +28,7 @@ export function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet 
 
 /** The codes of the users whom the input people follow more often than expected, largest excess first. */
 function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
-  const { byPerson: of, byCode: have, values } = image.lists.follows;
+  const { byPerson: of, byCode, values } = image.lists.follows;
   const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE_MAX));
   const counts = new Uint32Array(values.size + 1);
   let seen = 0;
@@ -39,7 +39,7 @@ function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
     for (let at = of.starts[person]!; at < of.starts[person + 1]!; at++) counts[of.codes[at]!]! += 1;
   });
   const excess = (code: number): number =>
-    counts[code]! - (sampled * (have.starts[code + 1]! - have.starts[code]!)) / image.people;
+    counts[code]! - (sampled * (byCode.starts[code + 1]! - byCode.starts[code]!)) / image.people;
   const found: number[] = [];
   for (let code = 1; code < counts.length; code++) if (counts[code]! > 1 && excess(code) > 0) found.push(code);
   return found.sort((a, b) => excess(b) - excess(a) || a - b).slice(0, SHARED_MAX);

@@ -75,7 +75,7 @@ type Checked =
 
 /** Checks name and password under the throttle. Its failures go to the log alone. @source decision 591 */
 async function checkPassword(
-  { store, throttle, devices, verifyPassword: isPassword }: LoginDeps,
+  { store, throttle, devices, verifyPassword }: LoginDeps,
   { parameter, address, deviceCookie }: PageRequest,
   typedName: string,
 ): Promise<Checked> {
@@ -85,7 +85,7 @@ async function checkPassword(
   const attempt = await throttle.begin({ factor: 'password', name: name.toLowerCase(), address, browserId: browser });
   if ('wait_s' in attempt) return { ...attempt, audited: [{ event: 'login_throttled' }] };
   const password = (parameter('session[password]') ?? '').slice(0, PASSWORD_CHARACTERS_MAX);
-  const isRight = await isPassword(password, user?.password_hash || NOBODY);
+  const isRight = await verifyPassword(password, user?.password_hash || NOBODY);
   if (!user || !isRight) return { wrong: 'password', audited: [{ event: 'login_failed' }] };
   await attempt.succeed();
   return { user };

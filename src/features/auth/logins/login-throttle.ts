@@ -79,7 +79,7 @@ function blank(id: string): LoginTally {
 
 /** The rules that an attempt counts against, by tally key. */
 function rulesFor(
-  { factor: what, name, address: from, browserId: browser }: LoginAttempt,
+  { factor, name, address: from, browserId: browser }: LoginAttempt,
   limits: LoginLimits,
 ): Map<string, LoginRule> {
   const address = addressBlock(from);
@@ -88,8 +88,8 @@ function rulesFor(
   const ofAddress: LoginRule = { kind: 'drain', max: login_failures_per_address, each_s: ADDRESS_EACH_S };
   const ofUser: LoginRule = { kind: 'drain', max: login_failures_per_user, each_s: USER_EACH_S };
   const rows: (readonly [string[], LoginRule])[] = [[['address', address], ofAddress]];
-  if (browser !== undefined) rows.push([['browser', what, name, browser], lock]);
-  else if (what === 'code') rows.push([['code', name], lock]);
+  if (browser !== undefined) rows.push([['browser', factor, name, browser], lock]);
+  else if (factor === 'code') rows.push([['code', name], lock]);
   else rows.push([['pair', name, address], lock], [['user', name], ofUser]);
   return new Map(rows.map(([words, rule]) => [keyOf(words), rule]));
 }

@@ -32,20 +32,20 @@ export function consentPage(form: ConsentOptions): PageDocument {
     endpoint,
     requestToken,
     csrfToken,
-    forcesLogin: forced,
+    forcesLogin,
     userName: name,
     problem,
-    serviceName: service,
+    serviceName,
   } = form;
   const asksLogin = view !== 'consent';
   const title =
     view === 'login'
-      ? `Log in to ${service} to continue to ${application.name}`
-      : `Give ${application.name} access to your ${service} account?`;
+      ? `Log in to ${serviceName} to continue to ${application.name}`
+      : `Give ${application.name} access to your ${serviceName} account?`;
   const members = {
     authenticity_token: csrfToken,
     oauth_token: requestToken.token,
-    ...(forced && { force_login: 'true' }),
+    ...(forcesLogin && { force_login: 'true' }),
     ...(view === 'login' && { step: 'login' }),
   };
   return cardPage(
@@ -99,9 +99,9 @@ function abilities({ access_level }: RequestToken, { email_access }: Application
 <section><h2>It will not be able to</h2>${list(cannot, 'cannot')}</section>`;
 }
 
-function whoIs({ user, endpoint, requestToken, serviceName: service }: ConsentOptions): Html {
+function whoIs({ user, endpoint, requestToken, serviceName }: ConsentOptions): Html {
   const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
-  return html`<p class="who">You are logged in to ${service} as <strong>${user!.name}</strong> (@${user!.screen_name}).
+  return html`<p class="who">You are logged in to ${serviceName} as <strong>${user!.name}</strong> (@${user!.screen_name}).
   <a href="${again}">Not you?</a></p>`;
 }
 

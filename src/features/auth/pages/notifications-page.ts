@@ -18,7 +18,7 @@ export interface NotificationsDeps {
 }
 
 /** `/notifications`: the notifications of a user, newest first. @source creatives 10 */
-export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps): Page {
+export function notificationsPage({ store, linkFor }: NotificationsDeps): Page {
   return {
     path: PATH,
     methods: ['GET'],
@@ -28,7 +28,7 @@ export function notificationsPage({ store, linkFor: leadsTo }: NotificationsDeps
       const notifications = await store.read((tx) => tx.notifications.list(request.user!.id, SHOWN));
       const list = notifications.map(
         (each) => html`<li>
-<p><a href="${leadsTo(each)}">Preview of a draft post</a></p>
+<p><a href="${linkFor(each)}">Preview of a draft post</a></p>
 <p class="soft">${dateElement(each.created_at)}, account ${each.account_id}${each.environment === 'sandbox' ? ' (sandbox)' : ''}</p>
 </li>`,
       );

@@ -23,26 +23,24 @@ export async function readUserTokens(tx: ReadTransaction, { id, access_level }: 
 }
 
 /** How many users gave access, and which tokens still have another access level. @source authentication gaps 4 */
-export function userTokensSection(
-  { access_level: level }: Application,
-  { counts, otherLevels: beside }: UserTokens,
-): Html {
+export function userTokensSection({ access_level: level }: Application, { counts, otherLevels }: UserTokens): Html {
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const atLevel = counts.find(({ access_level }) => access_level === level)?.count ?? 0;
   const rows = counts.map(({ access_level, count }) => html`<dt>${LEVEL_NAMES[access_level]}</dt><dd>${count}</dd>`);
   const levels = total === 0 ? html`<p>No user has authorized it yet.</p>` : html`<dl class="facts">${rows}</dl>`;
   return html`<section><h2>User tokens</h2>
 ${levels}
-${beside.length === 0 ? '' : besideTable(level, beside, total - atLevel)}
+${otherLevels.length === 0 ? '' : besideTable(level, otherLevels, total - atLevel)}
 </section>`;
 }
 
-function besideTable(level: AccessLevel, beside: readonly HeldToken[], total: number): Html {
-  const rows = beside.map(
+function besideTable(level: AccessLevel, otherLevels: readonly HeldToken[], total: number): Html {
+  const rows = otherLevels.map(
     (held) => html`<tr><th scope="row">@${held.screen_name}</th><td>${LEVEL_NAMES[held.access_level]}</td>
 <td>${dateElement(held.created_at)}</td><td>${held.last_used_at === null ? 'Never' : dateElement(held.last_used_at)}</td></tr>`,
   );
-  const more = total > beside.length ? html`<p class="soft">These are the first ${beside.length} of ${total}.</p>` : '';
+  const more =
+    total > otherLevels.length ? html`<p class="soft">These are the first ${otherLevels.length} of ${total}.</p>` : '';
   return html`<p class="doubt">The level of ${total} ${total === 1 ? 'token' : 'tokens'} differs from that of the application,
 “${LEVEL_NAMES[level]}”, and stays as it is until ${total === 1 ? 'its user authorizes' : 'their users authorize'} the application again.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Tokens of another level"><table>
