@@ -55,7 +55,7 @@ export const doNotReachLists = resource({
   changeSetRules: [onePerAccount()],
   createProblems: ['LIST_EXISTS'],
   list: { without: ['ids', 'sort_by', 'with_total_count'] },
-  computed: computed,
+  computed,
   effects: { afterWrite: planListProcessing },
 });
 

@@ -72,7 +72,7 @@ export function storeOn(driver: Driver): Store {
         const parts = partsOn(session, invalidate);
         const summaries = campaignSummariesOn(session);
         const records = cache.trackedWrites(summaries.trackedWrites(parts.records), changed);
-        const done = await work({ ...parts, records, invalidate: invalidate });
+        const done = await work({ ...parts, records, invalidate });
         await summaries.flush();
         return done;
       });

@@ -46,7 +46,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     ...others,
   ];
   const list = [...authorizePages(deps), ...loginPages({ ...deps, isLoginTarget: loginTargets(pages) }), ...pages];
-  return { list: list.map(unlessBlocked), errorPage: errorPage };
+  return { list: list.map(unlessBlocked), errorPage };
 }
 
 const isForm = ({ method }: PageRequest): boolean => method === 'POST';
