@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { boundedCache } from '../../base/bounded-cache.ts';
 import { after, every, pause, within } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, SendResult } from '../../contract/services/sending.ts';
 import { allowedAddresses, type IsAllowedAddress } from './address-rules.ts';
-import { type ConnectionPool, openPool } from './connection-pool.ts';
+import type { ConnectionPool } from './connection-pool.ts';
 import { type Network, systemNetwork } from './network.ts';
 import { urlError } from './url-rules.ts';
 
@@ -45,6 +45,9 @@ const DELAYED_FAILURES: ReadonlySet<SendFailure> = new Set([
   'connection closed',
 ]);
 
+/** Loaded with the first request, so that a service starts faster. */
+const loadPools = async () => (await import('./connection-pool.ts')).openPool;
+
 /** Sends requests to other servers, such as webhook receivers. @source activity gaps 21.4 */
 export function openSender(rules: SenderOptions): Sender {
   const { network = systemNetwork, proxy, ownOrigins, allowsPrivate } = rules;
@@ -59,7 +62,8 @@ export function openSender(rules: SenderOptions): Sender {
     if (!bypassesCaches) lookUps.set(host, { at_ms: performance.now(), found });
     return found;
   };
-  const connectionsOf = (url: URL, addresses: readonly string[]): ConnectionPool => {
+  const connectionsOf = async (url: URL, addresses: readonly string[]): Promise<ConnectionPool> => {
+    const openPool = await loadPools();
     const key = `${url.origin} ${addresses}`;
     let known = connections.get(key);
     if (!known) {
@@ -77,7 +81,8 @@ export function openSender(rules: SenderOptions): Sender {
     const until_ms = performance.now() + LOOKED_UP_MS;
     const destination = await find(hostOf(url), false);
     if ('failed' in destination) return destination;
-    const route = { path: url.pathname + url.search, open: connectionsOf(url, destination.addresses), until_ms };
+    const open = await connectionsOf(url, destination.addresses);
+    const route = { path: url.pathname + url.search, open, until_ms };
     routes.set(text, route);
     return route;
   };
@@ -88,6 +93,7 @@ export function openSender(rules: SenderOptions): Sender {
     const url = new URL(text);
     const destination = await find(hostOf(url), true);
     if ('failed' in destination) return destination;
+    const openPool = await loadPools();
     const open = openPool(url, destination.addresses, { network, proxy });
     return { path: url.pathname + url.search, open, until_ms: 0 };
   };
@@ -250,9 +256,9 @@ const TLS_CODE =
 function failureOf(error: Error): SendFailure {
   const { code = '' } = error as { code?: string };
   if (TLS_CODE.test(code)) return 'tls';
-  if (error instanceof errors.ConnectTimeoutError || code === 'ETIMEDOUT') return 'connect timeout';
+  if (/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/.test(code)) return 'connect timeout';
   if (/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/.test(code) || /^the proxy answered/.test(error.message))
     return 'connection refused';
-  if (error instanceof errors.HTTPParserError || /^HPE_/.test(code)) return 'not http';
+  if (error.name === 'HTTPParserError' || /^HPE_/.test(code)) return 'not http';
   return 'connection closed';
 }
