@@ -17,8 +17,7 @@ let users: { ada: string; ben: string };
 const run = (...args: string[]) => barker([...args, ...flagsOf(place)], { env });
 
 before(async () => {
-  place = await openPlace();
-  await run('migrate');
+  place = await openPlace(undefined, { hasSchema: true });
   const input = 'correct horse battery staple\n';
   const made = [];
   for (const name of ['ada', 'ben']) {

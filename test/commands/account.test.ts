@@ -18,8 +18,7 @@ const run = (...args: string[]) => barker([...args, ...flagsOf(place)], { env })
 const told = async (...args: string[]): Promise<Told> => toldBy(await run('account', ...args));
 
 before(async () => {
-  place = await openPlace();
-  await run('migrate');
+  place = await openPlace(undefined, { hasSchema: true });
   const input = 'correct horse battery staple\n';
   for (const name of ['ada', 'ben']) toldBy(await barker(['user', 'create', name, ...flagsOf(place)], { env, input }));
   const callback = ['--website', 'https://a.test', '--callback', 'https://a.test/back', '--level', 'read-write'];

@@ -17,8 +17,7 @@ const run = (...args: string[]) => barker([...args, ...flagsOf(place)], { env })
 const told = async (...args: string[]): Promise<Told> => toldBy(await run('app', ...args));
 
 before(async () => {
-  place = await openPlace();
-  await run('migrate');
+  place = await openPlace(undefined, { hasSchema: true });
   const input = 'correct horse battery staple\n';
   toldBy(await barker(['user', 'create', 'ada', '--email', 'ada@mail.test', ...flagsOf(place)], { env, input }));
   // It is asked until it takes notice, which is more often than the limits allow.

@@ -4,7 +4,7 @@ import { execFile, spawn } from 'node:child_process';
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { openPlace, type Place } from '../rig/databases.ts';
 import {
@@ -22,17 +22,24 @@ import {
 let place: Place;
 let running: Started[] = [];
 
+/** Tests that change nothing that the others look at share a place, and what runs there. */
+let isShared = false;
+
 beforeEach(async () => {
-  place = await openPlace();
+  if (!isShared) place = await openPlace(undefined, { hasSchema: true });
 });
 afterEach(async () => {
+  if (!isShared) await clear();
+});
+
+async function clear(): Promise<void> {
   for (const one of running) {
     one.child.kill('SIGKILL');
     await one.ended;
   }
   running = [];
   await place.remove();
-});
+}
 
 async function dev(...flags: string[]): Promise<Started & { file: Record<string, string> }> {
   const one = started(['dev', ...flagsOf(place), ...ANY_PORTS, ...flags]);
@@ -86,8 +93,19 @@ async function accountsOf(...more: string[]): Promise<{ id: string }[]> {
 }
 
 describe('barker dev on an empty folder', () => {
+  let one: Awaited<ReturnType<typeof dev>>;
+  before(async () => {
+    isShared = true;
+    place = await openPlace();
+    one = await dev();
+  });
+  after(async () => {
+    await clear();
+    isShared = false;
+  });
+
   test('writes addresses and keys to private files', async () => {
-    const { file } = await dev();
+    const { file } = one;
     assert.deepEqual(Object.keys(file), KEYS);
     for (const key of KEYS) assert.ok(file[key], key);
     assert.equal(file.ads_url, file.base_url);
@@ -100,7 +118,6 @@ describe('barker dev on an empty folder', () => {
   });
 
   test('prints addresses, keys, and a command that works when pasted', async () => {
-    const one = await dev();
     const { stdout, stderr } = one.output();
     assert.equal(stderr, '');
     for (const key of [
@@ -125,7 +142,6 @@ describe('barker dev on an empty folder', () => {
   });
 
   test('users have roles: the second can only read', async () => {
-    await dev();
     const [account] = await accountsOf();
     const path = `/12/accounts/${account!.id}`;
     const as = (user: string, ...args: string[]) => barker(['call', ...args, '--data', place.folder, '--as', user]);
@@ -147,7 +163,7 @@ describe('barker dev on an empty folder', () => {
   });
 
   test('the messages application receives message events, as in the documentation', async () => {
-    const { file } = await dev();
+    const { file } = one;
     const page = readFileSync('docs/activity.md', 'utf8');
     const [subscribe, send] = /```sh\n(npx barker call .*dm\.received.*)\n(.*)\n/.exec(page)!.slice(1);
     const as = (line: string) => {
@@ -173,7 +189,6 @@ describe('barker dev on an empty folder', () => {
   });
 
   test('the sandbox has separate accounts', async () => {
-    await dev();
     assert.deepEqual(await accountsOf('--sandbox'), []);
   });
 });

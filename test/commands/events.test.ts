@@ -15,8 +15,7 @@ const run = (...args: string[]) => barker([...args, ...flagsOf(place)], { env })
 const emit = (...args: string[]) => barker(['events', 'emit', ...args, ...flagsOf(place)]);
 
 before(async () => {
-  place = await openPlace();
-  await run('migrate');
+  place = await openPlace(undefined, { hasSchema: true });
   const input = 'correct horse battery staple\n';
   for (const name of ['ada', 'ben']) {
     users[name] = toldBy(await barker(['user', 'create', name, ...flagsOf(place)], { env, input })).user_id!;

@@ -17,10 +17,9 @@ let keys: Record<string, string>;
 let service: Awaited<ReturnType<typeof startServe>>;
 
 before(async () => {
-  place = await openPlace();
+  place = await openPlace(undefined, { hasSchema: true });
   const run = async (args: string[], input?: string) =>
     toldBy(await barker([...args, ...flagsOf(place)], input === undefined ? { env } : { env, input }));
-  await barker(['migrate', ...flagsOf(place)]);
   const user = await run(['user', 'create', 'ada'], PASSWORD);
   const told = ['--owner', 'ada', '--website', 'https://a.test', '--level', 'read', '--callback', CALLBACK];
   const app = await run(['app', 'create', 'Reports', ...told]);

@@ -15,8 +15,7 @@ let place: Place;
 const run = (...args: string[]): Promise<Outcome> => barker([...args, ...flagsOf(place)], { env });
 
 before(async () => {
-  place = await openPlace();
-  await run('migrate');
+  place = await openPlace(undefined, { hasSchema: true });
 });
 after(() => place.remove());
 

@@ -38,7 +38,7 @@ after(() => rmSync(folder, { recursive: true }));
 let place: Place;
 let running: Started[] = [];
 beforeEach(async () => {
-  place = await openPlace();
+  place = await openPlace(undefined, { hasSchema: true });
 });
 afterEach(async () => {
   for (const one of running) {
@@ -91,7 +91,6 @@ function shownAt(url: string): Promise<string> {
 const serialOf = (cert: string): string => new X509Certificate(cert).serialNumber;
 
 async function serve(...flags: string[]) {
-  await barker(['migrate', ...flagsOf(place)]);
   const service = await startServe(place, { flags: ['--allow-insecure-loopback', 'false', ...flags] });
   running.push(service);
   return service;
@@ -189,7 +188,6 @@ describe('serve with a certificate', () => {
   ];
   for (const [why, flags, stderr] of wrong) {
     test(`refuses ${why}`, async () => {
-      await barker(['migrate', ...flagsOf(place)]);
       const own = ['--operations-port', '0', ...(await flags())];
       const env = { BARKER_MASTER_KEY: MASTER_KEY };
       const outcome = await barker(['serve', ...flagsOf(place), ...ANY_PORTS, ...own], { env });

@@ -19,7 +19,7 @@ const start = () => startBarker(place, { flags: ['--rate-limits', 'off'] });
 const clientNow = () => clientOf(running.file.sandbox_url!, running.file, systemClock);
 
 before(async () => {
-  place = await openPlace();
+  place = await openPlace(undefined, { hasSchema: true });
   running = await start();
 });
 after(async () => {

@@ -22,7 +22,7 @@ const clientNow = () => clientOf(running.file.base_url!, running.file, systemClo
 const served = () => ({ service: { url: running.file.base_url! } });
 
 before(async () => {
-  place = await openPlace();
+  place = await openPlace(undefined, { hasSchema: true });
   running = await start();
 });
 after(async () => {

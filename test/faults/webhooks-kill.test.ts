@@ -12,7 +12,7 @@ let place: Place;
 let receiver: Receiver;
 let running: Running;
 before(async () => {
-  place = await openPlace();
+  place = await openPlace(undefined, { hasSchema: true });
 });
 after(async () => {
   await running.kill();
