@@ -14,14 +14,15 @@ import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
 import { allPages } from '../features/auth/pages/all-pages.ts';
 import { errorPage } from '../features/auth/pages/error-pages.ts';
 import { redirectToLogin } from '../features/auth/pages/login-pages.ts';
-import { hashPassword, verifyPassword } from '../features/platform/password-hashing.ts';
+import { verifyPassword } from '../features/platform/password-hashing.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { passwordRulesOf } from '../settings/logins.ts';
 import type { Dependencies } from './dependencies.ts';
 import { pick } from './pick.ts';
 
 /** All HTML pages for people: logins, consent, settings, applications, previews. */
-export function browserPages(mode: Mode, { settings, clock, store, services, box, grants }: Dependencies): Pages {
+export function browserPages(mode: Mode, deps: Dependencies): Pages {
+  const { settings, clock, store, services, box, grants, hashPassword } = deps;
   const limits = pick(settings, [
     'login_failures_per_account',
     'login_failures_per_address',
@@ -29,10 +30,9 @@ export function browserPages(mode: Mode, { settings, clock, store, services, box
   ]);
   return allPages(
     {
-      ...{ store, clock, box, grants, verifyPassword },
+      ...{ store, clock, box, grants, hashPassword, verifyPassword },
       throttle: loginThrottle({ store, clock, limits }),
       devices: deviceCookies({ box, clock, random: secureRandom }),
-      hashPassword: (password) => hashPassword(password, secureRandom),
       passwords: passwordRulesOf(settings),
       supportContact: settings.support_contact,
       reauthentication_s: settings.reauthentication_s,

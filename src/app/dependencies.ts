@@ -28,6 +28,7 @@ import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
 import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
 import { blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
+import { hashPassword } from '../features/platform/password-hashing.ts';
 import { type BackgroundMetrics, backgroundMetrics } from '../http/background-metrics.ts';
 import { openLog } from '../http/log.ts';
 import { failureLog, outageLog } from '../http/outage-log.ts';
@@ -58,7 +59,11 @@ export interface DependencyOverrides extends RuntimeOverrides {
   readonly log?: Logger;
   /** How the service reaches other servers. */
   readonly network?: Network;
+  readonly hashPassword?: HashPassword;
 }
+
+/** The stored form of a password that a user has chosen. */
+type HashPassword = (password: string) => Promise<string>;
 
 /** What commands and listeners share. */
 export interface Dependencies extends Runtime {
@@ -67,6 +72,7 @@ export interface Dependencies extends Runtime {
   readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
   readonly grants: Grants;
+  readonly hashPassword: HashPassword;
   readonly log: Logger;
   /** Runs background jobs once it is started. */
   readonly jobs: JobRunner;
@@ -128,6 +134,7 @@ export async function openDependencies(
     ...runtime,
     ...{ box, services, servers, log, jobs, webhooks, registry },
     grants: grants({ store, box, clock, random: secureRandom, rules: loginRules }),
+    hashPassword: overrides.hashPassword ?? ((password) => hashPassword(password, secureRandom)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { formatInstant } from '../base/instants.ts';
-import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
+import { alphanumeric, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
@@ -9,7 +9,6 @@ import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
 import { accounts, newAccount } from '../features/ads/accounts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
-import { hashPassword } from '../features/platform/password-hashing.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/registration.ts';
 import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
 import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
@@ -36,6 +35,7 @@ export interface DemoDependencies {
   readonly settings: { readonly seed: number };
   readonly box: SecretBox;
   readonly services: Pick<Services, 'store' | 'clock' | 'ids'>;
+  readonly hashPassword: (password: string) => Promise<string>;
 }
 
 // Ids of production accounts have eleven characters.
@@ -60,8 +60,8 @@ export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys>
   // In parallel: the C library would not return the memory of a second, later hash to the system. Salts are never
   // repeatable.
   const [adaHash, benHash] = await Promise.all([
-    hashPassword(people[0].password, secureRandom),
-    hashPassword(people[1].password, secureRandom),
+    deps.hashPassword(people[0].password),
+    deps.hashPassword(people[1].password),
   ]);
   return deps.services.store.write(async (tx) => {
     const registrar: Registrar = { tx, box: deps.box, random, now };

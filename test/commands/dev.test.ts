@@ -55,31 +55,15 @@ async function stop(one: Started): Promise<void> {
   assert.equal((await one.ended).code, 0);
 }
 
-const KEYS = [
-  'base_url',
-  'ads_url',
-  'sandbox_url',
-  'operator_token',
-  'consumer_key',
-  'consumer_secret',
-  'access_token',
-  'access_token_secret',
-  'other_access_token',
-  'other_access_token_secret',
-  'user_id',
-  'other_user_id',
-  'username',
-  'password',
-  'other_username',
-  'other_password',
-  'callback_url',
-  'messages_consumer_key',
-  'messages_consumer_secret',
-  'messages_access_token',
-  'messages_access_token_secret',
-  'messages_other_access_token',
-  'messages_other_access_token_secret',
-];
+const KEYS = `
+  base_url ads_url sandbox_url operator_token consumer_key consumer_secret access_token
+  access_token_secret other_access_token other_access_token_secret user_id other_user_id username
+  password other_username other_password callback_url messages_consumer_key messages_consumer_secret
+  messages_access_token messages_access_token_secret messages_other_access_token
+  messages_other_access_token_secret
+`
+  .trim()
+  .split(/\s+/);
 
 /** What of `dev.json` does not tell where the service listens. */
 function lasting({ base_url, ads_url, sandbox_url, ...keys }: Record<string, string>): Record<string, string> {

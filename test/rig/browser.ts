@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { formatInstant } from '../../src/base/instants.ts';
-import { secureRandom } from '../../src/base/random.ts';
 import type { AccessLevel, Application } from '../../src/contract/store/credentials.ts';
 import type { RequestToken } from '../../src/contract/store/grants.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
-import { hashPassword } from '../../src/features/platform/password-hashing.ts';
 import { recordSecret, recordSecretsOfReply } from './secrets.ts';
 import type { World } from './world.ts';
 
@@ -192,10 +190,10 @@ export async function addPerson(
   world: World,
   told: { readonly isSuspended?: boolean; readonly isLocked?: boolean } = {},
 ): Promise<Person> {
-  const { store, clock } = world.service;
+  const { store, clock, hashPassword } = world.service;
   const password = `password ${randomBytes(8).toString('hex')}`;
   recordSecret('password', password);
-  const password_hash = await hashPassword(password, secureRandom);
+  const password_hash = await hashPassword(password);
   return store.write(async (tx) => {
     const id = String(await tx.takeNumbers('user', 900_000_001, 1));
     const name = `Some_${id}`;

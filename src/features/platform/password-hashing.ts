@@ -1,34 +1,43 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../base/random.ts';
 
-// The parameters that current guidance recommends for interactive logins.
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
-
-/** The stored form of a password: algorithm, parameters, salt and argon2id hash. */
-export async function hashPassword(password: string, random: Random): Promise<string> {
-  const salt = random.bytes(16);
-  const tag = await derive(password, salt);
-  return `argon2id$m=${MEMORY_KIB},t=${PASSES},p=1$${salt.toString('base64url')}$${tag.toString('base64url')}`;
+/** How much work a hash takes. */
+export interface HashCost {
+  readonly memory_kib: number;
+  readonly passes: number;
 }
 
-/** Whether a password matches its stored form. */
+/** The parameters that current guidance recommends for interactive logins. */
+const COST: HashCost = { memory_kib: 19_456, passes: 2 };
+
+const STORED = /^argon2id\$m=(\d+),t=(\d+),p=1\$([\w-]+)\$([\w-]+)$/;
+
+/** The stored form of a password: algorithm, parameters, salt and argon2id hash. */
+export async function hashPassword(password: string, random: Random, cost = COST): Promise<string> {
+  const salt = random.bytes(16);
+  const tag = await derive(password, salt, cost);
+  const { memory_kib, passes } = cost;
+  return `argon2id$m=${memory_kib},t=${passes},p=1$${salt.toString('base64url')}$${tag.toString('base64url')}`;
+}
+
+/** Whether a password matches its stored form, which may have taken other parameters than new ones do. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [, , salt, tag] = stored.split('$');
+  const [, memory_kib, passes, salt, tag] = STORED.exec(stored) ?? [];
   if (!salt || !tag) return false;
   const expected = Buffer.from(tag, 'base64url');
-  const actual = await derive(password, Buffer.from(salt, 'base64url'));
+  const cost = { memory_kib: Number(memory_kib), passes: Number(passes) };
+  const actual = await derive(password, Buffer.from(salt, 'base64url'), cost);
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }
 
-function derive(password: string, nonce: Buffer): Promise<Buffer> {
+function derive(password: string, nonce: Buffer, { memory_kib, passes }: HashCost): Promise<Buffer> {
   const parameters = {
     message: Buffer.from(password.normalize('NFKC')),
     nonce,
     parallelism: 1,
     tagLength: 32,
-    memory: MEMORY_KIB,
-    passes: PASSES,
+    memory: memory_kib,
+    passes,
   };
   return new Promise((resolve, reject) => {
     argon2('argon2id', parameters, (error, tag) => (error ? reject(error) : resolve(tag)));
