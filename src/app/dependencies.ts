@@ -101,8 +101,8 @@ export async function openDependencies(
   const services: Services = {
     ...{ store, clock, random, box, ids, resources },
     secrets: secureRandom,
-    show: (resource, rows, context) => serializerOf(resource).rows(rows, context),
-    making: rowFactoryWith(ids),
+    serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
+    rowFactory: rowFactoryWith(ids),
     pageUrl: (environment, path) => servers[environment] + path,
     jobs: { runNow: (kind, key) => jobs.runNow(kind, key) },
     audit: { retention_days: settings.audit_retention_days },

@@ -72,7 +72,7 @@ function onDatabase(command: Command): Command {
   return addSettings(command, 'serve', ['data_folder', 'database_url']);
 }
 
-function say(lines: readonly string[]): void {
+function printLines(lines: readonly string[]): void {
   print(lines.map((line) => `${line}\n`).join(''));
 }
 
@@ -86,7 +86,7 @@ async function listWebhooks(command: Command): Promise<void> {
       return application ? tx.webhooks.list(application.id) : allWebhooks(tx);
     }),
   );
-  say(
+  printLines(
     found.map(({ id, url, valid, failure }) =>
       [id, valid ? 'valid' : 'invalid', url, failure ?? ''].join('\t').trimEnd(),
     ),
@@ -118,7 +118,7 @@ async function listDeliveries(command: Command, webhook: string): Promise<void> 
       return tx.webhookDeliveries.page({ webhook, state, after: undefined, limit });
     }),
   );
-  say(rows.flatMap((row) => [deliveryLine(row), ...(tries ? triesOf(row) : [])]));
+  printLines(rows.flatMap((row) => [deliveryLine(row), ...(tries ? triesOf(row) : [])]));
 }
 
 function deliveryLine(row: WebhookDelivery): string {

@@ -63,8 +63,8 @@ async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: R
 export function rowFactoryWith(ids: Ids): RowFactory {
   return {
     takeIds: (resource, count) => takeNewIds(resource, { services: { ids } }, count),
-    async create(tx, resource, occasion, values, ids) {
-      return (await storeNew(tx, resource, occasion, rowOf(resource, occasion, values, ids.row), ids)).after;
+    async create(tx, resource, actor, values, ids) {
+      return (await storeNew(tx, resource, actor, rowOf(resource, actor, values, ids.row), ids)).after;
     },
     async update(tx, resource, { now }, before, values) {
       const after = { ...before, ...values, updated_at: now } as Row;

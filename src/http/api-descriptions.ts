@@ -37,9 +37,9 @@ export function addApiDescriptions(
     '/openapi.json': ['application/json; charset=utf-8', () => JSON.stringify(openApiOf(operations, surroundings()))],
     '/reference': ['text/html; charset=utf-8', () => referencePage(name, operations, surroundings()).render()],
     ...Object.fromEntries(
-      STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => beside(name)]]),
+      STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => readReferenceFile(name)]]),
     ),
-    '/reference/filter.js': ['text/javascript; charset=utf-8', () => beside('filter.js')],
+    '/reference/filter.js': ['text/javascript; charset=utf-8', () => readReferenceFile('filter.js')],
   };
   for (const [path, [type, make]] of Object.entries(pages)) {
     let made: CachedReply | undefined;
@@ -65,6 +65,6 @@ function served(text: string): CachedReply {
   return { bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
 }
 
-function beside(name: string): string {
+function readReferenceFile(name: string): string {
   return readFileSync(new URL(`./reference/${name}`, import.meta.url), 'utf8');
 }

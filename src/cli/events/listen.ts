@@ -42,7 +42,7 @@ async function runListen(command: Command): Promise<void> {
   const leave = interruption();
   const bearer = await fetchBearerToken(caller);
   const subscriptions = await countSubscriptions(caller, bearer);
-  say(
+  printLine(
     subscriptions === 0
       ? 'listening; no events will come until the application has a subscription'
       : `listening, with ${subscriptions} subscription${subscriptions === 1 ? '' : 's'}`,
@@ -118,7 +118,7 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
       if (!(attempt instanceof Error) && attempt.status === 401 && failures === 0)
         bearer = await fetchBearerToken(caller);
       const wait_ms = waitAfter(attempt, failures++);
-      say(
+      printLine(
         `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.body}`}; retrying in ${wait_ms / 1000} s`,
       );
       await pause(wait_ms, leave);
@@ -127,14 +127,14 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
     const takeBack = leave.on(() => attempt.stream.destroy());
     for await (const line of streamLines(attempt.stream)) {
       failures = 0;
-      if (isDisconnect(line)) say(`the stream ended: ${line}`);
+      if (isDisconnect(line)) printLine(`the stream ended: ${line}`);
       else if (isNew(line, known)) await take(line, { forwarding, underWay });
     }
     takeBack();
     minutes = BACKFILL_MAX_MIN;
     if (leave.isDue()) break;
     failures += 1;
-    say('reconnecting');
+    printLine('reconnecting');
     await pause(waitAfter(undefined, failures), leave);
   }
   await Promise.all(underWay);
@@ -150,7 +150,7 @@ async function take(
   const { event_type, event_uuid } = (JSON.parse(line) as { data: Record<string, string> }).data;
   const posted: Promise<void> = forwardEvent(line, forwarding).then((outcome) => {
     underWay.delete(posted);
-    say(`${event_type} ${event_uuid}: ${outcome}`);
+    printLine(`${event_type} ${event_uuid}: ${outcome}`);
   });
   underWay.add(posted);
   while (underWay.size >= IN_FLIGHT_MAX) await Promise.race(underWay);
@@ -192,6 +192,6 @@ function pause(ms: number, leave: Interruption): Promise<void> {
   });
 }
 
-function say(message: string): void {
+function printLine(message: string): void {
   printError(`${message}\n`);
 }

@@ -53,8 +53,8 @@ export interface Services {
   /** All declared resources, by plural name. */
   readonly resources: ReadonlyMap<string, AnyResource>;
   /** Serializes rows for replies: one JSON text each. */
-  show(resource: AnyResource, rows: readonly Row[], context: SerializeContext): Promise<string[]>;
-  readonly making: RowFactory;
+  serializeRows(resource: AnyResource, rows: readonly Row[], context: SerializeContext): Promise<string[]>;
+  readonly rowFactory: RowFactory;
   /** The absolute URL of a page of a listener. */
   pageUrl(environment: Environment, path: string): string;
   readonly jobs: JobServices;

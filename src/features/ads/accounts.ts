@@ -95,7 +95,7 @@ export const createSandboxAccount: Operation = {
       await tx.accountMembers.add(admin);
       await tx.accountMembers.addFeatures(row.id, SANDBOX_FEATURES);
       await tx.records.insert(promotableUsers, newPromotableUser(promotable));
-      const shown = await call.services.show(accounts, [row], serializeContext(call, tx));
+      const shown = await call.services.serializeRows(accounts, [row], serializeContext(call, tx));
       return { data: `[${shown}]`, nextCursor: null };
     });
   },

@@ -95,7 +95,7 @@ async function cardsToJson(tx: ReadTransaction, call: Call, found: readonly Foun
   const texts = new Map<string, string>();
   for (const resource of FORMATS) {
     const rows = found.filter((each) => each.resource === resource).map(({ row }) => row);
-    const own = await call.services.show(resource, rows, serializeContext(call, tx));
+    const own = await call.services.serializeRows(resource, rows, serializeContext(call, tx));
     for (const [index, row] of rows.entries()) texts.set(row.id, own[index]!);
   }
   const order = found.map(({ row }) => [row.created_at, row.id] as const).sort(newestFirst);

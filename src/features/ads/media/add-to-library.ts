@@ -10,7 +10,7 @@ import type { MediaDetails } from './usable-media.ts';
 
 /** The context for adding media to a library. */
 export interface LibraryContext {
-  readonly making: RowFactory;
+  readonly rowFactory: RowFactory;
   readonly actor: Actor;
 }
 
@@ -22,7 +22,7 @@ export interface LibraryContext {
  */
 export async function addToLibrary(
   tx: WriteTransaction,
-  { making, actor }: LibraryContext,
+  { rowFactory, actor }: LibraryContext,
   media: MediaDetails,
   values: LibraryValues,
   ids: NewIds,
@@ -35,14 +35,14 @@ export async function addToLibrary(
   if (there) {
     if (Object.keys(values).length === 0) return there;
     const changes = 'poster_media_key' in values ? { ...values, ...poster } : values;
-    return (await making.update(tx, libraryRows, actor, there as unknown as Row, changes)) as unknown as LibraryRow;
+    return (await rowFactory.update(tx, libraryRows, actor, there as unknown as Row, changes)) as unknown as LibraryRow;
   }
   const row = { media_category, media_type, ...values, ...poster };
-  const shelved = await making.create(tx, libraryRows, actor, row, { row: key, change: '' });
+  const added = await rowFactory.create(tx, libraryRows, actor, row, { row: key, change: '' });
   const creative_type = creativeTypeOf(media);
-  if (creative_type) await making.create(tx, accountMedia, actor, { creative_type, media_key: key }, ids);
+  if (creative_type) await rowFactory.create(tx, accountMedia, actor, { creative_type, media_key: key }, ids);
   await tx.uploads.markUsed([parseMediaKey(key)!.number]);
-  return shelved as unknown as LibraryRow;
+  return added as unknown as LibraryRow;
 }
 
 /** Marks library entries as used by a published post. */

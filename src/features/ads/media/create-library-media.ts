@@ -49,8 +49,8 @@ export const createLibraryMedia: Operation = {
       ? [{ problem: 'MISSING_PARAMETER', parameter: 'media_category' }]
       : [],
   async perform(call) {
-    const { store, making } = call.services;
-    const [ids] = await making.takeIds(accountMedia, 1);
+    const { store, rowFactory } = call.services;
+    const [ids] = await rowFactory.takeIds(accountMedia, 1);
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const media = await findAddable(tx, call);
@@ -61,8 +61,12 @@ export const createLibraryMedia: Operation = {
         values,
       );
       if (errors.length > 0) throw new Problem(errors);
-      const row = await addToLibrary(tx, { making, actor: call }, media, values, ids!);
-      const [data] = await call.services.show(mediaLibrary, [row as unknown as Row], serializeContext(call, tx));
+      const row = await addToLibrary(tx, { rowFactory, actor: call }, media, values, ids!);
+      const [data] = await call.services.serializeRows(
+        mediaLibrary,
+        [row as unknown as Row],
+        serializeContext(call, tx),
+      );
       return { data: data! };
     });
   },

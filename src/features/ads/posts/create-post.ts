@@ -76,12 +76,12 @@ export const createPost: Operation = {
   async perform(call) {
     const {
       ids,
-      making,
+      rowFactory,
       store,
       ads: { postSource },
     } = call.services;
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const mediaIds = await making.takeIds(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
+    const mediaIds = await rowFactory.takeIds(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
@@ -93,7 +93,7 @@ export const createPost: Operation = {
       const hasVideo = checked.media.some(({ type }) => type === 'VIDEO');
       throwIfAny(checkAuthor(call, author), checked.errors, hasVideo ? [] : checkNoVideoParameters(call.input));
       const post = newPost(call, id!, author, content);
-      await publishPost(tx, { making, actor: call, mediaIds }, post, checked.media);
+      await publishPost(tx, { rowFactory, actor: call, mediaIds }, post, checked.media);
       const view = publishedView(post);
       const context = await readRenderContext(mediaContext, [view], {
         source: postSource,

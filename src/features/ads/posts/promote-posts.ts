@@ -39,11 +39,11 @@ export const promotePosts: Operation = {
   reply: { rowsOf: promotedPosts },
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
-    const { ids, making, store } = call.services;
+    const { ids, rowFactory, store } = call.services;
     const postIds = itemsOf(String(call.input.post_ids));
     // Posts of other users are reposted, each under a new id.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, postIds.length);
-    const fresh = await making.takeIds(promotedPosts, postIds.length);
+    const fresh = await rowFactory.takeIds(promotedPosts, postIds.length);
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const line = await findLineItem(tx, call);
@@ -51,10 +51,15 @@ export const promotePosts: Operation = {
       const rows: Row[] = [];
       for (const [index, post] of shown.entries()) {
         const values = { line_item_id: line.id, post_id: post.id };
-        rows.push(await making.create(tx, promotedPosts, call, values, fresh[index]!));
+        rows.push(await rowFactory.create(tx, promotedPosts, call, values, fresh[index]!));
       }
       const { account, now, services } = call;
-      const texts = await services.show(promotedPosts, rows, { tx, account, now, media: services.media.addresses });
+      const texts = await services.serializeRows(promotedPosts, rows, {
+        tx,
+        account,
+        now,
+        media: services.media.addresses,
+      });
       return { data: `[${texts.join(',')}]` };
     });
   },

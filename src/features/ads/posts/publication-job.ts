@@ -29,15 +29,15 @@ export const publicationJob: JobKind<PreparedIds> = {
   name: PUBLICATION,
   isTimed: true,
   async prepare({ key }, services) {
-    const { store, ids, making } = services;
+    const { store, ids, rowFactory } = services;
     const { account, id } = rowOfJob(key);
     const { row, promotions } = await store.read(async (tx) => ({
       row: await tx.records.get(scheduledPosts, { account, id }, { deleted: 'hidden' }),
       promotions: await findPromotions(tx, account, id),
     }));
     const [post] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const media = await making.takeIds(accountMedia, row ? mediaKeysOf(row).length : 0);
-    return { services, post: post!, media, promotions: await making.takeIds(promotedPosts, promotions.length) };
+    const media = await rowFactory.takeIds(accountMedia, row ? mediaKeysOf(row).length : 0);
+    return { services, post: post!, media, promotions: await rowFactory.takeIds(promotedPosts, promotions.length) };
   },
   async store(tx, { key }, prepared, now) {
     const { account, id } = rowOfJob(key);
@@ -77,7 +77,7 @@ async function publishOrFail(
   }
   const actor = { account, principal: { user: String(row.scheduled_by) }, now };
   const post = newPost(row, prepared.post, account.environment, now);
-  await publishPost(tx, { making: services.making, actor, mediaIds: prepared.media }, post, media);
+  await publishPost(tx, { rowFactory: services.rowFactory, actor, mediaIds: prepared.media }, post, media);
   await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'SUCCESS', post_id: post.id });
   const published = { post_id: post.id, updated_at: now };
   await tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, published);
@@ -85,7 +85,7 @@ async function publishOrFail(
     const ids = prepared.promotions[index];
     // A promotion was added since the ids were taken: fail, so that the job runs again.
     if (!ids) throw new Error(`scheduled post ${row.id} has more promotions than ids were taken for`);
-    await services.making.create(tx, promotedPosts, actor, { line_item_id, post_id: post.id }, ids);
+    await services.rowFactory.create(tx, promotedPosts, actor, { line_item_id, post_id: post.id }, ids);
   }
 }
 

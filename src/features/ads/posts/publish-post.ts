@@ -6,7 +6,7 @@ import type { MediaDetails } from '../media/usable-media.ts';
 
 /** The context for publishing; `mediaIds` are ids for account media, one for each media of the post. */
 export interface PublishContext {
-  readonly making: RowFactory;
+  readonly rowFactory: RowFactory;
   readonly actor: Actor;
   readonly mediaIds: readonly NewIds[];
 }
@@ -14,12 +14,13 @@ export interface PublishContext {
 /** Publishes a post and adds its media to the library of the account. @source creatives 3 */
 export async function publishPost(
   tx: WriteTransaction,
-  { making, actor, mediaIds }: PublishContext,
+  { rowFactory, actor, mediaIds }: PublishContext,
   post: Post,
   media: readonly MediaDetails[],
 ): Promise<void> {
   await tx.posts.add(post);
-  for (const [index, each] of media.entries()) await addToLibrary(tx, { making, actor }, each, {}, mediaIds[index]!);
+  for (const [index, each] of media.entries())
+    await addToLibrary(tx, { rowFactory, actor }, each, {}, mediaIds[index]!);
   const keys = media.map(({ key }) => key);
   if (keys.length > 0) await markPosted(tx, actor.account!.id, keys);
 }

@@ -22,7 +22,7 @@ export function webhooksPage(deps: DeveloperDeps): Page {
     methods: ['GET', 'POST'],
     answer: (request) =>
       forOwner(deps, request, (application) =>
-        request.method === 'GET' ? renderPage(deps, request, application) : done(deps, request, application),
+        request.method === 'GET' ? renderPage(deps, request, application) : answerForm(deps, request, application),
       ),
   };
 }
@@ -141,7 +141,7 @@ const countOf = ({ length }: WebhookDelivery['tries']): string =>
 const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
 
 /** Performs the action of a button. Webhooks and messages of others count as not found. */
-async function done(deps: DeveloperDeps, request: PageRequest, application: Application): Promise<PageResponse> {
+async function answerForm(deps: DeveloperDeps, request: PageRequest, application: Application): Promise<PageResponse> {
   const { id } = application;
   const webhook = request.parameter('webhook') ?? '';
   const message = request.parameter('message') ?? '';
