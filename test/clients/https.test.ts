@@ -14,8 +14,8 @@ before(async () => {
 });
 after(() => world.close());
 
-describe('a world over https', () => {
-  test('is told as such, and clients that trust its authority call it as any other', async () => {
+describe('a server over https', () => {
+  test('is reported as such, and clients that trust its authority can call it', async () => {
     for (const url of [world.service.url, world.service.sandboxUrl]) assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
     const { path } = await openAccount(world.sandbox);
     const made = await world.sandbox.call('GET', path);
@@ -39,7 +39,7 @@ describe('a world over https', () => {
     assert.equal(reply.status, 200, reply.text);
   });
 
-  test('is trusted by the authority alone', async () => {
+  test('is trusted only through its authority', async () => {
     const statusWith = (ca: string[]) =>
       new Promise<number>((done, failed) => {
         get(`${world.service.url}/livez`, { ca, agent: false }, (reply) => {
@@ -51,7 +51,7 @@ describe('a world over https', () => {
     await assert.rejects(statusWith([]), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
   });
 
-  test('is spoken to in bytes', async () => {
+  test('accepts raw bytes over TLS', async () => {
     const wire = wireTo(world.service.url);
     const reply = await wire.send(Buffer.from('GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n'));
     assert.equal(reply.status, 200);

@@ -69,7 +69,7 @@ export function tellStory(name: string, start: StartClient): void {
   }
 
   describe(`a client made with ${name}`, () => {
-    test('makes a sandbox account and a funding instrument', async () => {
+    test('creates a sandbox account and a funding instrument', async () => {
       account = (await good('POST', '/12/accounts')).data[0].id;
       all = `/12/accounts/${account}/campaigns`;
       batch = `/12/batch/accounts/${account}/campaigns`;
@@ -79,7 +79,7 @@ export function tellStory(name: string, start: StartClient): void {
       instrument = funded.data.id;
     });
 
-    test(`makes ${CAMPAIGNS} campaigns in batches of ${BATCH_MAX}`, async () => {
+    test(`creates ${CAMPAIGNS} campaigns in batches of ${BATCH_MAX}`, async () => {
       const items = creates(CAMPAIGNS, (number) => ({
         name: `${(number * 7) % 100} ${DIFFICULT} ${number}`,
         entity_status: 'PAUSED',
@@ -143,7 +143,7 @@ export function tellStory(name: string, start: StartClient): void {
       assert.deepEqual(history.data[0].changes.name, { old: made[0]!.name, new: changed });
     });
 
-    test('deletes a campaign once, and then finds it among the deleted only', async () => {
+    test('deletes a campaign once, and then finds it only among the deleted ones', async () => {
       const { id } = made[1]!;
       assert.equal((await good('DELETE', `${all}/${id}`)).data.deleted, true);
       const again = await send('DELETE', `${all}/${id}`);

@@ -20,7 +20,7 @@ after(async () => {
   await place.remove();
 });
 
-test('the lines of docs/trial.md, pasted as they stand, lead to a campaign that runs, and to what audiences and posts come to', async () => {
+test('the commands of docs/trial.md, pasted unchanged, lead to a running campaign, an audience and insights', async () => {
   const blocks = readFileSync('docs/trial.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm);
   const lines = [...blocks].map(([, block]) => block).join('');
   // The folder of the page is `./data`; a test has one of its own.
