@@ -45,7 +45,7 @@ export function requestObserver(options: {
       const line = { transaction_id: transactionId, address, status };
       if (isWanted(status) && status !== 403) log.info(line, 'unreadable request');
     },
-    pageVisited: count.visited,
+    pageVisited: count.pageVisited,
     replied(exchange, status, failure) {
       const duration_ms = performance.now() - exchange.startedAt_ms;
       count.replied(exchange.operation, status, duration_ms / 1000);
@@ -70,7 +70,7 @@ interface Counters {
   replied(operation: Operation, status: number, duration_s: number): void;
   refused(operation: Operation, problem: ProblemName | undefined): void;
   unrouted(status: number): void;
-  visited(route: string, method: string, status: number): void;
+  pageVisited(route: string, method: string, status: number): void;
 }
 
 function countersOf(registry: Registry): Counters {
@@ -119,7 +119,7 @@ function countersOf(registry: Registry): Counters {
       else refusals.inc({ operation: operation.id, problem: problem ?? 'none' });
     },
     unrouted: (status) => lost.inc({ status }),
-    visited: (route, method, status) => visits.inc({ route, method, status }),
+    pageVisited: (route, method, status) => visits.inc({ route, method, status }),
   };
 }
 

@@ -62,7 +62,7 @@ describe('metrics', () => {
     });
   }
 
-  test('count jobs by kind and outcome, and tell which are overdue', async () => {
+  test('count jobs by kind and outcome, and overdue ones', async () => {
     const { service, clock } = world;
     await service.jobs.runDue();
     const before = await scrape();

@@ -189,7 +189,7 @@ describe('items of a batch are refused together', () => {
     );
   });
 
-  test('CAMPAIGN_NOT_FOUND: an item that changes what there is not', async () => {
+  test('CAMPAIGN_NOT_FOUND: an item that changes a missing campaign', async () => {
     const refused = await batch([{ operation_type: 'Delete', params: { campaign_id: '8ZZ1Q' } }]);
     assert.equal(refused.status, 400, refused.text);
     assert.deepEqual(refused.body.operation_errors, [

@@ -65,7 +65,7 @@ describe('an exchange', () => {
     });
   }
 
-  test('takes the verifier from header, query and form, with POST and GET', async () => {
+  test('accepts the verifier in header, query and form, with POST and GET', async () => {
     const ways = [
       { query: (oauth_verifier: string) => ({ query: { oauth_verifier } }) },
       { query: (oauth_verifier: string) => ({ form: { oauth_verifier } }) },
@@ -185,7 +185,7 @@ describe('an exchange is refused', () => {
     assert.deepEqual(said(await end(world, consumer, token, '1234567')), ENDED);
   });
 
-  test('when it comes too late: ten minutes after the approval, a quarter of an hour without one', async () => {
+  test('when it comes too late: ten minutes after the approval, fifteen minutes without one', async () => {
     const { token, verifier } = await approved();
     const inTime = await approved();
     world.clock.advance(600);

@@ -224,7 +224,7 @@ describe('events of pages and calls are logged and stored', () => {
     }
   });
 
-  test('consent that is given, denied and withdrawn, and a token that is revoked', async () => {
+  test('consent given, denied and withdrawn, and revoked tokens', async () => {
     made = await make(browser, { callbacks: 'https://client.test/back' });
     const keys = { ...made, ...(await ownToken(browser, made)) };
     const asked = async () => {
@@ -243,7 +243,7 @@ describe('events of pages and calls are logged and stored', () => {
     await brings(() => browser.submit(apps, { application: made.id }, { to: page }), ofApplication('access_withdrawn'));
   });
 
-  test('webhooks, made and removed by the application, with a new secret from the owner', async () => {
+  test('webhooks created and removed by the application, and secrets renewed by the owner', async () => {
     made = await make(browser);
     receiver = await openReceiver(made.consumer_secret);
     const client = await bearerClient(world, { ...made, access_token: '', access_token_secret: '' });

@@ -62,7 +62,7 @@ async function begin(told: Partial<Application> = {}, asked: Parameters<typeof a
   return { application, token, path: `/oauth/authorize?oauth_token=${token}`, state };
 }
 
-describe('what is shown', () => {
+describe('the page for each state', () => {
   const [no, yes, off, on] = [false, true, false, true];
   const rows: [endpoint: string, S: boolean, F: boolean, G: boolean, A: boolean, shown: string, then?: string][] = [
     ['authorize', no, no, no, off, 'login and consent', 'callback'],

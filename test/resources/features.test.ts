@@ -53,7 +53,7 @@ describe('features', () => {
     ['the first comes back', 'POST', 'CITY_TARGETING', ['CITY_TARGETING']],
   ];
   for (const [what, method, feature_keys, expected] of steps) {
-    test(`${what}: the whole list comes back, sorted`, async () => {
+    test(`${what}: the whole list is returned, sorted`, async () => {
       const reply = await world.sandbox.call(method, path, { params: { feature_keys } });
       assert.equal(reply.status, 200, reply.text);
       assert.deepEqual(reply.body, {

@@ -238,7 +238,7 @@ describe('how long and how often', () => {
     [{ verifier_ttl_s: 300 }, 'for the next 5 minutes.'],
     [{ verifier_ttl_s: 90 }, 'for the next 90 seconds.'],
   ] as const) {
-    test(`the page with a PIN says so: ${text}`, () =>
+    test(`the page with a PIN names the lifetime: ${text}`, () =>
       inWorld(flags, async (world) => {
         const token = await addRequestToken(world, await addApplication(world), { callback: 'oob' });
         const browser = browserOf(world.service.url);

@@ -27,7 +27,7 @@ async function change(user: Browser, person: Person, filled: Record<string, stri
 }
 
 describe('the page of the password', () => {
-  test('asks for a login and comes back', async () => {
+  test('asks for a login and returns', async () => {
     const sent = await browser().get(PAGE);
     assert.deepEqual([sent.status, sent.location], [303, '/login?continue=%2Fsettings%2Fpassword']);
   });

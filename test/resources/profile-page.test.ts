@@ -22,7 +22,7 @@ async function somebody(): Promise<{ person: Person; browser: Browser }> {
 const found = (person: Person) => world.service.store.read((tx) => tx.credentials.findUser(person.id));
 
 describe('the page of a profile', () => {
-  test('asks for a login and comes back', async () => {
+  test('asks for a login and returns', async () => {
     const sent = await browserOf(world.service.url).get(PAGE);
     assert.deepEqual([sent.status, sent.location], [303, '/login?continue=%2Fsettings%2Fprofile']);
     const { browser } = await somebody();

@@ -174,7 +174,7 @@ describe('a request for a subscription is refused', () => {
       { 'filter.user_id': ['1'] },
     ],
   ];
-  test('that does not say that it is JSON', async () => {
+  test('without a JSON content type', async () => {
     const headers = { 'content-type': 'text/plain' };
     const call = { method: 'POST', target: PATH, keys, headers, body: JSON.stringify(bio()) };
     const reply = await rawCall(world.service.url, world.clock, call);

@@ -293,7 +293,7 @@ describe('pages', () => {
     assert.equal(reply.body.errors[0].message, 'Expected int between 1 and 50, got "51" for count');
   });
 
-  test('are not available where a look-up takes no cursor', async () => {
+  test('are not available where a look-up has no cursor', async () => {
     for (const name of ['app_store_categories', 'devices', 'platform_versions', 'platforms', 'tv_markets']) {
       const reply = await look(name, { count: 1 });
       assert.deepEqual(Object.keys(reply.body), ['request', 'next_cursor', 'data'], name);

@@ -29,12 +29,12 @@ describe('docs/activity.md', () => {
     assert.deepEqual(named.toSorted(), [...EVENT_TYPES].toSorted());
   });
 
-  test('says of the private types, and of no other, that they need consent', () => {
+  test('states for the private types, and no others, that they need consent', () => {
     const named = tableUnder('Who may subscribe:').flatMap(([, types]) => typesOf(types!));
     assert.deepEqual(named.toSorted(), privateTypes.toSorted());
   });
 
-  test('says for which types a filter means `received` by default', () => {
+  test('lists the types whose filters default to `received`', () => {
     const [cell] = /By default .* mean `received`/.exec(page) ?? [''];
     const named = typesOf(cell).filter((name) => name.includes('.'));
     assert.deepEqual(

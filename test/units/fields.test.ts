@@ -174,7 +174,7 @@ describe('field kinds', () => {
     for (const bad of ['', 'A', 'a b', 'é', 'a\n', '-1', 'a'.repeat(65)]) assert.ok(!isId(bad), bad);
   });
 
-  test('a stored list comes back as its items', () => {
+  test('a stored list is returned as its items', () => {
     assert.deepEqual(itemsOf(listOf(id(), { max: 9 }).kind.read('b,a', 'x') as string), ['b', 'a']);
   });
 });
@@ -209,7 +209,7 @@ describe('the words of a declaration', () => {
     assert.equal(field.isRequired, false);
   });
 
-  test('a reference knows its target, and hides deleted ones unless told', () => {
+  test('a reference has its target, and hides deleted ones unless declared otherwise', () => {
     const target = { name: 'thing', label: 'Thing', notFound: 'NOT_FOUND' } as const;
     assert.equal(reference(() => target).target!(), target);
     assert.equal(reference(() => target).deletedTarget, 'hidden');

@@ -65,7 +65,7 @@ describe('ids', () => {
     assert.equal(new Set(await ids.take('thing', 1000, 5000)).size, 5000);
   });
 
-  test('a database that fails once is asked again', async () => {
+  test('a failed reservation is tried again', async () => {
     const { store } = numbers();
     let fails = true;
     const flaky = {

@@ -159,7 +159,7 @@ describe('values', () => {
   }
 
   for (const mode of ['dev', 'serve'] as const) {
-    test(`every default of ${mode} would be accepted when given`, () => {
+    test(`every default of ${mode} is a valid value`, () => {
       const known = load({ mode, environment: { BARKER_MASTER_KEY: KEY } });
       const ofOther = (name: string) => {
         const entry: SettingEntry = settingsTable[name as SettingName];

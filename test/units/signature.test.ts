@@ -264,7 +264,7 @@ describe('encoding', () => {
     );
   });
 
-  test('plus is a space only where asked', () => {
+  test('plus is a space only on request', () => {
     assert.equal(decode('a+b%2B', true), 'a b+');
     assert.equal(decode('a+b%2B', false), 'a+b+');
   });

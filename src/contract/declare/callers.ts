@@ -80,13 +80,16 @@ export interface PresentedCredential extends SignedParts {
   readonly address: string;
 }
 
-/** Authenticates credentials of one kind. @throws the problem of the first check that fails. */
+/**
+ * Authenticates credentials of one kind; `app/authentication.ts` lists the implementations.
+ * @throws the problem of the first check that fails.
+ */
 export type Authenticate = (parts: PresentedCredential, origins: readonly string[]) => Promise<Authenticated>;
 
 /** The authenticators of all credential kinds except `user`. */
 export type OtherAuthenticators = Readonly<Partial<Record<Exclude<CredentialKind, 'user'>, Authenticate>>>;
 
-/** Authenticates requests signed with an access token. */
+/** Authenticates requests signed with an access token; `features/auth/oauth1/authenticate-user.ts` implements it. */
 export interface UserAuthenticator {
   /**
    * Throws, or rejects with, the problem of the first check that fails. Synchronous when the credential is cached.
@@ -109,7 +112,7 @@ export interface Access {
 
 /**
  * A cache of account access, which every request that names an account needs. A write that affects an account evicts it
- * before it is acknowledged. Missing access is not cached.
+ * before it is acknowledged. Missing access is not cached. `features/ads/account-access-cache.ts` implements it.
  */
 export interface AccountAccesses {
   /** The cached access: the common case, synchronous. */
