@@ -43,3 +43,14 @@ describe('the paths in the documents about the code', () => {
     });
   }
 });
+
+test('the paths in the comments of src exist', () => {
+  const wrong = globSync('src/**/*.ts').flatMap((file) => {
+    const comments = readFileSync(file, 'utf8').match(/^\s*(\/\*\*|\*|\/\/).*$/gm) ?? [];
+    const paths = comments.flatMap((line) =>
+      [...line.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|md))`/g)].map(([, path]) => path!),
+    );
+    return paths.filter((path) => !existsSync(path) && !existsSync(`src/${path}`)).map((path) => `${file}: ${path}`);
+  });
+  assert.deepEqual(wrong, []);
+});
