@@ -15,6 +15,8 @@ export interface SharedFiles {
 
 /** Longer than any file takes on a machine that is busy. */
 const FILE_TIMEOUT_MS = 600_000;
+/** Longer than what tests have closed takes to end. */
+const LEFT_OPEN_MS = 30_000;
 
 /**
  * Runs the files that no other process has taken, one after the other, each in a suite named after it; from the first on, or
@@ -29,6 +31,15 @@ export async function runShared({ title, files, folder }: SharedFiles, isFromLas
       await import(pathToFileURL(resolve(file)).href);
     });
   }
+  endLater();
+}
+
+/** Ends the process with a failure when something that a test left open keeps it from ending by itself. */
+function endLater(): void {
+  setTimeout(() => {
+    process.stderr.write(`Left open by tests: ${process.getActiveResourcesInfo().join(', ')}\n`);
+    process.exit(1);
+  }, LEFT_OPEN_MS).unref();
 }
 
 function take(name: string): boolean {
