@@ -82,6 +82,8 @@ const AT_ONCE = availableParallelism() + 1;
 const WAITING = /^test\/(commands|faults|clients)\//;
 /** These compute for long: the other processes begin with them. */
 const LONG = /^test\/(laws|behaviours)\//;
+/** What takes long in the wider suites, the longest last: it begins first. */
+const LONGEST = ['pages', 'image', 'crash', 'operate', 'backups', 'installed'];
 /** Longer than all files of a section take. */
 const TIMEOUT_MS = 3_600_000;
 
@@ -122,7 +124,9 @@ function programsOf({ title, files, environment }: Section): { programs: readonl
 /** Runs all sections: as soon as a process has no file left, the first of the next section starts. */
 async function runSections(sections: readonly Section[]): Promise<void> {
   // The wider suites change machines and measure memory: each file has a process of its own.
-  const parts = isWider ? sections.flatMap((each) => each.files.map((file) => ({ ...each, files: [file] }))) : sections;
+  const alone = sections.flatMap((each) => each.files.map((file) => ({ ...each, files: [file] })));
+  const rank = ({ files: [file] }: Section): number => LONGEST.findIndex((part) => file!.includes(part));
+  const parts = isWider ? alone.sort((one, other) => rank(other) - rank(one)) : sections;
   const shared = parts.map((part) => ({ ...part, ...programsOf(part) }));
   const stream = run({ files: shared.flatMap(({ programs }) => programs), concurrency: AT_ONCE, timeout: TIMEOUT_MS });
   /** Failures of the file whose results are arriving; its own result comes last and names it. */
