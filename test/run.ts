@@ -12,7 +12,7 @@ import { unseenBy } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
 import { processorSeconds } from './rig/processor-time.ts';
 import { packTarball } from './rig/tarball.ts';
-import { keepDescription } from './rig/validation.ts';
+import { keepDescription, keepValidators } from './rig/validation.ts';
 
 /**
  * Runs every test file on each database; units, which touch none, and files that say that they cannot tell them apart run
@@ -225,6 +225,7 @@ function sectionOn(engine: string, title: string, files: readonly string[], ledg
 }
 
 keepDescription(compiled);
+if (isWhole) keepValidators(compiled);
 if (others.some((file) => readFileSync(file, 'utf8').includes('rig/tarball.ts'))) packTarball(compiled);
 const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
 const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));

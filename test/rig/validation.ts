@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import standalone from 'ajv/dist/standalone/index.js';
 import { byDefault } from '../../build/docs/generated-docs.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
@@ -29,11 +31,17 @@ export function keepDescription(folder: string): void {
   process.env.TEST_DESCRIPTION = file;
 }
 
-// Most schemas are compiled in every process and used a few times: what is pointed to is compiled once, as it stands.
-const quickly = { inlineRefs: false, meta: false, validateSchema: false, code: { optimize: false } } as const;
-const ajv = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time': true }, ...quickly });
-// What is shared is added; the rest of the description, most of it, only where it is pointed to.
-ajv.addSchema({ components: openApi.components } as AnySchemaObject, 'openapi');
+/** A compiler that knows what is shared; the rest of the description, most of it, is compiled where it is pointed to. */
+function compiler(keepsSource: boolean): Ajv2020 {
+  // Most schemas are used a few times: what is pointed to is compiled once, as it stands.
+  const quickly = { inlineRefs: false, meta: false, validateSchema: false } as const;
+  const code = { optimize: false, source: keepsSource } as const;
+  const made = new Ajv2020({ strict: false, allErrors: false, formats: { 'date-time': true }, ...quickly, code });
+  made.addSchema({ components: openApi.components } as AnySchemaObject, 'openapi');
+  return made;
+}
+
+const ajv = compiler(false);
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
@@ -276,15 +284,49 @@ function headersOf(route: Route, verb: string, status: number): readonly Declare
   return declared;
 }
 
+/** Those that were compiled for the whole run; nothing is loaded before it is used. */
+const keptValidators = process.env.TEST_VALIDATORS;
+let loaded: Readonly<Record<string, ValidateFunction>> | undefined;
 const validators = new Map<string, ValidateFunction>();
 
 function compiled(pointer: string): ValidateFunction {
   let validator = validators.get(pointer);
   if (!validator) {
-    validator = ajv.compile(pointer.startsWith('/components/') ? { $ref: SHARED + pointer } : withShared(at(pointer)));
+    if (keptValidators) loaded ??= createRequire(import.meta.url)(keptValidators) as typeof loaded;
+    validator = loaded?.[pointer] ?? ajv.compile(schemaAt(pointer));
     validators.set(pointer, validator);
   }
   return validator;
+}
+
+function schemaAt(pointer: string): AnySchemaObject {
+  return pointer.startsWith('/components/') ? { $ref: SHARED + pointer } : withShared(at(pointer));
+}
+
+/** Compiles the schemas of all bodies into a folder, for the processes that are started from now on: that takes seconds. */
+export function keepValidators(folder: string): void {
+  const pointers = new Set(routes.flatMap(bodyPointers));
+  const keeping = compiler(true);
+  const names = Object.fromEntries([...pointers].map((pointer, at) => [`body${at}`, pointer]));
+  for (const [name, pointer] of Object.entries(names)) keeping.addSchema(schemaAt(pointer), name);
+  const code = standalone.default(keeping, Object.fromEntries(Object.keys(names).map((name) => [name, name])));
+  const renamed = Object.entries(names).map(([name, pointer]) => `${JSON.stringify(pointer)}: exports.${name}`);
+  const file = join(folder, 'validators.cjs');
+  // It lies outside of this package.
+  const placed = code.replaceAll('require("ajv/', `require("${resolve('node_modules/ajv')}/`);
+  writeFileSync(file, `${placed}\nmodule.exports = {${renamed}};\n`);
+  process.env.TEST_VALIDATORS = file;
+}
+
+/** Where the schemas of the bodies of an operation's responses stand. */
+function bodyPointers(route: Route): string[] {
+  const verb = route.operation.method.toLowerCase();
+  const { responses } = openApi.paths[route.template]![verb] as { responses: Record<string, Json> };
+  return Object.keys(responses).flatMap((status) => {
+    const pointer = responsePointer(route, verb, Number(status))!;
+    const content = (at(pointer).content ?? {}) as Json;
+    return Object.keys(content).map((media) => `${pointer}/content/${media.replaceAll('/', '~1')}/schema`);
+  });
 }
 
 const SHARED = 'openapi#';
