@@ -183,7 +183,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
 export const expiryJobKinds = [eventExpiry, loginExpiry, auditExpiry] as const;
 
 /** Every kind of background job. */
-// biome-ignore lint/suspicious/noExplicitAny: what comes of a job is its own affair
+// biome-ignore lint/suspicious/noExplicitAny: each kind has its own result type
 export const jobKinds: readonly JobKind<any>[] = [
   mediaProcessing,
   mediaExpiry,

@@ -42,11 +42,7 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
     items.map((item) => item.errors),
     request,
   );
-  const ids = await takeWriteIds(
-    resource,
-    call,
-    items.map((item) => item.input),
-  );
+  const ids = await takeWriteIds(resource, call, items);
   return call.services.store.write(async (tx) => {
     // Batches of an account run one after the other: they may lock the same rows in different orders.
     await tx.records.lockAccount(call.account!.id);

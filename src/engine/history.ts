@@ -1,18 +1,29 @@
-import type { Actor, NewIds } from '../contract/declare/operation.ts';
+import type { Actor, Ids } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { AppliedChange } from '../contract/declare/rules.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
+
+/** Takes the ids of `count` history rows; none for resources without history. */
+export async function takeChangeIds(
+  { historyEntity }: AnyResource,
+  ids: Ids,
+  count: number,
+): Promise<readonly string[]> {
+  return historyEntity && count > 0 ? ids.take('account_change', CHANGE_IDS_FROM, count) : [];
+}
+
+const CHANGE_IDS_FROM = 36 ** 10;
 
 /** Names a stored change to caches, and records it in the history of its account if the resource has one. */
 export async function recordChange(
   tx: WriteTransaction,
   resource: AnyResource,
   call: Actor,
-  ids: NewIds,
+  id: string | undefined,
   change: AppliedChange,
 ): Promise<AppliedChange> {
-  if (resource.historyEntity) await appendHistory(tx, resource, call, ids.change, change);
+  if (resource.historyEntity) await appendHistory(tx, resource, call, id!, change);
   tx.invalidate(`${resource.name}:${change.after.id}`);
   return change;
 }

@@ -4,7 +4,7 @@ import type { AppliedChange } from '../contract/declare/rules.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { rowOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';
-import { recordChange } from './history.ts';
+import { recordChange, takeChangeIds } from './history.ts';
 
 /** Takes the ids for `count` rows and their history. */
 export async function takeNewIds(
@@ -16,12 +16,10 @@ export async function takeNewIds(
   const { ids } = call.services;
   const { from, sequence = resource.name, isLong, secondary } = resource.ids;
   const rows = await (isLong ? ids.takeLong : ids.take)(sequence, from, count);
-  const changes = resource.historyEntity ? await ids.take('account_change', CHANGE_IDS_FROM, count) : rows;
+  const changes = await takeChangeIds(resource, ids, count);
   const seconds = secondary ? await ids.takeLong(secondary.sequence, LONG_IDS_FROM, count) : [];
-  return rows.map((row, index) => ({ row, change: changes[index]!, secondary: seconds[index] }));
+  return rows.map((row, index) => ({ row, change: changes[index], secondary: seconds[index] }));
 }
-
-const CHANGE_IDS_FROM = 36 ** 10;
 
 /** Stores a new row. If one with its unique key exists, that one is returned, updated where the declaration says so. */
 export async function storeNew(
@@ -34,7 +32,7 @@ export async function storeNew(
   const duplicate = resource.unique && (await findDuplicate(tx, resource, row));
   if (duplicate) return updateDuplicate(tx, resource, call, row, duplicate, ids);
   await tx.records.insert(resource, { ...row, ...searchColumns(resource, row) });
-  return recordChange(tx, resource, call, ids, { before: undefined, after: row });
+  return recordChange(tx, resource, call, ids.change, { before: undefined, after: row });
 }
 
 /** Updates what the declaration says of the row that has the unique key. */
@@ -50,7 +48,7 @@ async function updateDuplicate(
   if (!names) return { before, after: before };
   const changes = { ...Object.fromEntries(names.map((name) => [name, row[name]!])), updated_at: call.now };
   await tx.records.update(resource, { account: before.account_id, id: before.id }, changes);
-  return recordChange(tx, resource, call, ids, { before, after: { ...before, ...changes } });
+  return recordChange(tx, resource, call, ids.change, { before, after: { ...before, ...changes } });
 }
 
 async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<Row | undefined> {

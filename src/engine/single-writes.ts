@@ -12,7 +12,7 @@ import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } fr
 export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
   const { parent } = resource;
   const input = parent ? { ...call.input, [parent.column]: call.path[parent.parameter]! } : call.input;
-  const [ids] = await takeWriteIds(resource, call, [input]);
+  const [ids] = await takeWriteIds(resource, call, [{ verb: 'create', input }]);
   return writeOne(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
     applyCreate(tx, resource, call, input, ids!),
   );
@@ -21,7 +21,7 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
 /** Updates the given fields of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = pathKey(resource, call);
-  const [ids] = await takeWriteIds(resource, call, [call.input]);
+  const [ids] = await takeWriteIds(resource, call, [{ verb: 'update', input: call.input }]);
   return writeOne(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
     applyUpdate(tx, resource, call, call.input, key, ids!),
   );
@@ -30,7 +30,7 @@ export async function updateOne(resource: AnyResource, call: Call): Promise<Answ
 /** Deletes one row; deleting it again is not found. */
 export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = pathKey(resource, call);
-  const [ids] = await takeWriteIds(resource, call, [call.input]);
+  const [ids] = await takeWriteIds(resource, call, [{ verb: 'remove', input: call.input }]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
   // A natural key can be created again: nobody may find the row and use it while it is being removed.
   return writeOne(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));

@@ -1,6 +1,6 @@
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
-import { type AnyResource, jobKeyOf, type Row } from '../contract/declare/resource.ts';
+import { type AnyResource, jobKeyOf, type Row, type Verb } from '../contract/declare/resource.ts';
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
 import type { AppliedChange, Change, Rule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
@@ -9,20 +9,38 @@ import { columnFields, draftOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';
 import { applyCascades, type PendingCascade, takeCascadeIds } from './cascade-create.ts';
 import { findRow, type PathKey } from './find-row.ts';
-import { recordChange } from './history.ts';
+import { recordChange, takeChangeIds } from './history.ts';
 import { storeNew, takeNewIds } from './new-row.ts';
 import { refuse } from './read-parameters.ts';
 
 /** The ids for a write, taken before its unit of work begins. */
-export interface WriteIds extends NewIds {
+export interface WriteIds {
+  /** For a create. */
+  readonly created: NewIds | undefined;
+  /** Of the history row of any other write. */
+  readonly change: string | undefined;
   readonly cascades: readonly PendingCascade[];
 }
 
-/** Takes the ids for several writes, depending on their input. */
-export async function takeWriteIds(resource: AnyResource, call: Call, all: readonly Input[]): Promise<WriteIds[]> {
-  const cascades = await takeCascadeIds(resource, call, all);
-  const own = await takeNewIds(resource, call, all.length);
-  return own.map((ids, index) => ({ ...ids, cascades: cascades[index]! }));
+/** Takes the ids for several writes. */
+export async function takeWriteIds(
+  resource: AnyResource,
+  call: Call,
+  writes: readonly { readonly verb: Verb | undefined; readonly input: Input }[],
+): Promise<WriteIds[]> {
+  const inputs = writes.map(({ input }) => input);
+  const cascades = await takeCascadeIds(resource, call, inputs);
+  const creates = writes.filter(({ verb }) => verb === 'create').length;
+  const created = (await takeNewIds(resource, call, creates)).values();
+  const changes = (await takeChangeIds(resource, call.services.ids, writes.length - creates)).values();
+  return writes.map(({ verb }, index) => {
+    const isCreate = verb === 'create';
+    return {
+      created: isCreate ? created.next().value : undefined,
+      change: isCreate ? undefined : changes.next().value,
+      cascades: cascades[index]!,
+    };
+  });
 }
 
 /**
@@ -36,12 +54,13 @@ export async function applyCreate(
   input: Input,
   ids: WriteIds,
 ): Promise<AppliedChange> {
-  const drafted = draftOf(resource, call, input, ids.row, ids.secondary);
+  const created = ids.created!;
+  const drafted = draftOf(resource, call, input, created.row, created.secondary);
   const referenced = await readReferences(tx, resource, drafted);
   const change = proposedChange(tx, resource, call, { verb: 'create', before: undefined, referenced });
   const after = { ...drafted, ...(await resource.derive?.(drafted, { ...change, input })) } as Row;
   await check({ ...change, after }, resource.rules);
-  const applied = await storeNew(tx, resource, call, after, ids);
+  const applied = await storeNew(tx, resource, call, after, created);
   await applyCascades(tx, call, { ...change, after }, ids.cascades);
   await planJob(tx, resource, after);
   await runAfterWrite(tx, resource, call, 'create', applied);
@@ -73,7 +92,7 @@ export async function applyUpdate(
   await check({ ...change, after }, resource.rules);
   const columns = { ...changes, ...derived, updated_at: call.now, ...searchColumns(resource, after, changes) };
   await tx.records.update(resource, ownKey(resource, before), columns as Record<string, StoredValue | null>);
-  const applied = await recordChange(tx, resource, call, ids, { before, after });
+  const applied = await recordChange(tx, resource, call, ids.change, { before, after });
   await applyCascades(tx, call, { ...change, after }, ids.cascades);
   await planJob(tx, resource, after);
   await runAfterWrite(tx, resource, call, 'update', applied);
@@ -96,12 +115,15 @@ export async function applyRemove(
   if (hard) {
     await tx.records.remove(resource, ownKey(resource, before));
     const after = { ...before, ...hard.values, deleted: 1, updated_at: call.now } as Row;
-    return recordChange(tx, resource, call, ids, { before, after });
+    return recordChange(tx, resource, call, ids.change, { before, after });
   }
   const freed: Record<string, null> = resource.unique ? { [UNIQUE_KEY]: null } : {};
   const changes = { ...freed, deleted: 1, updated_at: call.now };
   await tx.records.update(resource, ownKey(resource, before), changes);
-  const applied = await recordChange(tx, resource, call, ids, { before, after: { ...before, ...changes } as Row });
+  const applied = await recordChange(tx, resource, call, ids.change, {
+    before,
+    after: { ...before, ...changes } as Row,
+  });
   await runAfterWrite(tx, resource, call, 'remove', applied);
   return applied;
 }

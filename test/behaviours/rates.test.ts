@@ -1,4 +1,4 @@
-// On either database: what is tried here is decided before the database is asked.
+// On either database: limits are checked before it is used.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Operation } from '../../src/contract/declare/operation.ts';
@@ -8,7 +8,7 @@ import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, goodCall, openTestAccount, send, type TestAccount } from './test-account.ts';
 
-/** The window of a user and the window of an account, as headers tell them. */
+/** The window of a user and the window of an account, as the headers report them. */
 function windows(reply: Reply, kind: 'x-rate-limit' | 'x-account-rate-limit') {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => reply.headers.get(`${kind}-${name}`));
   return limit === null ? undefined : { limit: Number(limit), remaining: Number(remaining), reset: Number(reset) };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** The webhook that commands name. */
 export const WEBHOOK = '1800000000000000001';
 
-/** What came of the commands before: ids and keys by name, which later ones name. */
+/** Results of earlier commands: ids and keys by name, which later ones name. */
 export const made: Record<string, string> = {};
 const files = mkdtempSync(join(tmpdir(), 'barker-audit-'));
 process.on('exit', () => rmSync(files, { recursive: true, force: true }));
@@ -134,7 +134,7 @@ export const READS: Readonly<Record<string, () => readonly string[]>> = {
   doctor: () => [],
 };
 
-/** What only shows when it is asked to change nothing. */
+/** Forms of the commands above that only read. */
 export const LOOKS: readonly (readonly [words: string, args: () => readonly string[]])[] = [
   ['user totp', () => ['ada']],
   ['app limits', key()],

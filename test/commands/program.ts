@@ -8,7 +8,7 @@ import { recordSecret, recordSecrets } from '../rig/secrets.ts';
 /** The entry of the program under test. */
 export const ENTRY = resolve('bin/barker.js');
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
@@ -41,7 +41,7 @@ export function barkerApart(args: readonly string[], surroundings: Surroundings 
   return started(args, surroundings).ended;
 }
 
-/** Commands that answer on stdout may be meant to tell secrets; their messages and logs are not. */
+/** Commands that answer on stdout may print secrets on purpose; their messages and logs are not. */
 function plantTyped(args: readonly string[], { input }: Pick<Surroundings, 'input'>): void {
   if (args[0] === 'user') recordSecret('password', input?.trim());
 }

@@ -1,4 +1,4 @@
-// On either database: pages ask the same of both.
+// On either database: pages use both alike.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { loginTargets } from '../../src/features/auth/pages/login-targets.ts';

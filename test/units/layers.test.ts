@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 const BELOW = ['base', 'contract'];
 /** What features and everything above them may use of rows: keys, drafts, search columns, serializers. */
 const ROWS = [...BELOW, 'rows'];
-/** What each part may import besides itself. Arrows go down, siblings do not talk. */
+/** What each part may import besides itself. Imports go up the table of ARCHITECTURE.md; siblings do not import each other. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   contract: ['base'],
@@ -90,7 +90,7 @@ describe('the layers', () => {
     );
     const missing = [...used].filter((file) => !files.includes(file));
     assert.deepEqual(missing, []);
-    // What starts from the outside: the program, and the scripts of the package.
+    // Entry points: the program, and the scripts of the package.
     const started = `${readFileSync('package.json', 'utf8')} ${readFileSync('bin/barker.js', 'utf8')}`;
     const unused = files.filter((file) => !used.has(file) && !started.includes(file.slice(root.length)));
     assert.deepEqual(unused, []);

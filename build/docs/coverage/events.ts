@@ -19,7 +19,7 @@ const MESSAGES = 'test/resources/messages.test.ts';
 
 /** How events of each type arise, the operations that cause them, and the test that covers it. */
 const CAUSES: Readonly<Record<EventType, readonly [how: string, operations: readonly string[], test: string]>> = {
-  'profile.update.bio': ['a profile that changes, by call, page or command', ['account.update_profile'], COMMAND],
+  'profile.update.bio': ['a profile is changed by a call, page or command', ['account.update_profile'], COMMAND],
   'profile.update.verified': ['`barker user profile --verified`', [], COMMAND],
   'profile.update.affiliate': ['`barker user profile --affiliate`', [], COMMAND],
   'profile.update.screenname': ['`/settings/profile`, `barker user profile --handle`', [], COMMAND],
@@ -104,4 +104,4 @@ export const EVENT_ITEMS: readonly EventItem[] = [
 
 /** The recorded change that affects nothing that is served. @source advertising: Versioning */
 export const OUTSIDE =
-  'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change: the older is deprecated in favour of the newer) have no path in the two documents and are not served: what names them is answered with 404, as any unknown path.';
+  'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change: the older is deprecated in favour of the newer) have no path in the two documents and are not served: requests for them get 404, like any unknown path.';

@@ -126,7 +126,8 @@ export interface ActivityServices {
 /** Ids for a new row, taken before its unit of work begins. */
 export interface NewIds {
   readonly row: string;
-  readonly change: string;
+  /** Of its row in the account history; undefined for resources without history. */
+  readonly change: string | undefined;
   /** The additional 64-bit id, for resources that have one. */
   readonly secondary?: string;
 }

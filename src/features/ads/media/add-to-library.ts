@@ -38,7 +38,7 @@ export async function addToLibrary(
     return (await rowFactory.update(tx, libraryRows, actor, there as unknown as Row, changes)) as unknown as LibraryRow;
   }
   const row = { media_category, media_type, ...values, ...poster };
-  const added = await rowFactory.create(tx, libraryRows, actor, row, { row: key, change: '' });
+  const added = await rowFactory.create(tx, libraryRows, actor, row, { row: key, change: undefined });
   const creative_type = creativeTypeOf(media);
   if (creative_type) await rowFactory.create(tx, accountMedia, actor, { creative_type, media_key: key }, ids);
   await tx.uploads.markUsed([parseMediaKey(key)!.number]);
