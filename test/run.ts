@@ -83,7 +83,7 @@ const WAITING = /^test\/(commands|faults|clients)\//;
 /** These compute for long: the other processes begin with them. */
 const LONG = /^test\/(laws|behaviours)\//;
 /** What takes long in the wider suites, the longest last: it begins first. */
-const LONGEST = ['pages', 'image', 'crash', 'operate', 'backups', 'installed'];
+const LONGEST = ['pages', 'image', 'installed', 'fuzz', 'crash', 'operate', 'backups'];
 /** Longer than all files of a section take. */
 const TIMEOUT_MS = 3_600_000;
 

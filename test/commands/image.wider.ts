@@ -56,8 +56,11 @@ function build(stage: Stage, root: string, others: ReadonlyMap<string, Built>): 
   return { root, env, workdir: at('.'), last: (keyword) => stage.steps.findLast((each) => each.keyword === keyword)! };
 }
 
+/** As a login shell has it, with the authorities that the machine trusts: npm asks the registry again and again otherwise. */
 function plain(): Record<string, string> {
-  return Object.fromEntries(Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|NODE)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|NODE(?!_EXTRA_CA_CERTS))/.test(name)),
+  );
 }
 
 before(() => {

@@ -23,8 +23,11 @@ let home: string;
 let tarball: string;
 let installed: Outcome;
 const env = (): Record<string, string> => {
-  // What npm tells its scripts would lead the npm that is under test back to this folder.
-  const own = Object.entries(cleanEnvironment()).filter(([name]) => !/^(npm_|INIT_CWD|NODE)/.test(name));
+  // What npm tells its scripts would lead the npm that is under test back to this folder. Without the authorities that the
+  // machine trusts it would ask the registry again and again.
+  const own = Object.entries(cleanEnvironment()).filter(
+    ([name]) => !/^(npm_|INIT_CWD|NODE(?!_EXTRA_CA_CERTS))/.test(name),
+  );
   return { ...Object.fromEntries(own), PATH: [join(home, 'prefix/bin'), path].join(delimiter) };
 };
 
