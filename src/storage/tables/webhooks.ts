@@ -185,7 +185,13 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
           .orderBy('position')
           .limit(param('limit'));
         const key = sql`(${sql.join(keys.map((name) => sql.ref(name)))})`;
-        return db.deleteFrom('webhook_deliveries').where(sql<boolean>`${key} in ${old}`);
+        return (
+          db
+            .deleteFrom('webhook_deliveries')
+            .where(sql<boolean>`${key} in ${old}`)
+            // Checked again when the row was locked: a delivery that is sent again meanwhile is pending.
+            .where('state', '!=', sql.lit('pending'))
+        );
       });
     },
     async findProgress() {
