@@ -6,6 +6,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { findMasterKey } from '../../src/dev/dev-folder.ts';
 import { grants } from '../../src/features/auth/oauth1/grants.ts';
 import { blockIds } from '../../src/features/platform/ids.ts';
+import { hashPassword } from '../../src/features/platform/password-hashing.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import type { Place } from '../rig/databases.ts';
@@ -32,6 +33,7 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
     ...{ store, box, clock, settings },
     services: { store, clock, ids: blockIds(store, secureRandom), media: {} },
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
+    hashPassword: (password: string) => hashPassword(password, secureRandom),
   };
   const service = {
     ...parts,
