@@ -12,7 +12,8 @@ import { verifyRefusals, verifyWhole } from './verify.ts';
 /** What is on a small disk of its own, and what `/readyz` says of it when there is no room. */
 const DISKS = { data: 'disk', nonces: 'nonces', media: 'media' } as const;
 type Disk = keyof typeof DISKS;
-const SIZES: Readonly<Record<Disk, string>> = { data: '48m', nonces: '1m', media: '8m' };
+/** Larger than what twenty rounds of the load write, with a write-ahead log of 40 MB: only the proof fills them. */
+const SIZES: Readonly<Record<Disk, string>> = { data: '192m', nonces: '8m', media: '8m' };
 
 /** How a proof is run. */
 export interface Fillings {
