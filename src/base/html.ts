@@ -25,7 +25,7 @@ class Html {
 
 export type { Html };
 
-/** What a template takes: HTML as it is, text and numbers, which are escaped, or several of these, one after the other. */
+/** What a template accepts: HTML as it is, text and numbers, which are escaped, or several of these, one after the other. */
 export type HtmlValue = Html | string | number | readonly HtmlValue[];
 
 /** The tag of HTML and XML templates: values are escaped unless they are HTML themselves. */

@@ -90,8 +90,13 @@ export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCare
 
 /** The hidden inputs of a form. */
 export function hiddenFields(members: Readonly<Record<string, string>>): Html {
+  return hiddenPairs(Object.entries(members));
+}
+
+/** The hidden inputs of a form, where several may have the same name. */
+export function hiddenPairs(pairs: readonly (readonly [name: string, value: string])[]): Html {
   return joinHtml(
-    Object.entries(members).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
+    pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
     '\n',
   );
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../base/clock.ts';
-import { html, joinHtml } from '../../../base/html.ts';
+import { html } from '../../../base/html.ts';
 import { instantMs } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
 import { codeField, WRONG_CODE } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, alertBox, passwordField } from './layout.ts';
+import { accountPage, alertBox, hiddenPairs, passwordField } from './layout.ts';
 
 /** The dependencies of pages that require a recent login. */
 export interface ReauthenticationDeps extends LoginDeps {
@@ -86,10 +86,7 @@ ${alertBox(problem)}
 <p class="soft">For your security, enter your password again to continue.
 ${asked === 'POST' ? 'Your changes are kept and take effect once you confirm.' : ''}</p>
 <form method="post" action="${addressOf(page, request)}">
-${joinHtml(
-  members.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
-  '\n',
-)}
+${hiddenPairs(members)}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
 ${passwordField({ isWrong: problem !== undefined, hasCaret: true })}
 ${needsCode ? codeField({ isWrong: problem !== undefined, hasCaret: false }) : ''}
