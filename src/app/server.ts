@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { secureRandom } from '../base/random.ts';
+import { keepTickObject } from '../base/tick-objects.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
 import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
@@ -64,6 +65,7 @@ export async function startListeners(
   /** Authorizes the event simulator; development only. */
   options: { readonly operator_token?: string | undefined } = {},
 ): Promise<Service> {
+  keepTickObject();
   const cleanup = new AsyncDisposableStack();
   try {
     return await start(mode, deps, options.operator_token, cleanup);
