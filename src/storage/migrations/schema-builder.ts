@@ -18,6 +18,7 @@ export interface SchemaBuilder {
   index(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
   /** A unique index; with `where`, a partial one of the rows with these values. Nulls never equal each other. */
   uniqueIndex(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
+  dropIndex(name: string): string;
 }
 
 /** Columns in order; modifiers apply to the column before them. */
@@ -64,6 +65,7 @@ export function schemaBuilder(dialect: Dialect): SchemaBuilder {
     index: (name, table, on, where) => `create index ${name} on ${table} (${on.join(', ')})${condition(where)}`,
     uniqueIndex: (name, table, on, where) =>
       `create unique index ${name} on ${table} (${on.join(', ')})${condition(where)}`,
+    dropIndex: (name) => `drop index ${name}`,
   };
 }
 
