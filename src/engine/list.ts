@@ -13,7 +13,7 @@ import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { PageQuery, SortKey } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
 import { checkParent } from './find-row.ts';
-import { refuse } from './read-parameters.ts';
+import { throwErrors } from './read-parameters.ts';
 import { sortField } from './sort.ts';
 
 /** Maximum number of values of a filter. */
@@ -84,7 +84,7 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
     await checkParent(resource, call, tx.records);
     const asked = { input, account: call.account!, tx };
     const error = await resource.list?.rule?.(asked);
-    if (error) refuse([error]);
+    if (error) throwErrors([error]);
     const narrowed = await resource.list?.extraFilters?.within(asked);
     const plain = conditionsOf(resource, call);
     const conditions = { ...plain, within: { ...plain.within, ...narrowed } };

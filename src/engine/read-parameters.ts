@@ -62,6 +62,6 @@ function emptyMandatory(parameter: Field, name: string): ErrorDetail {
 }
 
 /** Throws all errors together, if there are any. */
-export function refuse(errors: readonly ErrorDetail[]): void {
+export function throwErrors(errors: readonly ErrorDetail[]): void {
   if (errors.length > 0) throw new Problem(errors);
 }

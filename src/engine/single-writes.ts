@@ -5,7 +5,7 @@ import type { WriteTransaction } from '../contract/store/store.ts';
 import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
 import { checkParent, pathKey } from './find-row.ts';
 import { changeSetErrors, mayRaise, quotaErrors } from './quotas.ts';
-import { refuse } from './read-parameters.ts';
+import { throwErrors } from './read-parameters.ts';
 import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } from './write.ts';
 
 /** Creates one row. */
@@ -54,8 +54,8 @@ async function writeOne(
     if (lock) await tx.records.lockAccount(call.account!.id);
     await checkParent(resource, call, tx.records);
     const change = await apply(tx);
-    refuse((await quotaErrors(tx, resource, call, [change])).map((excess) => excess.error));
-    refuse((await changeSetErrors(tx, resource, call, [change], { isBatch: false })).map(({ error }) => error));
+    throwErrors((await quotaErrors(tx, resource, call, [change])).map((excess) => excess.error));
+    throwErrors((await changeSetErrors(tx, resource, call, [change], { isBatch: false })).map(({ error }) => error));
     const [data] = await serializer.rows([change.after], serializeContext(call, tx));
     return { data: data! };
   });

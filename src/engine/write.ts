@@ -11,7 +11,7 @@ import { applyCascades, type PendingCascade, takeCascadeIds } from './cascade-cr
 import { findRow, type PathKey } from './find-row.ts';
 import { recordChange, takeChangeIds } from './history.ts';
 import { storeNew, takeNewIds } from './new-row.ts';
-import { refuse } from './read-parameters.ts';
+import { throwErrors } from './read-parameters.ts';
 
 /** The ids for a write, taken before its unit of work begins. */
 export interface WriteIds {
@@ -164,7 +164,7 @@ async function readReferences(
     if (row) found.set(name, row as unknown as Row);
     else errors.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
   }
-  refuse(errors);
+  throwErrors(errors);
   return found;
 }
 
@@ -175,7 +175,7 @@ async function check(change: Change<Row>, rules: readonly Rule<Row>[] = []): Pro
     const found = await rule(change);
     if (found) errors.push(...[found].flat());
   }
-  refuse(errors);
+  throwErrors(errors);
 }
 
 function checkDeletion(

@@ -10,7 +10,7 @@ import type { ReceivedFile } from '../contract/services/blobs.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
-import { readParameters, refuse } from '../engine/read-parameters.ts';
+import { type RawParameters, readParameters, throwErrors } from '../engine/read-parameters.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditOrigin } from './audit-log.ts';
 import { errorReply } from './error-reply.ts';
@@ -241,14 +241,12 @@ function hasRepeatedAuthorization(request: IncomingMessage): boolean {
   return count > 1;
 }
 
-type RawParameters = Map<string, readonly RawValue[]>;
-
 function rawParameters(
   { operation, request }: Exchange,
   form: string | undefined,
   header: Authenticated['headerParameters'],
-): RawParameters {
-  const raw: RawParameters = new Map();
+): Map<string, readonly RawValue[]> {
+  const raw = new Map<string, readonly RawValue[]>();
   for (const [name, value] of header ?? []) raw.set(name, [...(raw.get(name) ?? []), value]);
   const target = request.url!;
   const mark = operation.formOnly ? -1 : target.indexOf('?');
@@ -343,7 +341,7 @@ async function receive(
 async function jsonBody(
   deps: PipelineDependencies,
   exchange: Exchange,
-  raw: RawParameters,
+  raw: Map<string, readonly RawValue[]>,
   bodyHash: string | undefined,
 ) {
   const { operation, request } = exchange;
@@ -374,7 +372,7 @@ function parameters(exchange: Exchange, raw: RawParameters, body: unknown, accou
   if (operation.body === 'json' || operation.body === 'bytes') return {};
   if (operation.body === 'members') {
     const { input, errors } = readMembers(body, operation.bodyMembers!);
-    refuse(errors);
+    throwErrors(errors);
     return input;
   }
   const { input, errors } = readParameters(operation.parameters, raw, {
@@ -385,7 +383,7 @@ function parameters(exchange: Exchange, raw: RawParameters, body: unknown, accou
   const together: readonly ErrorDetail[] = operation.validate?.(input, account, new Set(raw.keys())) ?? [];
   // A parameter that could not be parsed is not reported as missing too.
   const read = new Set(errors.map(({ parameter }) => parameter));
-  refuse([
+  throwErrors([
     ...errors,
     ...together.filter((error) => error.problem !== 'MISSING_PARAMETER' || !read.has(error.parameter)),
   ]);

@@ -151,8 +151,8 @@ function takeEnvironment(findings: Findings, { environment, readFile }: Settings
     const raw = attempt(() => readFile(content).replace(/\r?\n$/, ''));
     const rival = variableOf(secret);
     if (environment[rival] !== undefined)
-      refuse(findings, secret, `${key} (${where}): cannot be combined with ${rival}`);
-    else if (raw === undefined) refuse(findings, secret, `${key} (${where}): cannot read the file that it names`);
+      addProblem(findings, secret, `${key} (${where}): cannot be combined with ${rival}`);
+    else if (raw === undefined) addProblem(findings, secret, `${key} (${where}): cannot read the file that it names`);
     else {
       findings.input.push({ name: secret, key, where, source: 'environment', raw });
       findings.secretFiles.push({ name: key, path: content });
@@ -160,7 +160,7 @@ function takeEnvironment(findings: Findings, { environment, readFile }: Settings
   }
 }
 
-function refuse({ problems, failed }: Findings, name: SettingName, problem: string): undefined {
+function addProblem({ problems, failed }: Findings, name: SettingName, problem: string): undefined {
   problems.push(problem);
   failed.add(name);
 }
@@ -173,7 +173,7 @@ function checked({ name, key, where, source, raw }: Input, mode: Mode, findings:
   if (value !== undefined && !misplaced) return value;
   const got = entry.secret ? 'a secret that is not shown here' : (JSON.stringify(raw) ?? String(raw)).slice(0, 120);
   const problem = misplaced ? `is for ${entry.onlyIn} only, not ${mode}` : `expected ${expectedOf(entry)}, got ${got}`;
-  return refuse(findings, name, `${key} (${where}): ${problem}`);
+  return addProblem(findings, name, `${key} (${where}): ${problem}`);
 }
 
 /**
