@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { TSchema } from 'typebox';
 import { catalog } from '../../src/app/catalog.ts';
+import type { Schema } from '../../src/base/json-schema.ts';
 import type { Field } from '../../src/contract/declare/fields.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../../src/storage/migrations/migrations-table.ts';
@@ -89,6 +89,6 @@ function declaredValues(): ReadonlyMap<string, ReadonlySet<string>> {
 function valuesOf({ kind }: Field): string[] {
   if (kind.name === 'boolean') return ['0', '1'];
   if (kind.name !== 'enum') return [];
-  const { anyOf = [kind.schema] } = kind.schema as TSchema & { readonly anyOf?: readonly TSchema[] };
-  return anyOf.map((schema) => `'${String((schema as TSchema & { readonly const?: unknown }).const)}'`);
+  const { anyOf = [kind.schema] } = kind.schema as Schema & { readonly anyOf?: readonly Schema[] };
+  return anyOf.map((schema) => `'${String(schema.const)}'`);
 }

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../base/json-schema.ts';
 import { boolean } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import type { AnyResource, Verb } from '../contract/declare/resource.ts';
@@ -49,7 +49,7 @@ function replacementOf({ legacy }: AnyResource): string | undefined {
   return legacy && `/${VERSION}/accounts/:account_id/${legacy.now}`;
 }
 
-function replyOf(resource: AnyResource, verb: Verb): TSchema {
+function replyOf(resource: AnyResource, verb: Verb): Schema {
   if (verb === 'list') return Type.Array(serializerOf(resource).schema);
   return verb === 'remove' ? deletedSerializerOf(resource).schema : serializerOf(resource).schema;
 }
@@ -175,7 +175,7 @@ function itemProblems(resource: AnyResource): ProblemName[] {
   return [...new Set([...shape, ...found])].filter((name) => name !== 'REPEATED_PARAMETER');
 }
 
-function batchRequest(resource: AnyResource): TSchema {
+function batchRequest(resource: AnyResource): Schema {
   const items = batchVerbs(resource).map((verb, index) => {
     const parameters = itemParameters(resource, verb);
     const optional = Object.entries(parameters).map(([name, field]) => {
@@ -184,7 +184,7 @@ function batchRequest(resource: AnyResource): TSchema {
     });
     return Type.Object({
       operation_type: Type.Literal(batchWords(resource)[index]!),
-      params: Type.Object(Object.fromEntries(optional) as Record<string, TSchema>),
+      params: Type.Object(Object.fromEntries(optional) as Record<string, Schema>),
     });
   });
   return Type.Array(Type.Union(items), { minItems: 1, maxItems: resource.batch!.max });

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../base/json-schema.ts';
 import { type Field, field, type RawValue } from '../contract/declare/fields.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type ObjectSchema, type Schema, Type } from '../base/json-schema.ts';
 import { boolean, type Field, id, instant, type StoredValue } from '../contract/declare/fields.ts';
 import type { SerializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
@@ -10,7 +10,7 @@ export interface Serializer {
   /** The JSON text of one stored field. */
   field(name: string, row: Row): string;
   /** JSON Schema of the objects that `rows` returns. */
-  readonly schema: TSchema;
+  readonly schema: Schema;
 }
 
 const STANDARD: Fields = {
@@ -60,23 +60,23 @@ export function replyFields(resource: AnyResource): Record<string, Field> {
 }
 
 /** JSON Schema of an input value: values that may be unset may be null. */
-export function inputValueSchema(field: Field): TSchema {
+export function inputValueSchema(field: Field): Schema {
   return valueSchema(field.isDerived ? field.nullable() : field);
 }
 
 /** JSON Schema of one value, nullable if the field is. */
-export function valueSchema(field: Field): TSchema {
+export function valueSchema(field: Field): Schema {
   const schema = field.isNullable ? Type.Union([field.kind.schema, Type.Null()]) : field.kind.schema;
   return field.description ? { ...schema, description: field.description } : schema;
 }
 
 /** JSON Schema of an object with these fields, each always present unless omitted when null. */
-export function objectSchema(fields: Readonly<Record<string, Field>>): TSchema {
+export function objectSchema(fields: Readonly<Record<string, Field>>): Schema {
   const members = Object.entries(fields).map(([name, field]) => [name, memberSchema(field)] as const);
-  return Type.Object(Object.fromEntries(members) as Record<string, TSchema>, { additionalProperties: false });
+  return Type.Object(Object.fromEntries(members) as Record<string, Schema>, { additionalProperties: false });
 }
 
-function memberSchema(field: Field): TSchema {
+function memberSchema(field: Field): Schema {
   if (!field.isOmittedWhenNull) return valueSchema(field);
   return Type.Optional({ ...field.kind.schema, ...(field.description ? { description: field.description } : {}) });
 }
@@ -127,7 +127,7 @@ function makeDeletedSerializer(resource: AnyResource): Serializer {
   const serializer = makeSerializer(resource, Object.fromEntries(shown));
   const beside = Object.entries(adds).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
   const literals = Object.entries(adds).map(([name, value]) => [name, Type.Literal(value)] as const);
-  const { properties, ...schema } = serializer.schema as ReturnType<typeof Type.Object>;
+  const { properties, ...schema } = serializer.schema as ObjectSchema;
   return {
     ...serializer,
     schema: {
@@ -136,7 +136,7 @@ function makeDeletedSerializer(resource: AnyResource): Serializer {
       title: `Deleted ${resource.label.toLowerCase()}`,
       properties: { ...properties, ...Object.fromEntries(literals) },
       required: [...(schema.required ?? []), ...Object.keys(adds)],
-    } as TSchema,
+    } as Schema,
     async rows(rows, context) {
       const texts = await serializer.rows(rows, context);
       return texts.map((text) => `${text.slice(0, -1)}${beside.join('')}}`);

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { type Field, field, isErrorDetail, quoted } from './fields.ts';
 
 /** A code of `letters` letters, as of countries and currencies; lower-case letters are folded. @source decision 156 */

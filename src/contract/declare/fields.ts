@@ -1,5 +1,5 @@
-import Type, { type TSchema } from 'typebox';
 import { parseInstant } from '../../base/instants.ts';
+import { type Schema, Type } from '../../base/json-schema.ts';
 import { asciiLowerCase, isInexact, isLegalText, jsonText, lengthOf } from '../../base/text.ts';
 import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import { outOfRange } from './out-of-range.ts';
@@ -20,7 +20,7 @@ export interface FieldKind<T extends StoredValue> {
   /** The JSON text of a stored value. */
   toJson(stored: T): string;
   /** JSON Schema of a non-null value in replies. */
-  readonly schema: TSchema;
+  readonly schema: Schema;
   /** All errors of a value that can have several; `read` returns only the first. */
   errors?(raw: RawValue, parameter: string): readonly ErrorDetail[];
   /** The errors that `read` can return, for the API description. */

@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox';
 import type { Clock } from '../../base/clock.ts';
+import type { Schema } from '../../base/json-schema.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
@@ -325,13 +325,13 @@ export interface Operation {
    * JSON Schema of `data` (of the whole body for shape `bare`), or the resource whose rows `data` contains, or the
    * resources that each row may be of.
    */
-  readonly reply: TSchema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
+  readonly reply: Schema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
   /** Success status; 200 by default. A 204 reply has no body. */
   readonly success?: 200 | 201 | 204;
   /** Additional success statuses, with the JSON Schema of their body; undefined when there is none. */
-  readonly successes?: Readonly<Record<number, TSchema | undefined>>;
+  readonly successes?: Readonly<Record<number, Schema | undefined>>;
   /** JSON Schema of the body of a JSON endpoint. */
-  readonly request?: TSchema;
+  readonly request?: Schema;
   /** The members of a JSON object body, for the API descriptions; nested members are named with dots. */
   readonly bodyMembers?: Parameters;
   /** Problems of this operation, beyond those of every call. */

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import type { Schema } from '../../base/json-schema.ts';
 import { type Field, type FieldKind, field, type StoredValue } from './fields.ts';
 
 /** A refused field as a parameter: any value is an error. */
@@ -10,7 +10,7 @@ export function refusal(of: Field): Field {
 }
 
 /** A field that is always null, for old clients. It has no column. */
-export function alwaysNull(schema: TSchema): Field<never> {
+export function alwaysNull(schema: Schema): Field<never> {
   const kind: FieldKind<never> = {
     name: 'null',
     column: 'none',

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../base/json-schema.ts';
 import type { Field } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
 import { inputValueSchema } from '../../rows/serializer.ts';
@@ -78,7 +78,7 @@ function inQuery(name: string, field: Field, named: NamedSchemas): Json {
 }
 
 /** JSON Schema of a body with declared members only; optional ones may be null. */
-function membersSchema(members: Parameters): TSchema {
+function membersSchema(members: Parameters): Schema {
   const properties = Object.entries(members).map(([name, { kind, isRequired }]) => [
     name,
     isRequired ? kind.schema : Type.Optional(Type.Union([kind.schema, Type.Null()])),

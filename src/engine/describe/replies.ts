@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { RATES } from '../../contract/declare/rates.ts';
 import type { AnyResource } from '../../contract/declare/resource.ts';

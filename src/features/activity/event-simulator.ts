@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { formatInstant } from '../../base/instants.ts';
+import { Type } from '../../base/json-schema.ts';
 import { field, oneOf, text } from '../../contract/declare/fields.ts';
 import { readMembers } from '../../contract/declare/members.ts';
 import type { Services } from '../../contract/declare/operation.ts';

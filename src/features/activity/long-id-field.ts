@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { type Field, field, quoted } from '../../contract/declare/fields.ts';
 import { isLongId, LONG_ID } from '../../contract/declare/long-ids.ts';
 

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
 import type { Answer, Call, Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';

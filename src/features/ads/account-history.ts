@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
+import { Type } from '../../base/json-schema.ts';
 import { startOfDay } from '../../base/zones.ts';
 import type { AccountState } from '../../contract/declare/account-state.ts';
 import { type Field, field, id, instant, integer, oneOf, text } from '../../contract/declare/fields.ts';

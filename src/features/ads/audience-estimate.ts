@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { instantMs } from '../../base/instants.ts';
+import { Type } from '../../base/json-schema.ts';
 import type { Operation, Services } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';

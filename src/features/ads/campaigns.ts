@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { boolean, micros, oneOf, reference, text } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';

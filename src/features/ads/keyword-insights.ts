@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { instantMs } from '../../base/instants.ts';
+import { Type } from '../../base/json-schema.ts';
 import { tokensOf } from '../../base/tokens.ts';
 import { instant, itemsOf, listOf, oneOf, text } from '../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../contract/declare/operation.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { type Field, field } from '../../contract/declare/fields.ts';
 
 /** A computed list of reasons; values are JSON texts of arrays. */

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
+import { Type } from '../../base/json-schema.ts';
 import { boolean, text } from '../../contract/declare/fields.ts';
 import {
   type Call,

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { instantMs } from '../../base/instants.ts';
+import { Type } from '../../base/json-schema.ts';
 import { integer, itemsOf, listOf, oneOf, text } from '../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const DIGITS = '^\\d{1,19}$';

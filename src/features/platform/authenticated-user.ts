@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { type User, VERIFIED_TYPES } from '../../contract/store/credentials.ts';

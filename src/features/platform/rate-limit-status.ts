@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import { itemsOf, listOf, text } from '../../contract/declare/fields.ts';
 import type { Operation, OperationWindow } from '../../contract/declare/operation.ts';
 

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../base/json-schema.ts';
 import type { Field, RawValue } from '../../contract/declare/fields.ts';
 import { boolean, field } from '../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../contract/declare/operation.ts';

@@ -1,8 +1,8 @@
-import Type, { type TSchema } from 'typebox';
 import { dayFirst } from '../../base/instants.ts';
+import { type Schema, Type } from '../../base/json-schema.ts';
 import type { User } from '../../contract/store/credentials.ts';
 
-const shown = (value: string | boolean): TSchema => Type.Literal(value);
+const shown = (value: string | boolean): Schema => Type.Literal(value);
 const none = Type.Null();
 const zero = Type.Literal(0);
 const no = shown(false);
@@ -52,10 +52,10 @@ const MEMBERS = {
 };
 
 /** JSON Schema of a user as others see them. @source authentication gaps 11.1 and 11.2 */
-export const userSchema: TSchema = Type.Object(MEMBERS, { additionalProperties: false });
+export const userSchema: Schema = Type.Object(MEMBERS, { additionalProperties: false });
 
 /** JSON Schema of a user as they see themselves. @source authentication gaps 11.1 */
-export const ownUserSchema: TSchema = Type.Object(
+export const ownUserSchema: Schema = Type.Object(
   {
     ...MEMBERS,
     suspended: no,

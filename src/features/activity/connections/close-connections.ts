@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { formatMillisecond } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import type { Answer, Call, Operation } from '../../../contract/declare/operation.ts';

@@ -1,6 +1,6 @@
-import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
 import { formatMillisecond, instantMs } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { isLegalText, lengthOf } from '../../../base/text.ts';
 import { field } from '../../../contract/declare/fields.ts';
 import { LONG_ID } from '../../../contract/declare/long-ids.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { conversationOf } from '../../../contract/store/messages.ts';

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { instant, integer } from '../../../contract/declare/fields.ts';
 import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';

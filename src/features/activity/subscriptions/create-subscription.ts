@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { limitOf } from '../../../contract/declare/application-limits.ts';
 import { field, quoted, type RawValue, text } from '../../../contract/declare/fields.ts';
 import { readMembers } from '../../../contract/declare/members.ts';

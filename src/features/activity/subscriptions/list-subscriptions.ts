@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { decodePageToken, encodePageToken } from '../../../base/page-token.ts';
 import { integer, text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';

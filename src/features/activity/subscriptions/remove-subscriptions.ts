@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import { LONG_ID } from '../../../contract/declare/long-ids.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';

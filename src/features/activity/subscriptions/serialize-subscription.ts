@@ -1,11 +1,11 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { jsonText } from '../../../base/text.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
 import type { Subscription } from '../../../contract/store/subscriptions.ts';
 import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
 
 /** JSON Schema of a subscription. @source activity gaps 17.2 */
-export const subscriptionSchema: TSchema = Type.Object(
+export const subscriptionSchema: Schema = Type.Object(
   {
     subscription_id: idSchema,
     event_type: Type.Union(EVENT_TYPES.map((type) => Type.Literal(type))),
@@ -26,7 +26,7 @@ export const subscriptionSchema: TSchema = Type.Object(
 );
 
 /** JSON Schema of `meta`: the number of subscriptions. */
-export const totalSchema: TSchema = Type.Object(
+export const totalSchema: Schema = Type.Object(
   { total_subscriptions: Type.Integer({ minimum: 0 }) },
   { additionalProperties: false },
 );

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { formatInstant } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
 const SHAPE = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/;

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { limitOf } from '../../../contract/declare/application-limits.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import { field, text } from '../../../contract/declare/fields.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
 import { detachWebhook } from '../subscriptions/dedup-keys.ts';

@@ -1,5 +1,5 @@
-import Type, { type TSchema } from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
@@ -24,7 +24,7 @@ const MEMBERS = {
   to_date: TIMES.to_date.required(),
 } as const satisfies Parameters;
 
-const reply: TSchema = Type.Object(
+const reply: Schema = Type.Object(
   { data: Type.Object({ job_id: idSchema, created_at: timeSchema }, { additionalProperties: false }) },
   { additionalProperties: false },
 );

@@ -1,10 +1,10 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { jsonText } from '../../../base/text.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
 
 /** JSON Schema of a webhook. @source activity gaps 19.1 */
-export const webhookSchema: TSchema = Type.Object(
+export const webhookSchema: Schema = Type.Object(
   { id: idSchema, url: Type.String(), valid: Type.Boolean(), created_at: timeSchema },
   { additionalProperties: false },
 );

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { findOwnWebhook, webhookNotFound } from './find-webhook.ts';
 import { challengeWebhook, requireSuccess } from './validity.ts';

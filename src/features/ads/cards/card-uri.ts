@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
 /** The id sequence of card numbers, shared by all card formats. @source decision 226 */

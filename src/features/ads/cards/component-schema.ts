@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 
 /** Button labels. @source advertising: Component-based card */
 export const BUTTON_LABELS = ['BOOK', 'CONNECT', 'INSTALL', 'OPEN', 'ORDER', 'PLAY', 'SHOP'] as const;
@@ -29,7 +29,7 @@ const destination = {
   ),
 };
 
-const words = (all: readonly string[]): TSchema => Type.Union(all.map((each) => Type.Literal(each)));
+const words = (all: readonly string[]): Schema => Type.Union(all.map((each) => Type.Literal(each)));
 
 const media = Type.Object({ type: Type.Literal('MEDIA'), media_key: Type.String() }, titled('Media component'));
 const details = Type.Object(
@@ -63,7 +63,7 @@ const button = Type.Object(
 );
 
 /** JSON Schemas of components and slides, in requests and replies. @source advertising: Component-based card */
-export const componentSchema: Readonly<Record<'components' | 'slides', TSchema>> = {
+export const componentSchema: Readonly<Record<'components' | 'slides', Schema>> = {
   components: Type.Array(Type.Union([media, swipeable, details, button]), { minItems: 2, maxItems: 2 }),
   slides: Type.Array(Type.Array(Type.Union([media, details]), { minItems: 2, maxItems: 2 }), {
     minItems: 2,

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { lengthOf } from '../../../base/text.ts';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { oneOf } from '../../../contract/declare/fields.ts';
 import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
 import { PLACEMENT_SETS, PRODUCT_TYPES } from './placements.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
 import { type Call, type Input, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';

@@ -1,12 +1,12 @@
-import Type, { type TSchema } from 'typebox';
 import { dayFirst } from '../../../base/instants.ts';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 
 const zero = Type.Literal(0);
 const id = Type.String({ pattern: '^\\d+$' });
 
 /** JSON Schema of an author; `trim_user` leaves the id only. @source creatives 13.1 */
-export const authorSchema: TSchema = Type.Object(
+export const authorSchema: Schema = Type.Object(
   {
     id,
     id_str: id,

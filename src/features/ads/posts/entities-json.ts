@@ -1,14 +1,14 @@
-import Type, { type TSchema } from 'typebox';
 import { textEntities } from '../../../base/entity-shapes.ts';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 
-const closed = (members: Record<string, TSchema>): TSchema => Type.Object(members, { additionalProperties: false });
+const closed = (members: Record<string, Schema>): Schema => Type.Object(members, { additionalProperties: false });
 const indices = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
 const text = Type.String();
 
 /** JSON Schema of the entities of a post. @source creatives 13.1 */
-export const entitiesSchema: TSchema = Type.Object(
+export const entitiesSchema: Schema = Type.Object(
   {
     hashtags: Type.Array(closed({ text, indices })),
     symbols: Type.Array(closed({ text, indices })),

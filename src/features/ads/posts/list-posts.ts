@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { foldCase } from '../../../base/text.ts';
 import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';

@@ -1,5 +1,5 @@
-import Type, { type TSchema } from 'typebox';
 import { dayFirst } from '../../../base/instants.ts';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { lengthOf } from '../../../base/text.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
@@ -9,7 +9,7 @@ import { entitiesJson, entitiesSchema } from './entities-json.ts';
 import { POST_TYPES, type PostView } from './post-view.ts';
 
 const id = Type.String({ pattern: '^\\d+$' });
-const orNull = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()]);
+const orNull = (schema: Schema): Schema => Type.Union([schema, Type.Null()]);
 const none = Type.Null();
 const zero = Type.Literal(0);
 const no = Type.Literal(false);
@@ -47,7 +47,7 @@ const COMMON_MEMBERS = {
 const range = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
 
 /** JSON Schema of a post in the reply to its creation. @source creatives 13.1 */
-export const createdPostSchema: TSchema = Type.Object(
+export const createdPostSchema: Schema = Type.Object(
   {
     ...COMMON_MEMBERS,
     text: Type.Optional(Type.String()),
@@ -58,7 +58,7 @@ export const createdPostSchema: TSchema = Type.Object(
 );
 
 /** JSON Schema of a post in other replies. @source creatives 13.2 */
-export const postSchema: TSchema = Type.Object(
+export const postSchema: Schema = Type.Object(
   {
     ...COMMON_MEMBERS,
     post_id: id,

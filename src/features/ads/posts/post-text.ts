@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { addressesIn } from '../../../base/entities.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { isInexact, isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 

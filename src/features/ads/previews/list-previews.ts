@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { digits, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { code } from '../../../contract/declare/codes.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { CURRENCIES, minimumDenomination } from '../currencies.ts';

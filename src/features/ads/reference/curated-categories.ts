@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { countryCode } from '../../../contract/declare/codes.ts';
 import { isId, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';

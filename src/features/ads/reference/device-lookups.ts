@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { oneOf, text } from '../../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { platformName } from './localized-names.ts';

@@ -1,5 +1,5 @@
-import Type, { type TObject, type TSchema } from 'typebox';
 import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { type ObjectSchema, Type } from '../../../base/json-schema.ts';
 import { foldName } from '../../../base/text.ts';
 import { boolean, type Field, integer, text } from '../../../contract/declare/fields.ts';
 import type { Answer, Call, Example, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
@@ -44,7 +44,7 @@ export interface Lookup<R extends object> {
   readonly displayParameters?: Parameters;
   readonly paging: Paging;
   /** Schema of a row, in the order of replies; literals are constant, optional members are present where known. */
-  readonly row: TObject;
+  readonly row: ObjectSchema;
   /** All rows, in list order. */
   rows(call: LookupCall): readonly R[];
   /** Sort key of a row, in list order; set when the order of rows changes over time. */
@@ -178,7 +178,7 @@ function readCursor(cursor: unknown, list: string, type: 'string' | 'number'): s
 function rowToJson<R extends object>({ row: schema, computedMembers }: Lookup<R>, row: R, input: Input): string {
   const known = { ...row, ...computedMembers?.(row, input) } as Record<string, unknown>;
   const members: Record<string, unknown> = {};
-  for (const [name, member] of Object.entries(schema.properties as Record<string, TSchema & { const?: unknown }>)) {
+  for (const [name, member] of Object.entries(schema.properties)) {
     members[name] = member.const ?? known[name];
   }
   return JSON.stringify(members);

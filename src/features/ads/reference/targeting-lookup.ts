@@ -1,4 +1,4 @@
-import Type, { type TObject, type TSchema } from 'typebox';
+import { type ObjectSchema, type Schema, Type } from '../../../base/json-schema.ts';
 import { countryCode } from '../../../contract/declare/codes.ts';
 import { type Field, oneOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
@@ -8,7 +8,7 @@ import { type Filter, type Lookup, lookupOperation } from './lookup-operation.ts
 export function targetingLookup<R extends object>(
   declared: Omit<Lookup<R>, 'group' | 'path' | 'rate' | 'row'> & {
     readonly rate?: Lookup<R>['rate'];
-    readonly row: Readonly<Record<string, TSchema>>;
+    readonly row: Readonly<Record<string, Schema>>;
   },
 ): Operation {
   return lookupOperation<R>({
@@ -22,7 +22,7 @@ export function targetingLookup<R extends object>(
 }
 
 /** An object schema without additional members. */
-function closed(members: Readonly<Record<string, TSchema>>): TObject {
+function closed(members: Readonly<Record<string, Schema>>): ObjectSchema {
   return Type.Object({ ...members }, { additionalProperties: false });
 }
 

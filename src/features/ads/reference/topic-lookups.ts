@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { instant, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';

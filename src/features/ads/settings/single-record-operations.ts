@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import type { StoredValue } from '../../../contract/declare/fields.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
@@ -92,7 +92,7 @@ function changesOf(fields: Fields, replyNames: Readonly<Record<string, string>>,
   return changes;
 }
 
-function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): TSchema {
+function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): Schema {
   const members = Object.entries(resource.fields as Fields).map(([name, field]) => [
     replyNames[name] ?? name,
     valueSchema(field),

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { type Field, field, isId, quoted } from '../../../contract/declare/fields.ts';
 import { outOfRange } from '../../../contract/declare/out-of-range.ts';
 import type { Change } from '../../../contract/declare/rules.ts';

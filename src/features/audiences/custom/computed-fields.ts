@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { boolean, type Field, field, id, integer, oneOf } from '../../../contract/declare/fields.ts';
 import type { SerializeContext } from '../../../contract/declare/operation.ts';
 import type { Computed } from '../../../contract/declare/resource.ts';

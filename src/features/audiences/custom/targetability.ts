@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 
 /** Why an audience cannot be targeted. @source advertising: Custom audience; creatives 18.3 */

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { COMPARATORS, LOOKBACKS } from './segment-tree.ts';
 
 /** Levels of a tree, including the root and the leaves. @source creatives 20; decision 258 */
@@ -13,7 +13,7 @@ const audience = Type.String({ pattern: '^[0-9a-z]+$' });
 const frequency = Type.Integer({ minimum: 1 });
 
 /** JSON Schema of a tree in requests. */
-export function requestSchema(): TSchema {
+export function requestSchema(): Schema {
   const leaf = Type.Object(
     {
       custom_audience_id: audience,
@@ -36,7 +36,7 @@ export function requestSchema(): TSchema {
 }
 
 /** JSON Schema of a tree in replies. */
-export function replySchema(): TSchema {
+export function replySchema(): Schema {
   const counted = { frequency, frequency_comparator: comparator };
   const leaf = Type.Object(
     {
@@ -59,7 +59,7 @@ export function replySchema(): TSchema {
 const closed = { additionalProperties: false };
 
 /** Builds a schema level by level, up to the deepest tree. */
-function treeOf(leaf: TSchema, group: (items: TSchema, title: string) => TSchema): TSchema {
+function treeOf(leaf: Schema, group: (items: Schema, title: string) => Schema): Schema {
   let node = leaf;
   let tree = leaf;
   for (let levels = 2; levels <= LEVELS_MAX; levels++) {

@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import type { IdentifierKind, UploadRules } from '../../../contract/store/audiences.ts';
 import { OPERATIONS_MAX, PLAINTEXT_CHARACTERS_MAX } from './upload-limits.ts';
 
@@ -12,7 +12,7 @@ const ABOUT: Readonly<Record<IdentifierKind, string>> = {
 };
 
 /** JSON Schema of an upload of people. */
-export function uploadSchema({ kinds, acceptsEffectiveAt }: UploadRules): TSchema {
+export function uploadSchema({ kinds, acceptsEffectiveAt }: UploadRules): Schema {
   const hashed = Type.String({ pattern: '^[0-9A-Fa-f]{64}$', description: 'SHA-256' });
   const plain = Type.String({ minLength: 1, maxLength: PLAINTEXT_CHARACTERS_MAX });
   const lists = kinds.map((kind) => {
@@ -50,6 +50,6 @@ export const byOperationSchema = closed({
   data: Type.Array(countsSchema),
 });
 
-function closed(members: Record<string, TSchema>): TSchema {
+function closed(members: Record<string, Schema>): Schema {
   return Type.Object(members, { additionalProperties: false });
 }

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '../../../base/json-schema.ts';
 import { callerOf, type RequestTokenCaller } from '../../../contract/declare/callers.ts';
 import { text } from '../../../contract/declare/fields.ts';
 import type { Operation, Services } from '../../../contract/declare/operation.ts';

@@ -1,5 +1,5 @@
-import Type from 'typebox';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { oneOf, text } from '../../../contract/declare/fields.ts';
