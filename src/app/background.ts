@@ -1,5 +1,4 @@
 import { formatInstant } from '../base/instants.ts';
-import { endOrphanedStreams } from '../features/activity/stream/streams.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import { expiryJobKinds } from './catalog.ts';
@@ -10,13 +9,16 @@ import type { Dependencies } from './dependencies.ts';
  * to `cleanup`, so that a start that fails halfway can be undone.
  */
 export async function startBackground(
-  { store, clock, box, services, jobs, webhooks }: Dependencies,
+  { store, clock, box, services, jobs, node, webhooks }: Dependencies,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
+  // The caller holds the server lock.
+  await node.start({ isOnlyServer: true });
+  // After everything that the node may hold has ended.
+  cleanup.defer(() => node.stop());
   await Promise.all([markMasterKeyInUse(store, box), services.media.blobs.sweep()]);
   await store.write(async (tx) => {
     const now = formatInstant(clock.now());
-    await tx.jobs.releaseAll();
     for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
   });
   // Even before they are started they hold connections, threads or files.
@@ -25,7 +27,6 @@ export async function startBackground(
   cleanup.defer(() => jobs.stop());
   jobs.start();
   await services.activity.feed.start();
-  await store.write((tx) => endOrphanedStreams(tx, clock));
   await webhooks.start();
   cleanup.defer(await watchExternalChanges(store));
 }

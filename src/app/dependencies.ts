@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { html } from '../base/html.ts';
 import { secureRandom } from '../base/random.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
@@ -28,9 +30,11 @@ import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
 import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
 import { blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
+import { type Node, openNode, type RunningNode } from '../features/platform/node.ts';
 import { hashPassword } from '../features/platform/password-hashing.ts';
 import { type BackgroundMetrics, backgroundMetrics } from '../http/background-metrics.ts';
 import { openLog } from '../http/log.ts';
+import { nodeLog } from '../http/node-log.ts';
 import { failureLog, outageLog } from '../http/outage-log.ts';
 import { transactionIds } from '../http/reply.ts';
 import type { Network } from '../http/sending/network.ts';
@@ -42,6 +46,7 @@ import { uploadSettings } from '../settings/uploads.ts';
 import type { Settings } from '../settings.ts';
 import { blobFiles } from '../storage/core/blob-files.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
+import { programVersion } from '../version.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
 import { keysOf, pick } from './pick.ts';
@@ -60,6 +65,8 @@ export interface DependencyOverrides extends RuntimeOverrides {
   /** How the service reaches other servers. */
   readonly network?: Network;
   readonly hashPassword?: HashPassword;
+  /** The clock of the machine, which is compared with that of the database. */
+  readonly machineClock?: Clock;
 }
 
 /** The stored form of a password that a user has chosen. */
@@ -76,6 +83,8 @@ export interface Dependencies extends Runtime {
   readonly log: Logger;
   /** Runs background jobs once it is started. */
   readonly jobs: JobRunner;
+  /** This process among those that work on the database, once it is started. */
+  readonly node: RunningNode;
   /** Delivers events to webhooks once it is started. */
   readonly webhooks: RunningWebhooks;
   readonly registry: Registry;
@@ -97,7 +106,17 @@ export async function openDependencies(
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);
   const loginRules = pick(settings, LOGIN_SETTINGS);
-  const { webhooks, ...activity } = activityServices({ ...runtime, box, settings, servers, log, metrics, overrides });
+  const node = openNode({
+    ...{ store, clock, id: secureRandom.bytes(16).toString('hex'), hostname: hostname(), version: programVersion },
+    machineClock: overrides.machineClock ?? systemClock,
+    // Only one process can open a database of SQLite as a server.
+    hasPeers: runtime.driver.dialect === 'postgres',
+    skew_max_s: settings.timestamp_window_s / 2,
+    observer: nodeLog(log),
+  });
+  const { webhooks, ...activity } = activityServices({
+    ...{ ...runtime, box, settings, servers, log, metrics, overrides, node },
+  });
   const services: Services = {
     ...{ store, clock, random, box, ids, resources },
     secrets: secureRandom,
@@ -123,7 +142,7 @@ export async function openDependencies(
     activity: { ...activity, webhooks },
   };
   const jobs = jobRunner({
-    ...{ store, clock, services },
+    ...{ store, clock, services, node },
     random: secureRandom,
     kinds: jobKinds,
     onEnded: metrics.jobEnded,
@@ -132,7 +151,7 @@ export async function openDependencies(
   });
   return {
     ...runtime,
-    ...{ box, services, servers, log, jobs, webhooks, registry },
+    ...{ box, services, servers, log, jobs, node, webhooks, registry },
     grants: grants({ store, box, clock, random: secureRandom, rules: loginRules }),
     hashPassword: overrides.hashPassword ?? ((password) => hashPassword(password, secureRandom)),
   };
@@ -173,10 +192,11 @@ function audienceServices(settings: Settings, store: Store): AudienceServices {
 function activityServices(
   deps: Pick<Dependencies, 'store' | 'clock' | 'box' | 'settings' | 'servers' | 'log'> & {
     readonly metrics: BackgroundMetrics;
+    readonly node: Node;
     readonly overrides: DependencyOverrides;
   },
 ): ActivityServices & { readonly webhooks: RunningWebhooks } {
-  const { store, clock, box, settings, servers, log, metrics, overrides } = deps;
+  const { store, clock, box, settings, servers, log, metrics, node, overrides } = deps;
   const feed = openEventFeed({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
@@ -198,7 +218,7 @@ function activityServices(
       bearerSeesPrivate: settings.allow_bearer_private_subscriptions,
     },
     streams: openStreams({
-      ...{ store, clock, random: secureRandom, feed, defaultLimits: applicationLimits },
+      ...{ store, clock, node: node.id, random: secureRandom, feed, defaultLimits: applicationLimits },
       rules: pick(settings, keysOf(streamSettings)),
       onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),

@@ -4,8 +4,10 @@ import { keepTickObject } from '../base/tick-objects.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
 import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
+import { DEAD_AFTER_S } from '../features/platform/dead-nodes.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import { addConnectionMetrics } from '../http/connection-metrics.ts';
+import { addNodeMetrics } from '../http/node-metrics.ts';
 import { loadBranding } from '../http/pages/branding.ts';
 import { probes } from '../http/probes.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
@@ -181,7 +183,7 @@ function closeWithService({ store, services }: Dependencies, cleanup: AsyncDispo
 
 /** Adds the metrics of the process, its connections and its backlog. */
 function addMetrics(
-  { registry, clock, store, driver, webhooks, services, settings }: Dependencies,
+  { registry, clock, store, driver, node, webhooks, services, settings }: Dependencies,
   {
     connectionLimiter,
     unauthenticatedMemory: memory,
@@ -195,6 +197,10 @@ function addMetrics(
     streams: services.activity.streams,
     dataFolder: settings.data_folder,
   });
+  if (!node.heartbeats) return;
+  // After the metrics of waiting units of work, which its own must not count in.
+  const count = (): Promise<number> => store.read((tx) => tx.nodes.findCount(DEAD_AFTER_S));
+  addNodeMetrics(registry, { heartbeats: node.heartbeats, count });
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Job } from '../contract/store/jobs.ts';
 
 /** Counts work that runs beside requests: jobs and webhook deliveries. */
 export interface BackgroundMetrics {
-  /** A job ended, successfully or not, after this many seconds and deleted `removed` rows. */
-  jobEnded(job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number): void;
+  /** A job ended in any way, after this many seconds and deleted `removed` rows. */
+  jobEnded(job: Job, outcome: 'done' | 'failed' | 'lost', duration_s: number, removed: number): void;
   /** A webhook accepted a delivery this long after the event happened. */
   delivered(age_s: number): void;
   /** Wraps a sender so that every attempt is counted. */

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { Registry } from 'prom-client';
 import { addBacklogMetrics } from '../../src/http/backlog-metrics.ts';
 import { addGauge } from '../../src/http/gauge.ts';
+import { addNodeMetrics } from '../../src/http/node-metrics.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
 import { openReceiver, status } from '../rig/receiver.ts';
@@ -33,7 +34,10 @@ describe('metrics', () => {
       ...{ clock, store: service.store, driver: service.driver, dataFolder: world.place.folder },
       ...{ nonces: idle, streams: idle, webhooks: idle, tls: { expiresAt_s: () => 5 } },
     });
-    const text = `${await scrape()}\n${await overHttps.metrics()}`;
+    // Where the database has no other servers, nobody waits for heartbeats.
+    const withPeers = new Registry();
+    addNodeMetrics(withPeers, { heartbeats: { age_s: () => 1, skew_s: () => 0 }, count: async () => 2 });
+    const text = [await scrape(), await overHttps.metrics(), await withPeers.metrics()].join('\n');
     return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
   };
 

@@ -268,5 +268,5 @@ test('records expire after audit_retention_days, and never with 0', async () => 
     const next = await store.read((tx) => tx.jobs.find('audit-expiry', 'all'));
     assert.equal(next, formatInstant(Date.parse(now) + 3_600_000));
   });
-  assert.equal(await auditExpiry.prepare!({} as never, { audit: { retention_days: 7 } } as never), 7);
+  assert.equal(await auditExpiry.prepare!({} as never, { audit: { retention_days: 7 } } as never, {} as never), 7);
 });

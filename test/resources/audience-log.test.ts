@@ -113,7 +113,7 @@ describe('scheduled work', () => {
       assert.equal(await find('a'), at(expected));
     }
     await plan('b', 0);
-    const due = { kinds: ['by'], now: at(0), until: at(120), lease: 'mine', max: 10 };
+    const due = { kinds: ['by'], now: at(0), node: 'this', lease: 'mine', lease_s: 60, max: 10 };
     const [job] = await write((tx) => tx.jobs.take(due));
     await plan('b', -60);
     assert.equal(await find('b'), at(0));

@@ -7,6 +7,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { publicationJob } from '../../src/features/ads/posts/publication-job.ts';
 import { scheduledPosts } from '../../src/features/ads/scheduled-posts.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { anotherNode } from '../rig/nodes.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
 
@@ -246,12 +247,20 @@ describe('publication', () => {
     const { store } = world.service;
     const made = await scheduled({}, own);
     world.clock.advance(3600);
-    const taken = { kinds: [publicationJob.name], now: at(0), until: at(120), lease: 'of the dead', max: 10 };
+    const taken = {
+      kinds: [publicationJob.name],
+      now: at(0),
+      node: 'dead',
+      lease: 'of the dead',
+      lease_s: 60,
+      max: 10,
+    };
     const [job] = await store.write((tx) => tx.jobs.take(taken));
-    const prepared = await publicationJob.prepare!(job!, world.service.services);
-    await due(119);
+    const prepared = await publicationJob.prepare!(job!, world.service.services, new AbortController().signal);
+    await due(0);
     assert.equal((await read(made, own)).scheduled_status, 'SCHEDULED');
-    await due(1);
+    await store.write((tx) => tx.jobs.renew([job!], 0));
+    await due(0);
     assert.equal((await published(own)).length, 1);
     // The dead one rises: what it did is not stored.
     await store.write(async (tx) => {
@@ -266,8 +275,13 @@ describe('publication', () => {
     const { store, services } = world.service;
     const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publicationJob] };
     const failures: unknown[] = [];
-    const runners = [1, 2, 3].map(() =>
-      jobRunner({ ...parts, onEnded() {}, onFailed: (_, error) => void failures.push(error) }),
+    const runners = [1, 2, 3].map((number) =>
+      jobRunner({
+        ...parts,
+        node: anotherNode(`node ${number}`),
+        onEnded() {},
+        onFailed: (_, error) => void failures.push(error),
+      }),
     );
     world.clock.advance(3600);
     await Promise.all(runners.map((runner) => runner.runDue()));

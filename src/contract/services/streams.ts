@@ -1,3 +1,5 @@
+import type { NodeSelection } from '../store/nodes.ts';
+
 /** Writes a streaming reply to the connection of one reader. */
 export interface ReplyWriter {
   /** Sends bytes. Returns false under backpressure: send no more until `StreamHandle.drained` is called. */
@@ -46,6 +48,8 @@ export interface StreamConnection {
   /** A UUID. */
   readonly id: string;
   readonly application_id: string;
+  /** The node that holds it; null in rows of earlier versions. */
+  readonly node: string | null;
   readonly endpoint_name: EndpointName;
   readonly client_ip: string;
   readonly connected_at: string;
@@ -114,8 +118,8 @@ export interface StreamConnections {
    * stands.
    */
   end(id: string, reason: DisconnectReason, at: string): Promise<boolean>;
-  /** Marks all open connections as ended: for the only server of a database when it starts. */
-  endAll(reason: DisconnectReason, at: string): Promise<void>;
+  /** Records the end of the open connections of nodes that have ended; returns how many. */
+  endOfNodes(nodes: NodeSelection, reason: DisconnectReason, at: string): Promise<number>;
   /** Removes at most `limit` that ended before a time; returns how many. */
   removeEnded(before: string, limit: number): Promise<number>;
 }

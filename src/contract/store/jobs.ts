@@ -1,4 +1,5 @@
 import type { Services } from '../declare/operation.ts';
+import type { NodeSelection } from './nodes.ts';
 import type { WriteTransaction } from './store.ts';
 
 /** A job to plan in the unit of work that causes it. Times are UTC texts. */
@@ -12,18 +13,22 @@ export interface PlannedJob {
 
 /** A job that a worker has leased; nobody else takes it while the lease lasts. */
 export interface Job extends PlannedJob {
-  /** Proves who holds the job. */
+  /** Proves who holds the job: unique among all leases. */
   readonly lease: string;
   /** How often it was taken, including this time. */
   readonly attempts: number;
 }
 
-/** Which jobs to lease, and until when. */
+/** Which jobs to lease, by whom and for how long. */
 export interface DueJobs {
   readonly kinds: readonly string[];
+  /** The time of the service, by which jobs are due. */
   readonly now: string;
-  readonly until: string;
   readonly lease: string;
+  /** The node that holds the lease. */
+  readonly node: string;
+  /** How long the lease lasts, by the clock of the database. */
+  readonly lease_s: number;
   readonly max: number;
 }
 
@@ -52,16 +57,16 @@ export interface Jobs {
   finish(job: Job): Promise<boolean>;
   /** Returns a job, to run at a time. */
   release(job: Job, run_at: string): Promise<void>;
-  /** Frees every leased job: for the only server of a database when it starts, as the former workers are gone. */
-  releaseAll(): Promise<void>;
+  /** Frees all jobs that nodes hold which have ended; returns how many. */
+  releaseNodes(nodes: NodeSelection): Promise<number>;
   /** Frees all jobs under a lease. */
   releaseLease(lease: string): Promise<void>;
-  /** Extends a lease. */
-  renew(lease: string, until: string): Promise<void>;
+  /** Extends the leases of jobs to this long from now; returns those of the jobs that are still held. */
+  renew(jobs: readonly Job[], lease_s: number): Promise<Job[]>;
   /** Makes free jobs of these kinds due that wait for a time after `after`; returns how many. */
   bringForward(kinds: readonly string[], now: string, after: string): Promise<number>;
-  /** When the next job of these kinds is due or free again; undefined when there is none. */
-  findNext(kinds: readonly string[]): Promise<string | undefined>;
+  /** Whether a job of these kinds is due and free. */
+  hasDue(kinds: readonly string[], now: string): Promise<boolean>;
   /** The due jobs, by kind. */
   listBacklogs(now: string): Promise<Backlog[]>;
   /** When a job is due; undefined when it does not exist. */
@@ -79,8 +84,11 @@ export interface JobKind<T = unknown> {
   readonly isTimed?: boolean;
   /** Makes other work of this kind due that waits for times after `after`, when the clock was set back. */
   bringForward?(tx: WriteTransaction, now: string, after: string): Promise<void>;
-  /** What needs more than the database: reads and writes files, takes ids. May run more than once. */
-  prepare?(job: Job, services: Services): Promise<T>;
+  /**
+   * What needs more than the database: reads and writes files, takes ids. May run more than once. The signal tells it
+   * to stop because the lease was lost: another worker may do the job. Work that stops rejects with its reason.
+   */
+  prepare?(job: Job, services: Services, signal: AbortSignal): Promise<T>;
   /**
    * Stores the result, in the unit that ends the job: once. Never called for a job that was taken over. Kinds that
    * delete expired rows return their number.

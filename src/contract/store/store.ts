@@ -14,6 +14,7 @@ import type { BearerTokens, RequestTokens } from './grants.ts';
 import type { Jobs } from './jobs.ts';
 import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
 import type { Messages } from './messages.ts';
+import type { Nodes } from './nodes.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { Restores } from './restores.ts';
 import type { SecondFactors } from './second-factors.ts';
@@ -129,7 +130,8 @@ export interface ReadTransaction {
   readonly passwordLinks: Pick<PasswordLinks, 'find'>;
   readonly secondFactors: Pick<SecondFactors, 'find' | 'findRecoveryCount'>;
   readonly suggestions: Suggestions;
-  readonly jobs: Pick<Jobs, 'find' | 'findNext' | 'listBacklogs'>;
+  readonly jobs: Pick<Jobs, 'find' | 'hasDue' | 'listBacklogs'>;
+  readonly nodes: Pick<Nodes, Extract<keyof Nodes, `find${string}`>>;
   readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
   readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
@@ -167,6 +169,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly secondFactors: SecondFactors;
   readonly loginTallies: LoginTallies;
   readonly jobs: Jobs;
+  readonly nodes: Nodes;
   readonly posts: Posts;
   readonly notifications: Notifications;
   readonly uploads: Uploads;

@@ -2,7 +2,7 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import { KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
 
-/** Steps of one job: it ends before its lease expires, and the next job continues. */
+/** Steps of one job: a job of minutes would be repeated as a whole when it is interrupted. */
 const STEPS = 5;
 /** Period when there are no new posts, so that old posts expire. */
 const IDLE_PERIOD_S = 3600;
@@ -11,8 +11,11 @@ const IDLE_PERIOD_S = 3600;
 export const keywordIndexing: JobKind<boolean> = {
   name: KEYWORD_INDEXING,
   isLong: true,
-  async prepare(_, { keywords }) {
-    for (let steps = 0; steps < STEPS; steps++) if (!(await keywords.indexNext())) return false;
+  async prepare(_, { keywords }, signal) {
+    for (let steps = 0; steps < STEPS; steps++) {
+      signal.throwIfAborted();
+      if (!(await keywords.indexNext())) return false;
+    }
     return true;
   },
   async store(tx, { kind, key }, isMore, now) {

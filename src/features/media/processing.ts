@@ -13,11 +13,14 @@ export const PROCESSING = 'media-processing';
 export async function processUpload(
   upload: Upload,
   { media: { blobs, uploadRules: uploads } }: Services,
+  signal?: AbortSignal,
 ): Promise<UploadChanges> {
   await blobs.assemble(upload.id);
+  signal?.throwIfAborted();
   const path = blobs.pathOf(upload.id, 'whole');
   const found = await probeFile(path, upload, uploads);
   if ('fault' in found) return { state: 'failed', fault: found.fault };
+  signal?.throwIfAborted();
   const poster = await makePoster(path, { ...upload, ...found }, uploads);
   if (poster) await blobs.write(upload.id, 'poster', poster.bytes);
   return { state: 'succeeded', ...found, poster_mime: poster?.mime ?? null };
@@ -33,9 +36,9 @@ interface Outcome {
 /** Processes an upload: `in_progress` for the configured time, then `succeeded` or `failed`. */
 export const mediaProcessing: JobKind<Outcome | undefined> = {
   name: PROCESSING,
-  async prepare({ key }, services) {
+  async prepare({ key }, services, signal) {
     const upload = await services.store.read((tx) => tx.uploads.find(key));
-    if (upload?.state === 'in_progress') return { upload, changes: await processUpload(upload, services) };
+    if (upload?.state === 'in_progress') return { upload, changes: await processUpload(upload, services, signal) };
     if (upload?.state !== 'pending') return undefined;
     const now = formatInstant(services.clock.now());
     // The clock may have been set back. @source decision 612

@@ -6,10 +6,12 @@ import type { Services } from '../../contract/declare/operation.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Job, JobKind } from '../../contract/store/jobs.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
+import { type JobLeases, jobLeases, LeaseLost } from './job-leases.ts';
+import type { Node } from './node.ts';
 
 /** Runs jobs when they are due. */
 export interface JobRunner {
-  /** Starts to poll for due jobs, and to renew the leases of running ones. */
+  /** Starts to poll for due jobs. */
   start(): void;
   /** Runs all due jobs, and those that become due by them; resolves when none is left. */
   runDue(): Promise<void>;
@@ -19,26 +21,32 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
+/** How a run of a job ended; the result of a lost one was not stored, because the lease was lost. */
+export type JobOutcome = 'done' | 'failed' | 'lost';
+
 /** The dependencies of a runner. */
 export interface JobRunnerDeps {
   readonly store: Store;
+  /** The clock of the service, by which jobs are due. */
   readonly clock: Clock;
   readonly random: Random;
+  /** The node that holds the leases. */
+  readonly node: Node;
   readonly services: Services;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has an outcome type of its own
   readonly kinds: readonly JobKind<any>[];
   /** Called when a job failed. */
   readonly onFailed: (job: Job, error: unknown) => void;
-  /** Called when a job ended or failed; `removed` is the number of expired rows that it deleted. */
-  readonly onEnded: (job: Job, outcome: 'done' | 'failed', duration_s: number, removed: number) => void;
-  /** How long a lease lasts unless it is renewed, which happens three times in that time. */
+  /** Called when a job ended in any way; `removed` is the number of expired rows that it deleted. */
+  readonly onEnded: (job: Job, outcome: JobOutcome, duration_s: number, removed: number) => void;
+  /** How long a lease lasts unless it is renewed, by the clock of the database. */
   readonly lease_s?: number;
 }
 
 /** The polling interval, in milliseconds. @source decision 182 */
 const LOOK_MS = 250;
-/** Leases are renewed while jobs run; the jobs of a killed worker are taken over after this. @source decision 182 */
-const LEASE_S = 120;
+/** The jobs of a killed worker are taken over after this at the latest. @source decision 182 */
+const LEASE_S = 15;
 const TAKEN_AT_ONCE = 10;
 /** A failed job is retried after this, then after twice as long, and so on. @source decision 182 */
 const RETRY_S = 5;
@@ -62,18 +70,17 @@ const groupOf = ({ isLong, callsOtherServers }: Pick<JobKind, 'isLong' | 'callsO
  * @source decision 183
  */
 export function jobRunner(parts: JobRunnerDeps): JobRunner {
+  const leases = jobLeases(parts.store, parts.lease_s ?? LEASE_S);
   const runners = new Map(
     GROUPS.map((group) => [
       group,
-      runnerOf({ ...parts, kinds: parts.kinds.filter((kind) => groupOf(kind) === group) }),
+      runnerOf({ ...parts, leases, kinds: parts.kinds.filter((kind) => groupOf(kind) === group) }),
     ]),
   );
   const all = [...runners.values()];
   const names = parts.kinds.map(({ name }) => name);
-  const isDue = async (): Promise<boolean> => {
-    const next = await parts.store.read((tx) => tx.jobs.findNext(names));
-    return next !== undefined && next <= formatInstant(parts.clock.now());
-  };
+  const isDue = (): Promise<boolean> =>
+    parts.store.read((tx) => tx.jobs.hasDue(names, formatInstant(parts.clock.now())));
   let isStopped = false;
   return {
     start() {
@@ -95,15 +102,13 @@ export function jobRunner(parts: JobRunnerDeps): JobRunner {
   };
 }
 
-function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ...options }: JobRunnerDeps): JobRunner {
-  const { lease_s = LEASE_S } = options;
+function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRunner {
+  const { store, clock, random, node, services, kinds, leases, onFailed, onEnded } = parts;
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
   const at = (seconds = 0): string => formatInstant(clock.now() + seconds * 1000);
   let isStopped = false;
   let running: Promise<void> | undefined;
-  /** The lease of the running jobs. */
-  let runningLease: string | undefined;
   /** Releases of jobs that could not be stored while the store was unavailable; they are tried again. */
   let pendingReleases: ((tx: WriteTransaction) => Promise<void>)[] = [];
 
@@ -122,11 +127,6 @@ function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ..
     const releases = pendingReleases;
     pendingReleases = [];
     void release(...releases);
-  };
-  const renew = (): void => {
-    const lease = runningLease;
-    // A failed renewal is tried again; there are two more before the lease ends.
-    if (lease !== undefined) store.write((tx) => tx.jobs.renew(lease, at(lease_s))).catch(() => undefined);
   };
 
   /** The time when the clock was last read. */
@@ -152,33 +152,45 @@ function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ..
     seen_ms = now_ms;
   };
 
-  const attempt = async (job: Job): Promise<void> => {
+  const attempt = async (job: Job, takenAt_ms: number): Promise<void> => {
     const kind = byName.get(job.kind)!;
     const startedAt_ms = elapsed_ms();
     const took_s = (): number => (elapsed_ms() - startedAt_ms) / 1000;
+    const { signal, end } = leases.hold(job, takenAt_ms);
     try {
-      const outcome = await kind.prepare?.(job, services);
-      const removed = await store.write(async (tx) =>
-        (await tx.jobs.finish(job)) ? kind.store(tx, job, outcome, at()) : undefined,
-      );
-      onEnded(job, 'done', took_s(), removed ?? 0);
+      const outcome = await kind.prepare?.(job, services, signal);
+      // A lease that lapsed while nobody took the job is still held: no work is wasted. @source decision 753
+      const ended = await store.write(async (tx) => {
+        if (!(await tx.jobs.finish(job))) return undefined;
+        return { removed: (await kind.store(tx, job, outcome, at())) ?? 0 };
+      });
+      onEnded(job, ended ? 'done' : 'lost', took_s(), ended?.removed ?? 0);
     } catch (error) {
+      // Work that was told to stop; another worker may be doing the job.
+      const isLost = error instanceof LeaseLost;
       // An unavailable store is not a failure of the job, which is run again as soon as the store is back.
       const isAway = error instanceof StoreUnavailable;
-      if (!isAway) onFailed(job, error);
-      onEnded(job, 'failed', took_s(), 0);
-      const wait_s = isAway ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
+      if (!isAway && !isLost) onFailed(job, error);
+      onEnded(job, isLost ? 'lost' : 'failed', took_s(), 0);
+      const wait_s = isAway || isLost ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
       await release((tx) => tx.jobs.release(job, at(wait_s)));
+    } finally {
+      end();
     }
   };
 
   const round = async (): Promise<void> => {
     await heedClock();
     while (!isStopped) {
-      const next = await store.read((tx) => tx.jobs.findNext(names));
-      if (next === undefined || next > at()) return;
+      if (!(await store.read((tx) => tx.jobs.hasDue(names, at())))) return;
+      // A node that others may take for dead must not take jobs. @source decision 751
+      await node.ensureAlive();
       const lease = random.bytes(16).toString('hex');
-      const due = { kinds: names, now: at(), until: at(lease_s), lease, max: TAKEN_AT_ONCE };
+      const takenAt_ms = elapsed_ms();
+      const due = {
+        ...{ kinds: names, now: at(), lease, node: node.id },
+        ...{ lease_s: leases.lease_s, max: TAKEN_AT_ONCE },
+      };
       const jobs = await store
         .write((tx) => tx.jobs.take(due))
         .catch((error) => {
@@ -187,10 +199,7 @@ function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ..
           throw error;
         });
       if (jobs.length === 0) return;
-      runningLease = lease;
-      await Promise.all(jobs.map(attempt)).finally(() => {
-        runningLease = undefined;
-      });
+      await Promise.all(jobs.map((job) => attempt(job, takenAt_ms)));
     }
   };
 
@@ -201,7 +210,6 @@ function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ..
     return running;
   };
   let stopLooking = (): void => {};
-  let stopRenewing = (): void => {};
   return {
     start() {
       // Requests report an unavailable database; the next poll comes soon.
@@ -209,7 +217,6 @@ function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ..
         releasePending();
         void run().catch(() => undefined);
       });
-      stopRenewing = every((lease_s * 1000) / 3, renew);
     },
     async runDue() {
       // A running round may have read the clock before it moved.
@@ -228,7 +235,6 @@ function runnerOf({ store, clock, random, services, kinds, onFailed, onEnded, ..
       isStopped = true;
       stopLooking();
       await running?.catch(() => undefined);
-      stopRenewing();
     },
   };
 }

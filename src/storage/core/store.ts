@@ -15,6 +15,7 @@ import { jobsOn } from '../tables/jobs.ts';
 import { loginTalliesOn, passwordLinksOn, sessionsOn } from '../tables/logins.ts';
 import { accountMembersOn } from '../tables/memberships.ts';
 import { messagesOn } from '../tables/messages.ts';
+import { nodesOn } from '../tables/nodes.ts';
 import { notificationsOn, postsOn } from '../tables/posts.ts';
 import { recordsOn } from '../tables/records.ts';
 import { restoresOn } from '../tables/restores.ts';
@@ -103,6 +104,7 @@ function partsOn(session: Session, invalidate: WriteTransaction['invalidate']): 
     loginTallies: loginTalliesOn(session),
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),
+    nodes: nodesOn(session),
     posts: postsOn(session),
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),

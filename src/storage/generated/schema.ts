@@ -136,6 +136,7 @@ export interface Schema {
   };
   jobs: {
     kind: string; key: string; run_at: string; lease: string | null; leased_until: string | null; attempts: number;
+    node: string | null;
   };
   line_item_curated_categories: {
     account_id: string; id: string; line_item_id: string; curated_category_id: string; created_at: string;
@@ -178,6 +179,9 @@ export interface Schema {
   messages: {
     id: string; conversation_id: string; sender_id: string; recipient_id: string; text: string; created_at: string;
     created_ms: number;
+  };
+  nodes: {
+    id: string; hostname: string; version: string; started_at: string; heartbeat_at: string;
   };
   notifications: {
     id: string; environment: string; user_id: string; kind: string; account_id: string; subject_id: string;
@@ -262,7 +266,7 @@ export interface Schema {
   };
   stream_connections: {
     id: string; application_id: string; endpoint_name: string; client_ip: string; connected_at: string;
-    disconnected_at: string | null; disconnect_reason: string | null;
+    disconnected_at: string | null; disconnect_reason: string | null; node: string | null;
   };
   subscriptions: {
     id: string; application_id: string; user_id: string | null; event_type: string; filter: string;

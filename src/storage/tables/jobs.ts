@@ -1,7 +1,9 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Job, Jobs } from '../../contract/store/jobs.ts';
 import type { Database } from '../core/database.ts';
+import { databaseTime } from '../core/database-time.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { nodeCondition } from '../core/node-selection.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 
@@ -18,11 +20,14 @@ export function jobsOn(session: Session): Jobs {
     eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key'))]);
   const isHeld = (param: Param<Key & { readonly lease: string }>) => (eb: JobsBuilder) =>
     eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key')), eb('lease', '=', param('lease'))]);
+  const time = (plus_s: number | Expression<number>) => databaseTime(session.dialect, plus_s);
+  /** Jobs are due by the clock of the service, and leased by that of the database. @source decision 750 */
   const free = (db: Db, param: Param<{ readonly now: string }>) =>
     db
       .selectFrom('jobs')
       .where('run_at', '<=', param('now'))
-      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', param('now'))]));
+      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', time(sql.lit(0)))]));
+  const FREE = { lease: sql.lit(null), leased_until: sql.lit(null), node: sql.lit(null) };
   return {
     async plan({ kind, key, run_at }) {
       await session.run('jobs plan', { kind, key, run_at }, (db, param) =>
@@ -33,8 +38,7 @@ export function jobsOn(session: Session): Jobs {
             conflict.columns(['kind', 'key']).doUpdateSet({
               run_at: param('run_at'),
               attempts: sql.lit(0),
-              lease: sql.lit(null),
-              leased_until: sql.lit(null),
+              ...FREE,
             }),
           ),
       );
@@ -55,7 +59,7 @@ export function jobsOn(session: Session): Jobs {
     async cancel(kind, key) {
       await session.run('jobs call off', { kind, key }, (db, param) => db.deleteFrom('jobs').where(isJob(param)));
     },
-    async take({ kinds, now, until, lease, max }) {
+    async take({ kinds, now, lease, node, lease_s, max }) {
       if (kinds.length === 0) return [];
       const size = paddedSize(kinds.length);
       const taken: Job[] = [];
@@ -73,10 +77,15 @@ export function jobsOn(session: Session): Jobs {
           return session.dialect === 'postgres' ? first.forUpdate().skipLocked() : first;
         },
       )) {
-        await session.run('jobs take', { lease, until, kind, key }, (db, param) =>
+        await session.run('jobs take', { lease, node, lease_s, kind, key }, (db, param) =>
           db
             .updateTable('jobs')
-            .set({ lease: param('lease'), leased_until: param('until'), attempts: sql<number>`attempts + 1` })
+            .set({
+              lease: param('lease'),
+              node: param('node'),
+              leased_until: time(param('lease_s')),
+              attempts: sql<number>`attempts + 1`,
+            })
             .where(isJob(param)),
         );
         taken.push({ kind, key, run_at, lease, attempts: attempts + 1 });
@@ -95,34 +104,50 @@ export function jobsOn(session: Session): Jobs {
       await session.run('jobs give back', { kind, key, lease, run_at }, (db, param) =>
         db
           .updateTable('jobs')
-          .set({ run_at: param('run_at'), lease: sql.lit(null), leased_until: sql.lit(null) })
+          .set({ run_at: param('run_at'), ...FREE })
           .where(isHeld(param)),
       );
     },
-    // Run when a server starts: no other process can hold a lease then. @source decision 289
-    async releaseAll() {
-      await session.run('jobs free', {}, (db) =>
-        db
-          .updateTable('jobs')
-          .set({ lease: sql.lit(null), leased_until: sql.lit(null) })
-          .where('lease', 'is not', null),
+    // @source decision 289, 752
+    async releaseNodes(selection) {
+      const { shape, nodes, on } = nodeCondition(selection);
+      if (nodes.length === 0) return 0;
+      return session.run(`jobs free of ${shape}`, { nodes }, (db, param) =>
+        db.updateTable('jobs').set(FREE).where('lease', 'is not', null).where(on('node', param)),
       );
     },
     async releaseLease(lease) {
       await session.run('jobs free lease', { lease }, (db, param) =>
-        db
-          .updateTable('jobs')
-          .set({ lease: sql.lit(null), leased_until: sql.lit(null) })
-          .where('lease', '=', param('lease')),
+        db.updateTable('jobs').set(FREE).where('lease', '=', param('lease')),
       );
     },
-    async renew(lease, until) {
-      await session.run('jobs renew', { lease, until }, (db, param) =>
-        db
-          .updateTable('jobs')
-          .set({ leased_until: param('until') })
-          .where('lease', '=', param('lease')),
+    async renew(jobs, lease_s) {
+      if (jobs.length === 0) return [];
+      const size = paddedSize(jobs.length);
+      const rows = Array.from({ length: size }, (_, index) => jobs[index] ?? jobs[0]!);
+      const renewed = await session.all(
+        `jobs renew ${size}`,
+        { lease_s, jobs: rows.map(({ kind, key, lease }) => ({ kind, key, lease })) },
+        (db, param) =>
+          db
+            .updateTable('jobs')
+            .set({ leased_until: time(param('lease_s')) })
+            // The primary key finds each: the table may be long.
+            .where((eb) =>
+              eb.or(
+                rows.map((_, index) =>
+                  eb.and([
+                    eb('kind', '=', param.cell('jobs', index, 'kind')),
+                    eb('key', '=', param.cell('jobs', index, 'key')),
+                    eb('lease', '=', param.cell('jobs', index, 'lease')),
+                  ]),
+                ),
+              ),
+            )
+            .returning(['kind', 'key', 'lease']),
       );
+      const ids = new Set(renewed.map(idOf));
+      return jobs.filter((job) => ids.has(idOf(job)));
     },
     // Run when the clock was set back. @source decision 612
     async bringForward(kinds, now, after) {
@@ -137,19 +162,16 @@ export function jobsOn(session: Session): Jobs {
           .where('lease', 'is', null),
       );
     },
-    async findNext(kinds) {
-      if (kinds.length === 0) return undefined;
+    async hasDue(kinds, now) {
+      if (kinds.length === 0) return false;
       const size = paddedSize(kinds.length);
-      return (
-        (
-          await session.first(`jobs next ${size}`, { kinds }, (db, param) =>
-            db
-              .selectFrom('jobs')
-              .where((eb) => inList(eb, 'kind', param.list('kinds', size)))
-              .select(sql<string | null>`min(coalesce(leased_until, run_at))`.as('next')),
-          )
-        )?.next ?? undefined
+      const found = await session.first(`jobs has due ${size}`, { now, kinds }, (db, param) =>
+        free(db, param)
+          .where((eb) => inList(eb, 'kind', param.list('kinds', size)))
+          .select('kind')
+          .limit(sql.lit(1)),
       );
+      return found !== undefined;
     },
     async listBacklogs(now) {
       return (
@@ -175,3 +197,6 @@ export function jobsOn(session: Session): Jobs {
     },
   };
 }
+
+const idOf = ({ kind, key, lease }: Key & { readonly lease: string | null }): string =>
+  JSON.stringify([kind, key, lease]);

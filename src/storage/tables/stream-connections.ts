@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { StreamConnections } from '../../contract/services/streams.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { nodeCondition } from '../core/node-selection.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
@@ -57,13 +58,16 @@ export function streamConnectionsOn(session: Session, invalidate: (tag: string) 
       if (isEnded) invalidate(`stream:${id}`);
       return isEnded;
     },
-    // For connections that a former process left open. @source decision 371
-    async endAll(reason, at) {
-      await session.run('stream_connections end all', { reason, at }, (db, param) =>
+    // @source decision 371, 752
+    async endOfNodes(selection, reason, at) {
+      const { shape, nodes, on } = nodeCondition(selection);
+      if (nodes.length === 0) return 0;
+      return session.run(`stream_connections end of ${shape}`, { nodes, reason, at }, (db, param) =>
         db
           .updateTable('stream_connections')
           .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
-          .where('disconnected_at', 'is', null),
+          .where('disconnected_at', 'is', null)
+          .where(on('node', param)),
       );
     },
     async removeEnded(before, limit) {

@@ -34,6 +34,8 @@ export interface StreamRules extends BufferLimits {
 export interface StreamsDependencies {
   readonly store: Store;
   readonly clock: Clock;
+  /** The id of the node that holds the connections. */
+  readonly node: string;
   /** Source of connection ids. */
   readonly random: Random;
   readonly feed: EventFeed;
@@ -194,21 +196,13 @@ export function openStreams(parts: StreamsDependencies): Streams {
 }
 
 /**
- * Ends the connections that a crashed process left open; for a server that starts as the only one.
- * @source decision 371
- */
-export async function endOrphanedStreams(tx: WriteTransaction, clock: Clock): Promise<void> {
-  await tx.streamConnections.endAll('UpstreamUncleanDisconnect', formatMillisecond(clock.now()));
-}
-
-/**
  * Stores a connection, within the limit of the application in both environments together; returns how many events a
  * second it may be sent. Units of the same application wait for each other.
  * @source decision 375
  */
 async function registerConnection(
   tx: WriteTransaction,
-  { rules, defaultLimits }: StreamsDependencies,
+  { rules, defaultLimits, node }: StreamsDependencies,
   id: string,
   { application, bearer, client_ip }: StreamRequest,
   now: string,
@@ -223,6 +217,7 @@ async function registerConnection(
   await tx.streamConnections.add({
     id,
     application_id: application,
+    node,
     endpoint_name: 'activity_stream',
     client_ip,
     connected_at: now,

@@ -1,0 +1,194 @@
+import type { Clock } from '../../base/clock.ts';
+import { formatMillisecond, instantMs } from '../../base/instants.ts';
+import { elapsed_ms, every } from '../../base/timers.ts';
+import type { StoredNode } from '../../contract/store/nodes.ts';
+import type { Store } from '../../contract/store/store.ts';
+import { DEAD_AFTER_S, type Remains, removeDeadNodes, removeFormerNodes } from './dead-nodes.ts';
+
+/** This process among those that work on the same database, as its background work sees it. */
+export interface Node {
+  /** Unique among all starts of all servers. */
+  readonly id: string;
+  /**
+   * Resolves when other nodes take this one for alive: at once, or after a heartbeat. Whoever is to hold something in
+   * the name of the node asks first. Rejects when no heartbeat can be stored.
+   */
+  ensureAlive(): Promise<void>;
+}
+
+/** This process as a node, from its start to its end. */
+export interface RunningNode extends Node {
+  /**
+   * Adds the node to those of the database. The only server of a database removes all others, which have ended; other
+   * servers leave them to the regular check. @throws Error when the clock of the machine is wrong
+   */
+  start(options: { readonly isOnlyServer: boolean }): Promise<void>;
+  /** Removes the node, when it holds nothing any more. */
+  stop(): Promise<void>;
+  /** Undefined where no other process can share the database, so that nobody waits for heartbeats. */
+  readonly heartbeats: Heartbeats | undefined;
+}
+
+/** The heartbeats of this node. */
+export interface Heartbeats {
+  /** Time since the last stored one, in seconds. */
+  age_s(): number;
+  /** How far the clock of the machine was ahead of the clock of the database at the last one, in seconds. */
+  skew_s(): number;
+}
+
+/** What a node reports. */
+export interface NodeObserver {
+  /** Nodes that ended without signing off were removed. */
+  cleanedUp(remains: Remains): void;
+  /** No heartbeat could be stored for so long that other nodes may take this one for dead. */
+  fellSilent(): void;
+  /** Another node has removed this one meanwhile, with all that it held. */
+  wasRemoved(): void;
+  /** The clocks of the machine and the database differ by too much; zero: no longer. */
+  clockSkewed(skew_s: number): void;
+  failed(error: unknown): void;
+}
+
+/** The dependencies of a node. */
+export interface NodeDeps extends Pick<StoredNode, 'id' | 'hostname' | 'version'> {
+  readonly store: Store;
+  /** The clock of the service. */
+  readonly clock: Clock;
+  /** The clock of the machine, which is compared with that of the database. */
+  readonly machineClock: Clock;
+  /** Whether other processes may be nodes of the database. */
+  readonly hasPeers: boolean;
+  /** The node does not start when the clocks differ by more than this. */
+  readonly skew_max_s: number;
+  /** A node is dead without a heartbeat for this long; heartbeats are five times as frequent. */
+  readonly dead_after_s?: number;
+  readonly observer: NodeObserver;
+}
+
+const BEATS = 5;
+/** A larger difference of the clocks is reported. @source decision 754 */
+const SKEW_REPORTED_MS = 5000;
+
+/**
+ * This process as a node: stores a heartbeat every two seconds, and removes nodes that have stored none for ten. It
+ * judges others only after ten seconds in which none of its own was late: an outage of the database silences all nodes
+ * alike.
+ * @source decision 751, 752
+ */
+export function openNode(parts: NodeDeps): RunningNode {
+  const { store, clock, machineClock, observer, id, hostname, version, hasPeers, skew_max_s } = parts;
+  const { dead_after_s = DEAD_AFTER_S } = parts;
+  const dead_after_ms = dead_after_s * 1000;
+  const beat_ms = dead_after_ms / BEATS;
+  /** When the last stored heartbeat was sent. */
+  let beatAt_ms = Number.NEGATIVE_INFINITY;
+  /** Since when none was late. */
+  let steadySince_ms = 0;
+  let skew_ms = 0;
+  let isSilent = false;
+  let beating: Promise<void> | undefined;
+  let stopBeating = (): void => {};
+
+  const isAlive = (): boolean => !hasPeers || elapsed_ms() - beatAt_ms < dead_after_ms;
+
+  const noteSkew = (now_ms: number): void => {
+    const wasReported = Math.abs(skew_ms) > SKEW_REPORTED_MS;
+    skew_ms = now_ms;
+    const isReported = Math.abs(skew_ms) > SKEW_REPORTED_MS;
+    if (isReported !== wasReported) observer.clockSkewed(isReported ? skew_ms / 1000 : 0);
+  };
+
+  const noteBeat = (sentAt_ms: number): void => {
+    // One or more have failed, perhaps those of other nodes too.
+    if (sentAt_ms - beatAt_ms > 2 * beat_ms) steadySince_ms = sentAt_ms;
+    beatAt_ms = sentAt_ms;
+    isSilent = false;
+  };
+
+  const storeBeat = async (): Promise<void> => {
+    const sentAt_ms = elapsed_ms();
+    const before_ms = machineClock.now();
+    const stored = await store.write(async (tx) => {
+      const at = await tx.nodes.beat(id);
+      if (at === undefined) await tx.nodes.add({ id, hostname, version });
+      return at;
+    });
+    noteBeat(sentAt_ms);
+    if (stored !== undefined) return noteSkew(clockSkew_ms(before_ms, stored, machineClock.now()));
+    observer.wasRemoved();
+    // Its streams find out that they were ended; and whatever it remembers may have changed since.
+    store.clearCaches();
+  };
+  const beat = (): Promise<void> => {
+    beating ??= storeBeat().finally(() => {
+      beating = undefined;
+    });
+    return beating;
+  };
+
+  const tick = async (): Promise<void> => {
+    if (!isAlive() && !isSilent) {
+      isSilent = true;
+      observer.fellSilent();
+    }
+    await beat();
+    if (elapsed_ms() - steadySince_ms < dead_after_ms) return;
+    report(await store.write((tx) => removeDeadNodes(tx, id, dead_after_s, clock.now())));
+  };
+  const report = (remains: Remains): void => {
+    if (remains.nodes.length + remains.streams + remains.jobs > 0) observer.cleanedUp(remains);
+  };
+
+  return {
+    id,
+    async ensureAlive() {
+      // One that was under way may have been sent too long ago.
+      while (!isAlive()) await beat();
+    },
+    async start({ isOnlyServer }) {
+      if (hasPeers) await refuseWrongClock(store, machineClock, skew_max_s);
+      const startedAt_ms = elapsed_ms();
+      const remains = await store.write(async (tx) => {
+        await tx.nodes.add({ id, hostname, version });
+        return isOnlyServer ? removeFormerNodes(tx, id, clock.now()) : undefined;
+      });
+      if (remains) report(remains);
+      noteBeat(startedAt_ms);
+      if (!hasPeers) return;
+      stopBeating = every(beat_ms, () => void tick().catch(observer.failed));
+      // The next heartbeat after an outage tells others and the jobs of this node as soon as possible.
+      store.onOutage({ ended: () => void beat().catch(observer.failed) });
+    },
+    async stop() {
+      stopBeating();
+      await beating?.catch(() => undefined);
+      // A node that cannot sign off is removed when it has been silent for long enough.
+      await store.write((tx) => tx.nodes.remove(id)).catch(() => undefined);
+    },
+    heartbeats: hasPeers ? { age_s: () => (elapsed_ms() - beatAt_ms) / 1000, skew_s: () => skew_ms / 1000 } : undefined,
+  };
+}
+
+/**
+ * How far the machine is ahead of the database, whose time was read between two times of the machine: the least that
+ * explains it, so that neither a slow answer nor a pause of the process counts.
+ */
+function clockSkew_ms(before_ms: number, database: string, after_ms: number): number {
+  const database_ms = instantMs(database);
+  return before_ms > database_ms ? before_ms - database_ms : Math.min(0, after_ms - database_ms);
+}
+
+/**
+ * With a wrong clock a node would refuse signatures that others accept, and forget nonces too early.
+ * @source decision 754
+ */
+async function refuseWrongClock(store: Store, machineClock: Clock, skew_max_s: number): Promise<void> {
+  const before_ms = machineClock.now();
+  const database = await store.read((tx) => tx.nodes.findTime());
+  const skew_ms = clockSkew_ms(before_ms, database, machineClock.now());
+  if (Math.abs(skew_ms) <= skew_max_s * 1000) return;
+  throw new Error(
+    `the clock of this machine shows ${formatMillisecond(before_ms)} and that of the database ${database}: more than ${skew_max_s} s apart, half of timestamp_window_s; synchronize both clocks`,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
+
+/** Logs what a node reports: see `NodeObserver`, whose shape this has. */
+export function nodeLog(log: Logger) {
+  return {
+    cleanedUp({
+      nodes,
+      streams,
+      jobs,
+    }: {
+      readonly nodes: readonly object[];
+      readonly streams: number;
+      readonly jobs: number;
+    }): void {
+      log.warn({ nodes, streams, jobs }, 'cleaned up after servers that ended without signing off');
+    },
+    fellSilent(): void {
+      log.warn('no heartbeat could be stored for 10 s; this server takes no jobs until one is');
+    },
+    wasRemoved(): void {
+      log.warn('another server took this one for dead; its streams end and its jobs are done by others');
+    },
+    clockSkewed(skew_s: number): void {
+      if (skew_s === 0) log.info('the clocks of this machine and the database agree again');
+      else log.warn({ skew_s }, 'the clocks of this machine and the database differ by more than 5 s');
+    },
+    /** Outages are logged separately. */
+    failed(err: unknown): void {
+      if (!(err instanceof StoreUnavailable)) log.error({ err }, 'could not store a heartbeat');
+    },
+  };
+}

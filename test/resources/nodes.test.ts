@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../src/base/clock.ts';
+import { formatInstant } from '../../src/base/instants.ts';
+import { within } from '../../src/base/timers.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { Store } from '../../src/contract/store/store.ts';
+import { type Remains, removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
+import { type NodeDeps, openNode, type RunningNode } from '../../src/features/platform/node.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
+import { engine } from '../rig/databases.ts';
+import { openWorldOver, type World } from '../rig/world.ts';
+
+const PATIENCE_MS = 30_000;
+const HOUR_S = 3600;
+
+let driver: Driver;
+let world: World;
+before(async () => {
+  const keep = (opened: Driver): Driver => {
+    driver = opened;
+    return driver;
+  };
+  world = await openWorldOver(keep);
+});
+after(() => world.close());
+
+/** What a node reported. */
+interface Reports {
+  readonly cleanedUp: Remains[];
+  readonly fellSilent: Promise<void>;
+  readonly wasRemoved: Promise<void>;
+  readonly skews: number[];
+}
+
+/** A node of its own on the database of the world. */
+function nodeOf(id: string, deps: Partial<NodeDeps> = {}): RunningNode & Reports {
+  const [silent, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const reports = { cleanedUp: [] as Remains[], skews: [] as number[] };
+  const node = openNode({
+    ...{ id, hostname: 'somewhere', version: '9.9.9', store: world.service.store, clock: world.clock },
+    ...{ machineClock: systemClock, hasPeers: true, skew_max_s: HOUR_S },
+    observer: {
+      cleanedUp: (remains) => void reports.cleanedUp.push(remains),
+      fellSilent: silent.resolve,
+      wasRemoved: removed.resolve,
+      clockSkewed: (skew_s) => void reports.skews.push(skew_s),
+      failed() {},
+    },
+    ...deps,
+  });
+  return { ...node, ...reports, fellSilent: silent.promise, wasRemoved: removed.promise };
+}
+
+/** Adds a node that holds a stream connection and a job. */
+async function addHolder(id: string): Promise<void> {
+  const now = formatInstant(world.clock.now());
+  await world.service.store.write(async (tx) => {
+    await tx.nodes.add({ id, hostname: 'elsewhere', version: '1.2.3' });
+    await tx.streamConnections.add({
+      ...{ id: `stream of ${id}`, application_id: 'any', node: id, endpoint_name: 'activity_stream' },
+      ...{ client_ip: '192.0.2.1', connected_at: now, disconnected_at: null, disconnect_reason: null },
+    });
+    await tx.jobs.plan({ kind: `held by ${id}`, key: id, run_at: now });
+    const due = { kinds: [`held by ${id}`], now, node: id, lease: `lease of ${id}`, lease_s: HOUR_S, max: 1 };
+    assert.deepEqual(
+      (await tx.jobs.take(due)).map(({ key }) => key),
+      [id],
+    );
+  });
+}
+
+/** Makes the last heartbeat of a node older. */
+async function silence(id: string): Promise<void> {
+  await driver.write((session) =>
+    session.runRaw(`update nodes set heartbeat_at = '2026-01-01T00:00:00.000Z' where id = '${id}'`),
+  );
+}
+
+/** Whether a node has its row, its stream connection and its job; ended connections have a reason. */
+async function heldBy(id: string): Promise<unknown> {
+  return driver.read(async (session) => {
+    const [row] = await session.allRaw(`select 1 as x from nodes where id = '${id}'`);
+    const [stream] = await session.allRaw<{ disconnect_reason: string | null }>(
+      `select disconnect_reason from stream_connections where node = '${id}'`,
+    );
+    const [job] = await session.allRaw<{ node: string | null; lease: string | null; leased_until: string | null }>(
+      `select node, lease, leased_until from jobs where kind = 'held by ${id}'`,
+    );
+    return [row !== undefined, stream?.disconnect_reason ?? 'open', job?.lease ?? 'free', job?.node ?? 'nobody'];
+  });
+}
+const EVERYTHING = (id: string) => [true, 'open', `lease of ${id}`, id];
+const NOTHING = [false, 'UpstreamUncleanDisconnect', 'free', 'nobody'];
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (const startedAt = performance.now(); !(await isSo()); await wait(50)) {
+    assert.ok(performance.now() - startedAt < PATIENCE_MS, what);
+  }
+}
+
+const removeAll = () => driver.write((session) => session.runRaw(`delete from nodes where hostname = 'elsewhere'`));
+
+test('the metrics of a server tell of the servers of its database, where there can be several', async () => {
+  const text = await (await fetch(`${world.service.url}/metrics`)).text();
+  const values = ['barker_nodes_alive', 'barker_heartbeat_age_seconds', 'barker_clock_skew_seconds'].map(
+    (name) => text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1],
+  );
+  if (engine === 'sqlite') return assert.deepEqual(values, [undefined, undefined, undefined]);
+  const [alive, age_s, skew_s] = values.map(Number);
+  assert.ok(age_s! >= 0 && age_s! < PATIENCE_MS / 1000, `${age_s}`);
+  assert.deepEqual([alive, skew_s], [1, 0]);
+});
+
+describe('a node that starts', () => {
+  test('beside others wipes nothing, neither of live nodes nor, before it can judge them, of silent ones', async () => {
+    await addHolder('live');
+    await addHolder('dead');
+    await silence('dead');
+    const third = nodeOf('third', { dead_after_s: 60 });
+    await third.start({ isOnlyServer: false });
+    assert.deepEqual(await heldBy('live'), EVERYTHING('live'));
+    assert.deepEqual(third.cleanedUp, []);
+    await silence('dead');
+    await world.service.store.write((tx) => removeDeadNodes(tx, 'third', 10, world.clock.now()));
+    assert.deepEqual(await heldBy('live'), EVERYTHING('live'));
+    assert.deepEqual(await heldBy('dead'), NOTHING);
+    await third.stop();
+    assert.deepEqual((await heldBy('third')) as unknown[], [false, 'open', 'free', 'nobody']);
+    await removeAll();
+  });
+
+  test('as the only server cleans up after all others at once, however fresh their heartbeats', async () => {
+    await addHolder('killed');
+    const only = nodeOf('only');
+    await only.start({ isOnlyServer: true });
+    assert.deepEqual(await heldBy('killed'), NOTHING);
+    const [remains] = only.cleanedUp;
+    const killed = remains?.nodes.find(({ id }) => id === 'killed');
+    assert.deepEqual([killed?.hostname, killed?.version], ['elsewhere', '1.2.3']);
+    await only.stop();
+    // The node of the world was removed too, and comes back by itself if it has heartbeats.
+  });
+});
+
+describe('a running node', () => {
+  test('cleans up after nodes that have died, and keeps what live ones hold', async () => {
+    await addHolder('survivor');
+    await addHolder('victim');
+    const node = nodeOf('watching', { dead_after_s: 2 });
+    await node.start({ isOnlyServer: false });
+    // Whoever lives goes on with its heartbeats.
+    const beating = setInterval(() => void world.service.store.write((tx) => tx.nodes.beat('survivor')), 200);
+    try {
+      await silence('victim');
+      await until('the victim is cleaned up after', async () => ((await heldBy('victim')) as unknown[])[0] === false);
+      assert.deepEqual(await heldBy('victim'), NOTHING);
+      assert.deepEqual(await heldBy('survivor'), EVERYTHING('survivor'));
+    } finally {
+      clearInterval(beating);
+      await node.stop();
+      await removeAll();
+    }
+  });
+
+  test('that could store no heartbeat is not alive, and does not judge others before it was steady for a while', async () => {
+    const { store } = world.service;
+    let isCutOff = false;
+    let units = 0;
+    const judged = Promise.withResolvers<unknown>();
+    const ofNode: Store = {
+      ...store,
+      async write(work) {
+        if (isCutOff) throw new StoreUnavailable(new Error('connection reset'));
+        units += 1;
+        // Two heartbeats are stored, or one and a judgment.
+        if (units === 3) judged.resolve(await heldBy('also cut off'));
+        return store.write(work);
+      },
+    };
+    const node = nodeOf('cut off', { store: ofNode, dead_after_s: 3 });
+    await node.start({ isOnlyServer: false });
+    await node.ensureAlive();
+    await addHolder('also cut off');
+    isCutOff = true;
+    await within(PATIENCE_MS, node.fellSilent);
+    await assert.rejects(node.ensureAlive(), StoreUnavailable);
+    await silence('also cut off');
+    units = 0;
+    isCutOff = false;
+    await node.ensureAlive();
+    assert.deepEqual(await within(PATIENCE_MS, judged.promise), EVERYTHING('also cut off'));
+    await node.stop();
+    await removeAll();
+  });
+
+  test('that was taken for dead comes back, and finds out', async () => {
+    const node = nodeOf('mistaken', { dead_after_s: 1 });
+    await node.start({ isOnlyServer: false });
+    await world.service.store.write((tx) => tx.nodes.remove('mistaken'));
+    await within(PATIENCE_MS, node.wasRemoved);
+    assert.equal(((await heldBy('mistaken')) as unknown[])[0], true);
+    await node.stop();
+  });
+
+  test('counts those with a heartbeat, and knows the age of its own', async () => {
+    const count = () => world.service.store.read((tx) => tx.nodes.findCount(60));
+    const before = await count();
+    const node = nodeOf('counted');
+    await node.start({ isOnlyServer: false });
+    assert.equal(await count(), before + 1);
+    await silence('counted');
+    assert.equal(await count(), before);
+    const age_s = node.heartbeats!.age_s();
+    assert.ok(age_s > 0 && age_s < PATIENCE_MS / 1000, `${age_s}`);
+    await node.stop();
+  });
+});
+
+describe('the clock of the machine', () => {
+  const shifted = (seconds: number) => ({ now: () => Date.now() + seconds * 1000 });
+
+  test('may differ from that of the database by half of timestamp_window_s, and more than 5 s are reported', async () => {
+    for (const [seconds, reported] of [
+      [-1, []],
+      [4, []],
+      [20, [20]],
+      [-20, [-20]],
+    ] as const) {
+      const node = nodeOf('skewed', { machineClock: shifted(seconds), skew_max_s: 150, dead_after_s: 1 });
+      await node.start({ isOnlyServer: false });
+      let age_s = 0;
+      await until('the next heartbeat', async () => {
+        const before_s = age_s;
+        age_s = node.heartbeats!.age_s();
+        return age_s < before_s;
+      });
+      // The time that a heartbeat takes may hide a part of the difference.
+      assert.equal(node.skews.length, reported.length);
+      for (const [index, skew_s] of reported.entries()) {
+        assert.equal(Math.sign(node.skews[index]!), Math.sign(skew_s));
+        assert.ok(Math.abs(node.skews[index]!) <= 20 && Math.abs(node.skews[index]!) > 5, `${node.skews[index]}`);
+        assert.equal(node.heartbeats!.skew_s(), node.skews[index]);
+      }
+      await node.stop();
+    }
+  });
+
+  test('that differs by more keeps the server from starting; the error has both times', async () => {
+    for (const seconds of [151, -160]) {
+      const node = nodeOf('wrong', { machineClock: shifted(seconds), skew_max_s: 150 });
+      const error: Error = await node.start({ isOnlyServer: true }).then(
+        () => assert.fail(),
+        (refusal) => refusal,
+      );
+      const [, machine, database] =
+        /^the clock of this machine shows (\S+Z) and that of the database (\S+Z): more than 150 s apart, half of timestamp_window_s; synchronize both clocks$/.exec(
+          error.message,
+        ) ?? [];
+      const apart_s = (Date.parse(machine!) - Date.parse(database!)) / 1000;
+      assert.ok(Math.abs(apart_s - seconds) < 5, `${apart_s}`);
+      assert.equal(((await heldBy('wrong')) as unknown[])[0], false);
+    }
+  });
+
+  test('matters where the database has a clock of its own', async () => {
+    const { settings } = world.service;
+    assert.equal(settings.timestamp_window_s, 300);
+    const starting = openWorldOver((opened) => opened, { seams: { machineClock: shifted(151) } });
+    if (engine === 'postgres') await assert.rejects(starting, /^Error: the clock of this machine shows /);
+    else await (await starting).close();
+  });
+});
