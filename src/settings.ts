@@ -8,6 +8,7 @@ import { bool, choice, integer, list, type SettingOptions, text } from './settin
 import { loginSettings } from './settings/logins.ts';
 import { postgresSettings } from './settings/postgres.ts';
 import { limit, rateSettings } from './settings/rates.ts';
+import { redisSettings } from './settings/redis.ts';
 import { streamSettings } from './settings/streams.ts';
 import { uploadSettings } from './settings/uploads.ts';
 import { webhookSettings } from './settings/webhooks.ts';
@@ -292,6 +293,7 @@ export const settingsTable = {
     { default: 2, default_dev: 0, unit: 'seconds', bounds: [0, 60] },
   ),
   ...postgresSettings,
+  ...redisSettings,
   seed: integer('Makes ids, keys and sample content repeatable in dev; in serve they would be guessable.', {
     default: 1,
     onlyIn: 'dev',

@@ -3,6 +3,7 @@ import { addressLimiter } from '../http/address-limiter.ts';
 import { auditLog } from '../http/audit-log.ts';
 import { connectionLimiter } from '../http/connection-limiter.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
+import { memoryWindows } from '../http/memory-windows.ts';
 import { rateLimiter } from '../http/rate-limiter.ts';
 import { type RequestBuffers, requestBuffers } from '../http/request-buffers.ts';
 import { requestObserver } from '../http/request-observer.ts';
@@ -11,6 +12,7 @@ import { connectionSettings } from '../settings/connections.ts';
 import { rateSettings } from '../settings/rates.ts';
 import type { Dependencies } from './dependencies.ts';
 import { keysOf, pick } from './pick.ts';
+import type { SharedServer } from './shared-server.ts';
 
 /** What receives, limits, counts and records requests, whichever operation they call; all listeners share it. */
 export type RequestIntake = RequestBuffers &
@@ -20,11 +22,16 @@ export type RequestIntake = RequestBuffers &
   >;
 
 /** With `rate_limits` off, only memory and the total number of connections are limited. @source decision 3 */
-export function requestIntake({ settings, clock, store, log, registry }: Dependencies): RequestIntake {
+export function requestIntake(
+  { settings, clock, store, log, registry }: Dependencies,
+  sharedServer?: SharedServer,
+): RequestIntake {
   const isLimited = settings.rate_limits === 'on';
   const addressOf = addressReader(settings.trusted_proxies);
   const limits = pick(settings, keysOf(connectionSettings));
   const buffers = requestBuffers(limits, addressOf);
+  const localWindows = memoryWindows();
+  const windows = sharedServer?.windows(localWindows) ?? localWindows;
   return {
     ...buffers,
     addressOf,
@@ -36,7 +43,7 @@ export function requestIntake({ settings, clock, store, log, registry }: Depende
       proxyMatcher(settings.trusted_proxies),
       buffers.unauthenticatedMemory.evictOldest,
     ),
-    rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, clock),
+    rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, clock, windows),
     observer: requestObserver({ log, accessLog: settings.access_log, registry, addressOf }),
     auditLog: auditLog({ log, store, clock, random: secureRandom }),
   };

@@ -3,7 +3,7 @@ import { secureRandom } from '../base/random.ts';
 import { keepTickObject } from '../base/tick-objects.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
-import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
+import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { DEAD_AFTER_S } from '../features/platform/dead-nodes.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import { addConnectionMetrics } from '../http/connection-metrics.ts';
@@ -20,15 +20,16 @@ import { flagOf } from '../settings/load.ts';
 import type { SettingName } from '../settings.ts';
 import { diskCheck } from '../storage/core/disk-check.ts';
 import { checkSchema } from '../storage/core/migrate.ts';
-import { openNonceLog } from '../storage/core/nonce-log.ts';
 import { programVersion } from '../version.ts';
 import { authenticators } from './authentication.ts';
 import { startBackground } from './background.ts';
 import { browserPages } from './browser-pages.ts';
 import { type Dependencies, operations } from './dependencies.ts';
 import { type ListenerOptions, listenersOf } from './listeners.ts';
+import { openNonces } from './nonces.ts';
 import { type OperationsServer, openOperationsServer } from './operations-server.ts';
 import { type RequestIntake, requestIntake } from './request-intake.ts';
+import { openSharedServer } from './shared-server.ts';
 
 /** A running service. */
 export interface Service extends Dependencies {
@@ -97,15 +98,13 @@ async function start(
     store.onOutage({ superseded: ({ message }) => resolve(message) });
   });
   releaseLock = await driver.acquireServerLock();
-  const nonceLog = openNonceLog(join(settings.data_folder, 'nonces'), settings.timestamp_window_s, {
-    clock: deps.clock,
-  });
-  cleanup.defer(() => nonceLog.close());
-  const nonces = inMemoryNonces(nonceLog, settings.timestamp_window_s);
+  const sharedServer = await openSharedServer(deps);
+  cleanup.defer(() => sharedServer?.close());
+  const nonces = await openNonces(deps, sharedServer, cleanup);
   await startBackground(deps, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
-  const intake = requestIntake(deps);
+  const intake = requestIntake(deps, sharedServer);
   cleanup.defer(() => intake.close());
   const pipeline: ListenerOptions['pipeline'] = {
     ...intake,
@@ -134,6 +133,7 @@ async function start(
       nonces: diskCheck(join(settings.data_folder, 'nonces')),
       media: diskCheck(join(settings.data_folder, 'media', 'incoming')),
     },
+    optionalChecks: sharedServer ? { redis: sharedServer.check } : {},
     isDraining: () => isDraining,
     clock: deps.clock,
     metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,

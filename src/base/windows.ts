@@ -12,6 +12,8 @@ export interface Windows {
   open(key: string, window_s: number, now_s: number): Counter;
   /** The open window of a key, if any. Does not count as a use. */
   find(key: string, window_s: number, now_s: number): Counter | undefined;
+  /** The last window of a key, open or not, if it is still in memory. Does not count as a use. */
+  last(key: string): Counter | undefined;
 }
 
 /**
@@ -46,5 +48,6 @@ export function fixedWindows(max: number): Windows {
       if (!known || known.reset_s <= now_s) return undefined;
       return { used: known.used, reset_s: Math.min(known.reset_s, now_s + window_s) };
     },
+    last: (key) => windows.peek(key),
   };
 }

@@ -20,6 +20,7 @@ const HIDDEN = new Set([
   'master_key',
   'master_keys_old',
   'database_url',
+  'redis_url',
   'bearer',
   'body',
   'query',

@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
 import type { AccountState } from '../contract/declare/account-state.ts';
-import type { Access, Authenticated, Caller } from '../contract/declare/callers.ts';
+import type { Access, Authenticated } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
 import { readMembers } from '../contract/declare/members.ts';
-import type { Call, Operation, OperationWindow, Principal } from '../contract/declare/operation.ts';
-import { type ErrorDetail, Problem, problem } from '../contract/problems/problems.ts';
+import type { Call, Operation, Principal } from '../contract/declare/operation.ts';
+import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/blobs.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { type RawParameters, readParameters, throwErrors } from '../engine/read-parameters.ts';
-import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditOrigin } from './audit-log.ts';
+import { commitNonce, limitAddress, takeRate, useOf, windowsOf } from './call-limits.ts';
 import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
@@ -21,7 +21,7 @@ import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFi
 import { parsePairs } from './parameter-pairs.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { delayRefusal } from './refusal-delay.ts';
-import { headersOf, rateScopeOf, send } from './reply.ts';
+import { countUncounted, headersOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
@@ -40,10 +40,14 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
   const raw = rawParameters(exchange, form, authenticated.headerParameters); // 400 401
   const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange))); // 404 503
   if (operation.roles) checkAccess(deps, exchange, raw, access); // 403 404
-  takeRate(deps, exchange, { account: access?.account.id, raw, nonce: authenticated.nonce }); // 429
-  const nonceWritten = authenticated.nonce?.commit(); // 503
-  // A change must not happen twice, even if the process ends before the reply.
-  if (operation.method !== 'GET' || operation.isTokenStep) await nonceWritten;
+  const withTotalCount = 'with_total_count' in operation.parameters && isTrue(raw, 'with_total_count');
+  const { nonce } = authenticated;
+  const counted = takeRate(deps, exchange, { account: access?.account.id, withTotalCount, nonce }); // 429
+  if (counted) await counted;
+  const use = useOf(operation);
+  const nonceWritten = commitNonce(deps, exchange, nonce, use); // 401 503
+  // A change must not happen twice, even if the process ends before the reply; a stream that has begun has been answered.
+  if (use !== 'read' || operation.shape === 'stream') await nonceWritten;
   const received = new Map<string, ReceivedFile>();
   try {
     const isUpload = operation.body === 'upload' && hasMultipartBody(request);
@@ -124,6 +128,8 @@ export async function handleRequest(
   if (exchange.auditEvents.length > 0) await deps.auditLog.record(exchange.auditEvents, auditOriginOf(deps, exchange));
   if (deps.isDraining() || exchange.closesConnection) response.shouldKeepAlive = false;
   if (exchange.closesConnection) discardAndClose(request);
+  const counted = countUncounted(exchange, deps);
+  if (counted) await counted;
   const headers = headersOf(exchange, deps, status, failure);
   if (flow) deps.streamWriter.begin(response, headers, flow);
   else send(response, status, headers, text);
@@ -161,35 +167,6 @@ function callOf(
     },
     rateWindows: () => windowsOf(deps, exchange.caller!),
   };
-}
-
-/** The rate windows of a caller, for every operation that accepts their credential. */
-function windowsOf({ operations, environment, rateLimiter }: PipelineDependencies, caller: Caller): OperationWindow[] {
-  const fitting = operations.filter(({ credential = 'user', onlyIn = environment }) => {
-    const isGood =
-      credential === 'user-or-bearer' || credential === (caller.kind === 'application' ? 'bearer' : caller.kind);
-    return isGood && onlyIn === environment;
-  });
-  return fitting.map((each) => ({ path: each.path, ...rateLimiter.peek(each, { environment, caller }) }));
-}
-
-/**
- * Stops an address that sends too many requests before they cost anything; the headers report the window that is full.
- */
-function limitAddress(
-  { addressOf, services }: PipelineDependencies,
-  exchange: Exchange,
-  limiter: AddressLimiter,
-): void {
-  const wait_s = limiter.take(addressOf(exchange.request));
-  if (wait_s === undefined) return;
-  const reset = Math.floor(services.clock.now() / 1000) + wait_s;
-  const filled = { limit: limiter.max, remaining: 0, reset };
-  exchange.rateUsage = { user: filled, account: undefined, address: filled, isRefused: true, counters: [] };
-  throw new Problem([{ problem: 'RATE_LIMITED' }], {
-    because: 'too many requests from one address',
-    retryAfter_s: wait_s,
-  });
 }
 
 const AUTHORIZATION_BYTES_MAX = 8192;
@@ -286,28 +263,6 @@ function checkAccess(
 /** Reads a switch that is needed before the parameters are parsed; parsing refuses values that are not booleans. */
 function isTrue(raw: RawParameters, name: string): boolean {
   return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
-}
-
-/**
- * Takes a call from the rate windows. A call refused here has used up nothing, so it may be sent again unchanged.
- * @source decision 431, 57, 58
- */
-function takeRate(
-  deps: PipelineDependencies,
-  exchange: Exchange,
-  of: Pick<Authenticated, 'nonce'> & { readonly account: string | undefined; readonly raw: RawParameters },
-): void {
-  const { account, raw, nonce } = of;
-  const isCounting = 'with_total_count' in exchange.operation.parameters;
-  const withTotalCount = isCounting && isTrue(raw, 'with_total_count');
-  const scope = { ...rateScopeOf(deps, exchange), account, withTotalCount };
-  exchange.rateUsage = deps.rateLimiter.take(exchange.operation, scope);
-  if (!exchange.rateUsage.isRefused) return;
-  nonce?.release();
-  const { user, account: shared, address } = exchange.rateUsage;
-  const { reset } = [shared, address].find((window) => window?.remaining === 0) ?? user;
-  const wait = Math.max(1, reset - Math.floor(deps.services.clock.now() / 1000));
-  throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
 /** Whether the body must be JSON. */

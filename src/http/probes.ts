@@ -14,6 +14,8 @@ export type Check = () => Promise<void>;
 export interface ProbeDependencies {
   /** By name; names are public, errors of the checks are not. */
   readonly checks: Readonly<Record<string, Check>>;
+  /** What the service does well without, if not as well as with it. */
+  readonly optionalChecks?: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
   /** Undefined when metrics are disabled. */
@@ -25,7 +27,8 @@ const FRESH_MS = 1000;
 /** A check that takes longer has failed. */
 const CHECK_MS = 1000;
 
-type States = Readonly<Record<string, 'ok' | 'failed'>>;
+type State = 'ok' | 'degraded' | 'failed';
+type States = Readonly<Record<string, State>>;
 
 /**
  * Answers supervisors and collectors: `/livez` while the process runs, `/readyz` while it should receive requests,
@@ -40,7 +43,7 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
   const readiness = (): Promise<States> => {
     const now = deps.clock.now();
     if (!latest || now - latestAt_ms >= FRESH_MS || now < latestAt_ms) {
-      latest = check(deps.checks);
+      latest = check(deps);
       latestAt_ms = now;
     }
     return latest;
@@ -55,7 +58,7 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
     if (path === '/readyz') {
       const shutdown = deps.isDraining() ? 'failed' : 'ok';
       const states = { ...(await readiness()), shutdown };
-      const isReady = Object.values(states).every((state) => state === 'ok');
+      const isReady = Object.values(states).every((state) => state !== 'failed');
       return reply(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: states });
     }
     if (path === '/metrics' && deps.metrics) {
@@ -66,17 +69,20 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
   };
 }
 
-async function check(checks: Readonly<Record<string, Check>>): Promise<States> {
-  const states = Object.entries(checks).map(async ([name, run]) => [name, await stateOf(run)] as const);
+async function check({ checks, optionalChecks = {} }: ProbeDependencies): Promise<States> {
+  const states = [
+    ...Object.entries(checks).map(async ([name, run]) => [name, await stateOf(run, 'failed')] as const),
+    ...Object.entries(optionalChecks).map(async ([name, run]) => [name, await stateOf(run, 'degraded')] as const),
+  ];
   return Object.fromEntries(await Promise.all(states));
 }
 
-async function stateOf(run: Check): Promise<'ok' | 'failed'> {
+async function stateOf(run: Check, otherwise: State): Promise<State> {
   try {
     await within(CHECK_MS, run());
     return 'ok';
   } catch {
-    return 'failed';
+    return otherwise;
   }
 }
 

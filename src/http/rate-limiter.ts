@@ -1,10 +1,10 @@
 import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
-import { type Counter, fixedWindows } from '../base/windows.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import { applicationOf, type Caller } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { RATES, type RateCategory, type RateSetting, type RateWindow } from '../contract/declare/rates.ts';
+import type { RateWindows, WindowCharge, WindowState, WindowUsage } from '../contract/services/rate-windows.ts';
 
 /** The rate limits, as numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
@@ -15,21 +15,28 @@ export interface RateUsage {
   readonly account: RateWindow | undefined;
   readonly address: RateWindow | undefined;
   readonly isRefused: boolean;
-  readonly counters: readonly Counter[];
+  /** What can be taken back; undefined for a call that was not counted. */
+  readonly counted: { readonly charges: readonly WindowCharge[]; readonly usage: WindowUsage } | undefined;
 }
 
 /**
- * Counts calls in fixed windows that open with their first call; those of addresses are per IPv6 /64.
- * @source decision 470, 472
+ * Counts calls in fixed windows that open with their first call; those of addresses are per IPv6 /64. Synchronous where
+ * the windows are; the promises never reject.
+ * @source decision 470, 472, 744
  */
 export interface RateLimiter {
   /** Counts one call. A refused call is not counted. */
-  take(operation: Operation, scope: RateScope): RateUsage;
-  /** The current window of a caller, as `take` would report it as `user`. Counts nothing and opens no window. */
-  peek(operation: Operation, scope: Pick<RateScope, 'environment' | 'caller'>): RateWindow;
+  take(operation: Operation, scope: RateScope): RateUsage | Promise<RateUsage>;
+  /**
+   * The current windows of a caller for some operations, as `take` would report them as `user`. Counts nothing and opens
+   * no window.
+   */
+  peek(operations: readonly Operation[], scope: CallerScope): readonly RateWindow[] | Promise<readonly RateWindow[]>;
   /** Takes back a call that failed because of an internal error. @source authentication gaps 13; decision 58 */
   refund(taken: RateUsage): RateUsage;
 }
+
+type CallerScope = Pick<RateScope, 'environment' | 'caller'>;
 
 /** To whom a call is charged. */
 export interface RateScope {
@@ -40,66 +47,66 @@ export interface RateScope {
   readonly withTotalCount: boolean;
 }
 
-/** The number of open windows of callers and accounts, and as many of addresses. @source decision 471 */
-const CALLERS_MAX = 200_000;
-const ADDRESSES_MAX = 100_000;
-
 /** The limits when rate limiting is off; counting and headers remain. @source decision 3 */
 const OUT_OF_REACH = 1_000_000_000;
 
-/** Keeps the windows in memory of this process. @source decision 67 */
-export function rateLimiter(limits: RateLimits, clock: Clock): RateLimiter {
-  const callers = fixedWindows(CALLERS_MAX);
-  // Kept apart, because callers cannot choose their number of tokens, but can choose their number of addresses.
-  const addresses = fixedWindows(ADDRESSES_MAX);
-  const limitOfSetting = (setting: RateSetting): number => (limits.isOn ? limits[setting] : OUT_OF_REACH);
-  const limitOf = (rule: RateCategory): number => limitOfSetting(rule.setting);
+/** The charge of the caller comes first, then that of the account or address, if any. */
+type Charges = readonly [user: WindowCharge, ...shared: WindowCharge[]];
+
+/** Counts calls in these windows. */
+export function rateLimiter(limits: RateLimits, clock: Clock, windows: RateWindows): RateLimiter {
+  const limitOf = (setting: RateSetting): number => (limits.isOn ? limits[setting] : OUT_OF_REACH);
+  const chargeOf = (key: string, { setting, window_s }: RateCategory): WindowCharge => {
+    return { key, isOfAddress: false, window_s, limit: limitOf(setting) };
+  };
+  const chargesOf = (operation: Operation, scope: RateScope): Charges => {
+    const { environment, address, account } = scope;
+    const rule = RATES[operation.rate];
+    const { key, rule: userRule } = callerWindow(operation, scope);
+    const user = chargeOf(key, userRule);
+    if (rule.perAccount && account !== undefined) {
+      return [user, chargeOf(`${environment} ${windowName(operation)} a${account}`, rule)];
+    }
+    if (rule.address === undefined) return [user];
+    const place = `${environment} ${windowName(operation)} ${addressBlock(address)}`;
+    return [user, { key: place, isOfAddress: true, window_s: rule.window_s, limit: limitOf(rule.address) }];
+  };
+  const now_s = (): number => Math.floor(clock.now() / 1000);
 
   return {
-    take(operation, { environment, caller, address, account, withTotalCount }) {
-      const now_s = Math.floor(clock.now() / 1000);
-      const rule = RATES[operation.rate];
-      const own = windowName(operation);
-      const { key, rule: userRule } = callerWindow(operation, { environment, caller, withTotalCount });
-      const user = callers.open(key, userRule.window_s, now_s);
-      const shared =
-        rule.perAccount && account !== undefined
-          ? callers.open(`${environment} ${own} a${account}`, rule.window_s, now_s)
-          : undefined;
-      const addressLimit = rule.address === undefined ? 0 : limitOfSetting(rule.address);
-      const place =
-        rule.address === undefined
-          ? undefined
-          : addresses.open(`${environment} ${own} ${addressBlock(address)}`, rule.window_s, now_s);
-      const isRefused =
-        user.used >= limitOf(userRule) ||
-        (shared !== undefined && shared.used >= limitOf(rule)) ||
-        (place !== undefined && place.used >= addressLimit);
-      if (!isRefused) {
-        user.used += 1;
-        if (shared) shared.used += 1;
-        if (place) place.used += 1;
-      }
-      return {
-        user: windowOf(user, limitOf(userRule)),
-        account: shared && windowOf(shared, limitOf(rule)),
-        address: place && windowOf(place, addressLimit),
-        isRefused,
-        counters: isRefused ? [] : shared ? [user, shared] : place ? [user, place] : [user],
-      };
+    take(operation, scope) {
+      const charges = chargesOf(operation, scope);
+      const usage = windows.take(charges, now_s());
+      return usage instanceof Promise ? usage.then((each) => usageOf(charges, each)) : usageOf(charges, usage);
     },
-    peek(operation, { environment, caller }) {
-      const now_s = Math.floor(clock.now() / 1000);
-      const { key, rule } = callerWindow(operation, { environment, caller, withTotalCount: false });
-      const known = callers.find(key, rule.window_s, now_s);
-      return windowOf(known ?? { used: 0, reset_s: now_s + rule.window_s }, limitOf(rule));
+    peek(operations, { environment, caller }) {
+      const charges = operations.map((operation) => {
+        const { key, rule } = callerWindow(operation, { environment, caller, withTotalCount: false });
+        return chargeOf(key, rule);
+      });
+      const shown = (states: readonly WindowState[]) => states.map((state, at) => windowOf(state, charges[at]!.limit));
+      const states = windows.peek(charges, now_s());
+      return states instanceof Promise ? states.then(shown) : shown(states);
     },
     refund(taken) {
-      const { counters, user, account } = taken;
-      if (counters.length === 0) return taken;
-      for (const counter of counters) counter.used -= 1;
-      return { ...taken, user: oneMore(user), account: account && oneMore(account), counters: [] };
+      const { counted, user, account } = taken;
+      if (counted === undefined) return taken;
+      windows.refund(counted.charges, counted.usage);
+      return { ...taken, user: oneMore(user), account: account && oneMore(account), counted: undefined };
     },
+  };
+}
+
+function usageOf(charges: Charges, usage: WindowUsage): RateUsage {
+  const { isRefused, windows } = usage;
+  const shared = charges[1];
+  const second = shared && windowOf(windows[1]!, shared.limit);
+  return {
+    user: windowOf(windows[0]!, charges[0].limit),
+    account: shared?.isOfAddress ? undefined : second,
+    address: shared?.isOfAddress ? second : undefined,
+    isRefused,
+    counted: isRefused ? undefined : { charges, usage },
   };
 }
 
@@ -133,6 +140,6 @@ function oneMore(window: RateWindow): RateWindow {
   return { ...window, remaining: window.remaining + 1 };
 }
 
-function windowOf(counter: Counter, limit: number): RateWindow {
-  return { limit, remaining: Math.max(0, limit - counter.used), reset: counter.reset_s };
+function windowOf({ used, reset_s }: WindowState, limit: number): RateWindow {
+  return { limit, remaining: Math.max(0, limit - used), reset: reset_s };
 }

@@ -6,7 +6,7 @@ import { RATES } from '../contract/declare/rates.ts';
 import { type Family, Problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
-import type { RateScope } from './rate-limiter.ts';
+import type { RateScope, RateUsage } from './rate-limiter.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Generates transaction ids: 16 hex digits, unique per request. A random prefix per process, then a counter. */
@@ -44,7 +44,7 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
   if (operation.replacedBy) headers.push('x-api-warn', `This path is deprecated; use ${operation.replacedBy}`);
   const deprecation = operation.deprecation ?? (exchange.usesDeprecated ? operation.deprecatedInput : undefined);
   if (deprecation) addDeprecation(headers, deprecation, exchange, deps);
-  if (caller || exchange.rateUsage) addRates(headers, exchange, deps, status);
+  if (exchange.rateUsage) addRates(headers, deps, exchange.rateUsage, status);
   if (failure instanceof Problem) addFailure(headers, failure, deps.includesHints);
   if (status === 401) headers.push('www-authenticate', challengeOf(exchange, deps));
   if (deps.includesHints && exchange.ignoredParameters !== '')
@@ -110,11 +110,24 @@ export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): Rat
   };
 }
 
-function addRates(headers: Headers, exchange: Exchange, deps: PipelineDependencies, status: number): void {
-  // A request that was refused before it was counted still counts against its caller.
-  exchange.rateUsage ??= deps.rateLimiter.take(exchange.operation, rateScopeOf(deps, exchange));
-  if (status >= 500) exchange.rateUsage = deps.rateLimiter.refund(exchange.rateUsage);
-  const { user, account } = exchange.rateUsage;
+/**
+ * Counts a request that was refused before it was counted: it still counts against its caller. A promise only where the
+ * rate limiter returns one.
+ */
+export function countUncounted(exchange: Exchange, deps: PipelineDependencies): Promise<void> | undefined {
+  if (!exchange.caller || exchange.rateUsage) return undefined;
+  const usage = deps.rateLimiter.take(exchange.operation, rateScopeOf(deps, exchange));
+  if (usage instanceof Promise) {
+    return usage.then((counted) => {
+      exchange.rateUsage = counted;
+    });
+  }
+  exchange.rateUsage = usage;
+  return undefined;
+}
+
+function addRates(headers: Headers, { rateLimiter }: PipelineDependencies, usage: RateUsage, status: number): void {
+  const { user, account } = status >= 500 ? rateLimiter.refund(usage) : usage;
   addWindow(headers, 'x-rate-limit', user);
   if (account) addWindow(headers, 'x-account-rate-limit', account);
 }

@@ -232,6 +232,8 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   rule(['tls_cert', 'tls_key'], settings.tls_cert === '' && settings.tls_key !== '', 'required when tls_key is set');
   rule(['tls_key', 'tls_cert'], settings.tls_key === '' && settings.tls_cert !== '', 'required when tls_cert is set');
   rule(['sandbox_port', 'port'], port !== 0 && port === settings.sandbox_port, `${port} is also the main port`);
+  const isRedisAlone = settings.redis_url !== '' && settings.database_url === '';
+  rule(['redis_url', 'database_url'], isRedisAlone, 'requires a PostgreSQL database; set database_url too');
   const { operations_port: operations, sandbox_port: sandbox } = settings;
   const taken = mode === 'serve' && operations !== 0 && (operations === port || operations === sandbox);
   rule(['operations_port', 'port', 'sandbox_port'], taken, `${operations} is also the port of another listener`);

@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { addBacklogMetrics } from '../../src/http/backlog-metrics.ts';
 import { addGauge } from '../../src/http/gauge.ts';
 import { addNodeMetrics } from '../../src/http/node-metrics.ts';
+import { addSharedServerMetrics } from '../../src/http/shared-server-metrics.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
 import { openReceiver, status } from '../rig/receiver.ts';
@@ -34,6 +35,7 @@ describe('metrics', () => {
       ...{ clock, store: service.store, driver: service.driver, dataFolder: world.place.folder },
       ...{ nonces: idle, streams: idle, webhooks: idle, tls: { expiresAt_s: () => 5 } },
     });
+    addSharedServerMetrics(overHttps, { isUp: () => true, failures: () => new Map() });
     // Where the database has no other servers, nobody waits for heartbeats.
     const withPeers = new Registry();
     addNodeMetrics(withPeers, { heartbeats: { age_s: () => 1, skew_s: () => 0 }, count: async () => 2 });

@@ -60,15 +60,33 @@ describe('readiness', () => {
     }
   });
 
-  async function serving(check: () => Promise<void>, clock = testClock()) {
+  async function serving(check: () => Promise<void>, clock = testClock(), optionalChecks = {}) {
     const metrics = undefined;
-    const answer = probes({ checks: { database: check }, isDraining: () => false, clock, metrics });
+    const answer = probes({ checks: { database: check }, optionalChecks, isDraining: () => false, clock, metrics });
     const server = createServer(answer);
     servers.push(server);
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return (path = '/readyz', method = 'GET') => fetch(origin + path, { method });
   }
+
+  test('what the service does without leaves it ready', async () => {
+    let isThere = false;
+    const redis = async (): Promise<void> => {
+      if (!isThere) throw new Error('away');
+    };
+    const clock = testClock();
+    const ask = await serving(async () => {}, clock, { redis });
+    const answer = async () => {
+      const reply = await ask();
+      return [reply.status, await reply.json()];
+    };
+    const checks = { database: 'ok', redis: 'degraded', shutdown: 'ok' };
+    assert.deepEqual(await answer(), [200, { status: 'ready', checks }]);
+    isThere = true;
+    clock.advance(1);
+    assert.deepEqual(await answer(), [200, { status: 'ready', checks: { ...checks, redis: 'ok' } }]);
+  });
 
   test('queries the database at most once a second', async () => {
     let asked = 0;

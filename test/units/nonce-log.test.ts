@@ -36,7 +36,7 @@ describe('the log of nonces', () => {
   test('returns what was written, after reopening too', () => {
     const log = opened();
     const entries = [used('a!~"'), used('x'.repeat(255), NOW - 5)];
-    for (const entry of entries) void log.append(entry);
+    for (const entry of entries) void log.append(entry, 'read');
     log.close();
     assert.deepEqual(stored(), entries);
   });
@@ -52,7 +52,7 @@ describe('the log of nonces', () => {
     writeFileSync(join(folder, `${stretch}.log`), `${NOW} ${whole.digest}\n${NOW} ${used('torn').digest.slice(0, 9)}`);
     const log = opened();
     assert.deepEqual([...log.read()], [whole]);
-    await log.append(used('next'));
+    await log.append(used('next'), 'read');
     log.close();
     assert.deepEqual(stored(), [whole, used('next')]);
   });
@@ -60,14 +60,14 @@ describe('the log of nonces', () => {
   test('an acknowledged line is written, also when the log is closed', async () => {
     const log = opened();
     const entries = ['p', 'q', 'r'].map((nonce) => used(nonce));
-    await Promise.all(entries.map((entry) => log.append(entry)));
+    await Promise.all(entries.map((entry) => log.append(entry, 'read')));
     assert.deepEqual(stored(), entries);
     log.close();
   });
 
   test('partial writes are completed', async () => {
     const log = opened((file, bytes) => writeSync(file, bytes.subarray(0, 7)));
-    await log.append(used('a'));
+    await log.append(used('a'), 'read');
     log.close();
     assert.deepEqual(stored(), [used('a')]);
   });
@@ -80,24 +80,24 @@ describe('the log of nonces', () => {
       room -= taken;
       return taken;
     });
-    await log.append(used('fits'));
-    const refused = ['b', 'c'].map((nonce) => log.append(used(nonce)));
+    await log.append(used('fits'), 'read');
+    const refused = ['b', 'c'].map((nonce) => log.append(used(nonce), 'read'));
     for (const each of refused) {
       await assert.rejects(each, (error) => error instanceof Problem && error.retryAfter_s === 1);
     }
     assert.deepEqual(stored(), [used('fits')]);
     room = 1000;
-    await log.append(used('after'));
+    await log.append(used('after'), 'read');
     log.close();
     assert.deepEqual(stored(), [used('fits'), used('after')]);
   });
 
   test('a removed folder is created again', async () => {
     const log = opened();
-    await log.append(used('a'));
+    await log.append(used('a'), 'read');
     rmSync(folder, { recursive: true });
     clock.ms += 2 * WINDOW * 1000;
-    await log.append(used('b'));
+    await log.append(used('b'), 'read');
     log.close();
     assert.deepEqual(stored(), [used('b')]);
   });
@@ -105,9 +105,9 @@ describe('the log of nonces', () => {
   test('files are deleted once all their nonces have expired', async () => {
     const log = opened();
     for (let step = 0; step < 6; step++) {
-      await log.append(used(`n${step}`, Math.floor(clock.ms / 1000)));
+      await log.append(used(`n${step}`, Math.floor(clock.ms / 1000)), 'read');
       const kept = [...log.read()].map((entry) => entry.timestamp);
-      assert.ok(kept.includes(Math.floor(clock.ms / 1000)));
+      assert.ok(kept.includes(Math.floor(clock.ms / 1000)), 'read');
       clock.ms += 2 * WINDOW * 1000;
       since.ms += 2 * WINDOW * 1000;
       assert.ok(readdirSync(folder).filter((name) => name.endsWith('.log')).length <= 2);
@@ -117,9 +117,9 @@ describe('the log of nonces', () => {
 
   test('a clock that jumps ahead deletes nothing written within a window', async () => {
     const log = opened();
-    await log.append(used('a'));
+    await log.append(used('a'), 'read');
     clock.ms += 7_200_000;
-    await log.append(used('b', NOW + 7200));
+    await log.append(used('b', NOW + 7200), 'read');
     assert.deepEqual([...log.read()], [used('a'), used('b', NOW + 7200)]);
     assert.equal(log.forgottenUntil(), 0);
     log.close();
@@ -127,10 +127,10 @@ describe('the log of nonces', () => {
 
   test('knows up to which second it has forgotten, also after a restart', async () => {
     const log = opened();
-    await log.append(used('a'));
+    await log.append(used('a'), 'read');
     clock.ms += 7_200_000;
     since.ms += WINDOW * 1000;
-    await log.append(used('b', NOW + 7200));
+    await log.append(used('b', NOW + 7200), 'read');
     assert.deepEqual([...log.read()], [used('b', NOW + 7200)]);
     assert.equal(log.forgottenUntil(), NOW);
     log.close();

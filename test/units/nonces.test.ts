@@ -12,6 +12,7 @@ const inMemory = (): NonceLog & { readonly entries: UsedNonce[] } => {
     entries,
     async append(entry) {
       entries.push(entry);
+      return true;
     },
     read: () => entries,
     forgottenUntil: () => 0,
@@ -28,7 +29,7 @@ type Memory = ReturnType<typeof inMemoryNonces>;
 
 function isGood(nonces: Memory, tokenId: string, timestamp: number, nonce: string, now: number): boolean {
   try {
-    void nonces.use(tokenId, timestamp, nonce, now).commit();
+    void nonces.use(tokenId, timestamp, nonce, now).commit('read');
     return true;
   } catch {
     return false;
@@ -136,13 +137,14 @@ describe('nonces', () => {
     const append: NonceLog['append'] = async (entry) => {
       if (isFull) throw new Error('ENOSPC');
       log.entries.push(entry);
+      return true;
     };
     const nonces = inMemoryNonces({ ...log, append }, WINDOW);
     nonces.use('1', NOW, 'a', NOW).release();
-    await assert.rejects(nonces.use('1', NOW, 'a', NOW).commit());
+    await assert.rejects(nonces.use('1', NOW, 'a', NOW).commit('read'));
     assert.equal(log.entries.length, 0);
     isFull = false;
-    await nonces.use('1', NOW, 'a', NOW).commit();
+    await nonces.use('1', NOW, 'a', NOW).commit('read');
     assert.equal(isGood(nonces, '1', NOW, 'a', NOW), false);
     assert.deepEqual(log.entries, [{ timestamp: NOW, digest: nonceDigest('1', NOW, 'a') }]);
   });

@@ -248,6 +248,18 @@ describe('problems', () => {
     ],
     ['a certificate without its key', serve({ BARKER_TLS_CERT: 'c.pem' }), ['tls_key: required when tls_cert is set']],
     ['a key without its certificate', serve({ BARKER_TLS_KEY: 'k.pem' }), ['tls_cert: required when tls_key is set']],
+    [
+      'Redis beside SQLite',
+      { environment: { BARKER_REDIS_URL: 'redis://127.0.0.1:6379' } },
+      ['redis_url: requires a PostgreSQL database; set database_url too'],
+    ],
+    [
+      'an address of Redis with options of its client',
+      { environment: { BARKER_REDIS_URL: 'redis://:hunter2@127.0.0.1/0?enableOfflineQueue=true' } },
+      [
+        'BARKER_REDIS_URL (environment): expected a redis:// or rediss:// address, with a database number or none as its path, got a secret that is not shown here',
+      ],
+    ],
     ['a certificate in dev', { flags: { tls_cert: 'c.pem' } }, ['--tls-cert (flag): is for serve only, not dev']],
     [
       'a certificate of its own making in serve',

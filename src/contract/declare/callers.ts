@@ -67,10 +67,20 @@ export interface Authenticated {
   readonly nonce?: NonceReservation;
 }
 
+/**
+ * What a nonce is used for: a request that only reads, one that ends in a commit of the database, or one that may change
+ * files without one.
+ * @source decision 747
+ */
+export type NonceUse = 'read' | 'change' | 'change-of-files';
+
 /** A nonce reserved for one request until it is committed or released. */
 export interface NonceReservation {
-  /** Uses the nonce up; resolves once the request cannot be replayed, even after a crash. @throws StoreUnavailable */
-  commit(): Promise<void>;
+  /**
+   * Uses the nonce up; resolves once the request cannot be replayed, even after a crash.
+   * @throws SIGNATURE_REFUSED when another process has used it; StoreUnavailable
+   */
+  commit(use: NonceUse): Promise<void>;
   /** Makes the nonce usable again: the request was refused only for its rate. */
   release(): void;
 }

@@ -203,7 +203,7 @@ export interface Call {
    * The caller's own rate limit windows, one for each operation that its credential allows: for rates per account the
    * general quota. Reading them does not count.
    */
-  rateWindows(): readonly OperationWindow[];
+  rateWindows(): Promise<readonly OperationWindow[]>;
 }
 
 /** The context for serializing the rows of a call. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { NonceUse } from '../declare/callers.ts';
 
 /** A used nonce. */
 export interface UsedNonce {
@@ -10,12 +11,33 @@ export interface UsedNonce {
 
 /** A durable log of used nonces. */
 export interface NonceLog {
-  /** Writes a nonce soon, together with others; resolves once it is durable. @throws StoreUnavailable */
-  append(entry: UsedNonce): Promise<void>;
+  /**
+   * Writes a nonce soon, together with others; resolves once it is durable.
+   * @returns false when it is in the log already: another process has used it.
+   * @throws StoreUnavailable
+   */
+  append(entry: UsedNonce, use: NonceUse): Promise<boolean>;
   /** What recent runs wrote: at least everything with a timestamp after `forgottenUntil`. */
   read(): Iterable<UsedNonce>;
   /** The newest timestamp of which a nonce may have been removed; 0 when none was. */
   forgottenUntil(): number;
+}
+
+/** Used nonces in the database, where several processes can share them. @source decision 746 */
+export interface UsedNonces {
+  /**
+   * Stores nonces; returns the digests of those that were new. The commit of the unit is not synced to disk, unless
+   * `isSynced`: it is with the next commit that is.
+   */
+  reserve(entries: readonly UsedNonce[], options: { readonly isSynced: boolean }): Promise<ReadonlySet<string>>;
+  /** Nonces in the order of their timestamps and digests, after the given one. */
+  list(after: UsedNonce, limit: number): Promise<UsedNonce[]>;
+  /** From now on `reserve` takes no timestamps up to this second. */
+  forgetUntil(timestamp: number): Promise<void>;
+  /** Removes nonces with timestamps up to this second, at most `limit`; returns their number. */
+  removeUntil(timestamp: number, limit: number): Promise<number>;
+  /** The newest timestamp of which a nonce may have been removed; 0 when none was. */
+  findForgottenUntil(): Promise<number>;
 }
 
 /** SHA-256 as base64url, so that a stored nonce has the same small size whatever its length. */

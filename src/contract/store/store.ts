@@ -15,6 +15,7 @@ import type { Jobs } from './jobs.ts';
 import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
 import type { Messages } from './messages.ts';
 import type { Nodes } from './nodes.ts';
+import type { UsedNonces } from './nonces.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { Restores } from './restores.ts';
 import type { SecondFactors } from './second-factors.ts';
@@ -151,6 +152,7 @@ export interface ReadTransaction {
   >;
   readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
   readonly restores: Restores;
+  readonly usedNonces: Pick<UsedNonces, Extract<keyof UsedNonces, `find${string}` | 'list'>>;
   readonly audit: Pick<Audit, 'listRecords'>;
   /** The next number of a sequence; undefined when none was taken yet. */
   findNumber(sequence: string): Promise<number | undefined>;
@@ -185,6 +187,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
   readonly replays: Replays;
+  readonly usedNonces: UsedNonces;
   readonly audit: Audit;
   /** Takes the next `count` numbers of a sequence; returns the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;

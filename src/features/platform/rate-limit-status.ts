@@ -48,7 +48,8 @@ export const rateLimitStatus: Operation = {
     const requestedFamilies = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));
     const rate_limit_context =
       caller.kind === 'user' ? { access_token: caller.token } : { application: caller.application.consumer_key };
-    return { data: JSON.stringify({ rate_limit_context, resources: byFamily(rateWindows(), requestedFamilies) }) };
+    const resources = byFamily(await rateWindows(), requestedFamilies);
+    return { data: JSON.stringify({ rate_limit_context, resources }) };
   },
 };
 

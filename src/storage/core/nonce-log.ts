@@ -103,14 +103,15 @@ export function openNonceLog(
   };
 
   let waiting: UsedNonce[] = [];
-  let group = Promise.withResolvers<void>();
+  let group = Promise.withResolvers<boolean>();
   const flush = (): void => {
     if (waiting.length === 0) return;
     const [entries, ended] = [waiting, group];
     waiting = [];
     try {
       append(entries);
-      ended.resolve();
+      // This process alone writes here, and knows what it wrote.
+      ended.resolve(true);
     } catch (error) {
       ended.reject(error);
     }
@@ -118,7 +119,7 @@ export function openNonceLog(
   return {
     append(entry) {
       if (waiting.length === 0) {
-        const opened = Promise.withResolvers<void>();
+        const opened = Promise.withResolvers<boolean>();
         // Rejects as StoreUnavailable, so that a request whose nonce cannot be written gets 503. @source decision 434
         group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
         // Callers that await it see the failure; without such callers the rejection must not count as unhandled.

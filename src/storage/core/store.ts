@@ -24,6 +24,7 @@ import { streamConnectionsOn } from '../tables/stream-connections.ts';
 import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
 import { uploadsOn } from '../tables/uploads.ts';
+import { usedNoncesOn } from '../tables/used-nonces.ts';
 import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
 import type { Driver } from './driver.ts';
 import { rowCache } from './row-cache.ts';
@@ -121,6 +122,7 @@ function partsOn(session: Session, invalidate: WriteTransaction['invalidate']): 
     webhookDeliveries: webhookDeliveriesOn(session),
     replays: replaysOn(session),
     restores: restoresOn(session),
+    usedNonces: usedNoncesOn(session),
     audit: auditOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),

@@ -120,6 +120,9 @@ export interface Schema {
     position: number; event_type: string; user_id: string; direction: string | null; text: string | null;
     payload: string; created_at: string;
   };
+  forgotten_nonces: {
+    id: string; until_s: number;
+  };
   funding_instruments: {
     account_id: string; id: string;
     type: 'AGENCY_CREDIT_LINE' | 'CREDIT_CARD' | 'CREDIT_LINE' | 'INSERTION_ORDER' | 'PARTNER_MANAGED';
@@ -300,6 +303,9 @@ export interface Schema {
     width: number | null; height: number | null; duration_ms: number | null; codec: string | null; file_name: string;
     additional_owners: string; fault: string | null; is_categorized: number; created_at: string; changed_at: string;
     expires_at: string | null; poster_mime: string | null;
+  };
+  used_nonces: {
+    timestamp_s: number; digest: string;
   };
   user_settings: {
     account_id: string; id: string; created_at: string; updated_at: string; deleted: number;

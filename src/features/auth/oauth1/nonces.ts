@@ -74,12 +74,17 @@ export function inMemoryNonces(
       const release = (): void => void bySecond.get(timestamp)?.digests.delete(digest);
       return {
         release,
-        commit() {
-          const written = log.append({ timestamp, digest });
-          // A request whose nonce was not written is not performed, so its nonce is free again.
-          written.catch(release);
-          return written;
-        },
+        commit: (use) =>
+          log.append({ timestamp, digest }, use).then(
+            (isNew) => {
+              if (!isNew) throw credentialProblem('SIGNATURE_REFUSED', 'nonce used before');
+            },
+            (error) => {
+              // A request whose nonce was not written is not performed, so its nonce is free again.
+              release();
+              throw error;
+            },
+          ),
       };
     },
     size() {

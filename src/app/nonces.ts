@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
+import { sharedNonces } from '../features/auth/oauth1/shared-nonces.ts';
+import { nonceSweeper, withStoredNonces } from '../features/auth/oauth1/stored-nonces.ts';
+import { failureLog } from '../http/outage-log.ts';
+import { openNonceLog } from '../storage/core/nonce-log.ts';
+import type { Dependencies } from './dependencies.ts';
+import type { SharedServer } from './shared-server.ts';
+
+/**
+ * The used nonces: in files of the data folder or, with a shared server, in PostgreSQL and there. Whichever it is, those
+ * of the other are read first, because the setting may have changed since.
+ * @source decision 746
+ */
+export async function openNonces(
+  { settings, clock, store, log }: Dependencies,
+  sharedServer: SharedServer | undefined,
+  cleanup: AsyncDisposableStack,
+): Promise<Nonces> {
+  const { timestamp_window_s: window_s } = settings;
+  const files = openNonceLog(join(settings.data_folder, 'nonces'), window_s, { clock });
+  cleanup.defer(() => files.close());
+  const { log: earlier, storedCount } = await withStoredNonces(files, store);
+  if (sharedServer || storedCount > 0) {
+    const onError = failureLog(log, 'could not remove expired nonces');
+    const sweeper = nonceSweeper({ store, clock, window_s, onError });
+    cleanup.defer(() => sweeper.stop());
+  }
+  if (!sharedServer) return inMemoryNonces(earlier, window_s);
+  return inMemoryNonces(sharedNonces({ store, clock, window_s, earlier, firstUses: sharedServer.firstUses }), window_s);
+}

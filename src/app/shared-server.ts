@@ -1,0 +1,40 @@
+import type { FirstUses } from '../contract/services/first-uses.ts';
+import type { LocalRateWindows, RateWindows } from '../contract/services/rate-windows.ts';
+import { addSharedServerMetrics } from '../http/shared-server-metrics.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** What Redis takes over while it answers. */
+export interface SharedServer {
+  readonly firstUses: FirstUses;
+  /** Windows in Redis, or in memory while it is away. */
+  windows(local: LocalRateWindows): RateWindows;
+  /** Rejects while Redis is away. */
+  check(): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Connects to the Redis that the settings name, if any; its client is not loaded otherwise. The service starts without it
+ * too.
+ * @source decision 745, 749
+ */
+export async function openSharedServer(deps: Dependencies): Promise<SharedServer | undefined> {
+  const { settings, log, registry } = deps;
+  if (settings.redis_url === '') return undefined;
+  const { connectRedis } = await import('../storage/redis/connection.ts');
+  const { redisFirstUses } = await import('../storage/redis/first-uses.ts');
+  const { redisWindows } = await import('../storage/redis/redis-windows.ts');
+  const redis = await connectRedis(settings.redis_url, {
+    lost: (because) => log.warn({ because }, 'Redis unavailable; doing without it until it is back'),
+    back: () => log.info('Redis available again'),
+  });
+  addSharedServerMetrics(registry, redis);
+  return {
+    firstUses: redisFirstUses(redis),
+    windows: (local) => redisWindows(redis, local),
+    async check() {
+      if (!redis.isUp()) throw new Error('Redis does not answer');
+    },
+    close: redis.close,
+  };
+}

@@ -1,0 +1,135 @@
+import { Redis } from 'ioredis';
+import { after, nextTurn } from '../../base/timers.ts';
+import { SharedServerAway } from '../../contract/services/first-uses.ts';
+
+/** A later reply is not waited for: Redis saves work, so it must not cost a client more than this. */
+const REPLY_MS = 50;
+/** Limit of connecting, and of each step of the handshake. */
+const CONNECT_MS = 1000;
+/** The delay before another attempt to connect: it grows by this, up to the limit. */
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 1000;
+
+/** What Redis is used for; failures are counted by it. */
+export type RedisUse = 'rates' | 'nonces';
+
+/** Is notified when Redis is lost and when it is back. The reason contains no secret. */
+export interface RedisListener {
+  lost(reason: string): void;
+  back(): void;
+}
+
+/** A connection to a Redis or Valkey server that may be lost at any time. */
+export interface RedisConnection {
+  /** Whether commands are answered. */
+  isUp(): boolean;
+  /**
+   * Runs commands; all those of one turn of the event loop are sent together. Fails at once while Redis is away.
+   * @throws SharedServerAway
+   */
+  run<T>(use: RedisUse, command: (redis: Redis) => Promise<T>): Promise<T>;
+  /** How many runs failed. */
+  failures(): ReadonlyMap<RedisUse, number>;
+  close(): void;
+}
+
+/**
+ * Connects to `redis://` or, with TLS, `rediss://`; resolves when Redis answers, or after the first failed attempt:
+ * further ones follow until the connection is closed. A late reply or an error ends the connection, so that those who
+ * come next do not wait too.
+ * @source decision 745, 749
+ */
+export async function connectRedis(url: string, listener: RedisListener): Promise<RedisConnection> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableAutoPipelining: true,
+    commandTimeout: CONNECT_MS,
+    connectTimeout: CONNECT_MS,
+    disconnectTimeout: REPLY_MS,
+    // Every version speaks it.
+    protocol: 2,
+    disableClientInfo: true,
+    keyPrefix: 'barker:',
+    retryStrategy: (attempts) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
+  });
+  const failures = new Map<RedisUse, number>([
+    ['rates', 0],
+    ['nonces', 0],
+  ]);
+  const pending = new Set<PromiseWithResolvers<unknown>>();
+  const state = { isUp: false, isClosed: false, isLossTold: false, reason: 'it cannot be reached' };
+
+  const lose = (because: string): void => {
+    state.isUp = false;
+    for (const each of pending) each.reject(new SharedServerAway(because));
+    pending.clear();
+    if (state.isClosed) return;
+    if (!state.isLossTold) listener.lost(because);
+    state.isLossTold = true;
+  };
+  const drop = (because: string): void => {
+    lose(because);
+    redis.disconnect(true);
+  };
+  async function answered<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
+    const reply = Promise.withResolvers<T>();
+    const each = reply as PromiseWithResolvers<unknown>;
+    pending.add(each);
+    const callOff = after(REPLY_MS, () => {
+      // After a long turn the reply may have arrived already: whatever has is read before the next turn.
+      nextTurn(() => pending.has(each) && drop(`no reply within ${REPLY_MS} ms`));
+    });
+    command(redis).then(reply.resolve, reply.reject);
+    try {
+      return await reply.promise;
+    } catch (error) {
+      if (pending.has(each)) drop((error as Error).message);
+      throw error instanceof SharedServerAway ? error : new SharedServerAway((error as Error).message);
+    } finally {
+      callOff();
+      pending.delete(each);
+    }
+  }
+  /** A server that is full, or a replica, accepts connections too. */
+  const probe = async (): Promise<void> => {
+    await answered((it) => it.set('probe', 1, 'EX', 60));
+    state.isUp = true;
+    if (state.isLossTold) listener.back();
+    state.isLossTold = false;
+  };
+
+  // Only the message: other members of these errors hold commands, such as the one with the password.
+  redis.on('error', ({ message }: Error) => {
+    state.reason = message;
+  });
+  redis.on('close', () => lose(state.reason));
+  const probed = new Promise<void>((resolve) => {
+    redis.on('ready', () => {
+      state.reason = 'the connection was closed';
+      probe().then(resolve, resolve);
+    });
+    redis.on('close', resolve);
+  });
+  redis.connect().catch(({ message }: Error) => lose(state.reason || message));
+  await probed;
+  return {
+    isUp: () => state.isUp,
+    async run(use, command) {
+      try {
+        if (!state.isUp) throw new SharedServerAway(state.reason);
+        return await answered(command);
+      } catch (error) {
+        failures.set(use, failures.get(use)! + 1);
+        throw error;
+      }
+    },
+    failures: () => failures,
+    close() {
+      state.isClosed = true;
+      redis.disconnect();
+    },
+  };
+}

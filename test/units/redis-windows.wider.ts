@@ -1,0 +1,131 @@
+// On either database: none is asked.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { WindowUsage } from '../../src/contract/services/rate-windows.ts';
+import { memoryWindows } from '../../src/http/memory-windows.ts';
+import { connectRedis, type RedisConnection } from '../../src/storage/redis/connection.ts';
+import { redisFirstUses } from '../../src/storage/redis/first-uses.ts';
+import { redisWindows } from '../../src/storage/redis/redis-windows.ts';
+import { until } from '../rig/events.ts';
+import { testRates } from '../rig/rate-cases.ts';
+import { type OwnRedis, startRedis } from '../rig/redis.ts';
+
+let redis: OwnRedis;
+let connection: RedisConnection;
+/** What the listener was told, in order. */
+const told: string[] = [];
+before(async () => {
+  redis = await startRedis();
+  connection = await connectRedis(redis.url, {
+    lost: (reason) => void told.push(reason),
+    back: () => void told.push('back'),
+  });
+});
+after(async () => {
+  connection.close();
+  await redis.stop();
+});
+
+const NOW = 1_772_471_095;
+const charge = { key: 'sandbox writes u1 1', isOfAddress: false, window_s: 900, limit: 5 };
+const opened = () => redisWindows(connection, memoryWindows());
+const usedAfter = async (usage: WindowUsage | Promise<WindowUsage>) => (await usage).windows[0]!.used;
+/** Resolves once Redis is used again. */
+const back = (): Promise<void> => until('Redis is used again', () => connection.isUp());
+
+describe('windows of calls in Redis', () => {
+  testRates(async () => {
+    await redis.command('flushall');
+    return opened();
+  });
+
+  test('are shared, survive the process, and are removed after their end', async () => {
+    await redis.command('flushall');
+    assert.equal(await usedAfter(opened().take([charge], NOW)), 1);
+    assert.equal(await usedAfter(opened().take([charge], NOW + 100)), 2);
+    assert.equal(await redis.command('select', '1'), '+OK');
+    const ttl = await connection.run('rates', (it) => it.ttl(`w:${charge.key}`));
+    assert.ok(ttl > 855 && ttl <= 860, `removed after ${ttl} s: a minute after its end`);
+  });
+
+  test('go on from what this process knows when Redis was flushed, and in memory while it is away', async () => {
+    await redis.command('flushall');
+    const windows = opened();
+    assert.equal(await usedAfter(windows.take([charge], NOW)), 1);
+    await redis.command('flushall');
+    assert.equal(await usedAfter(windows.take([charge], NOW + 1)), 2);
+    await redis.kill();
+    const away = [await windows.take([charge], NOW + 2), await windows.take([charge], NOW + 3)];
+    assert.deepEqual(away.map(({ windows: [own] }) => ({ ...own })).at(-1), { used: 4, reset_s: NOW + 900 });
+    const [peeked] = await windows.peek([charge], NOW + 4);
+    assert.equal(peeked!.used, 4);
+    windows.refund([charge], away[1]!);
+    await redis.start();
+    await back();
+    assert.equal(await usedAfter(windows.take([charge], NOW + 5)), 4, 'its windows were lost with it');
+    assert.equal((await windows.take([charge], NOW + 6)).isRefused, false);
+    assert.equal((await windows.take([charge], NOW + 7)).isRefused, true);
+  });
+
+  test('a server that stands still is waited for once', async () => {
+    await redis.command('flushall');
+    const windows = opened();
+    await windows.take([charge], NOW);
+    const failures = connection.failures().get('rates')!;
+    const thaw = redis.freeze();
+    told.length = 0;
+    const used = await Promise.all(Array.from({ length: 3 }, () => usedAfter(windows.take([charge], NOW))));
+    assert.equal(used.length, 3);
+    assert.equal(connection.isUp(), false);
+    assert.equal(connection.failures().get('rates'), failures + 3);
+    assert.deepEqual(told, ['no reply within 50 ms']);
+    await windows.take([charge], NOW);
+    thaw();
+    await back();
+    assert.deepEqual(told, ['no reply within 50 ms', 'back']);
+  });
+
+  test('a full server is done without', async () => {
+    const windows = opened();
+    await redis.command('config', 'set', 'maxmemory', '1');
+    told.length = 0;
+    assert.equal((await windows.take([{ ...charge, key: 'full' }], NOW)).isRefused, false);
+    assert.equal(connection.isUp(), false);
+    assert.match(told[0]!, /^OOM/);
+    await redis.command('config', 'set', 'maxmemory', '0');
+    await back();
+    assert.equal(told.at(-1), 'back');
+  });
+
+  test('a script that Redis forgot is sent again', async () => {
+    const windows = opened();
+    const other = { ...charge, key: 'script' };
+    assert.equal(await usedAfter(windows.take([other], NOW)), 1);
+    await redis.command('script', 'flush');
+    assert.equal(await usedAfter(windows.take([other], NOW)), 2);
+    assert.equal(connection.isUp(), true);
+  });
+});
+
+describe('first uses in Redis', () => {
+  test('are remembered for as long as they are asked to be', async () => {
+    const uses = redisFirstUses(connection);
+    const all = await Promise.all(Array.from({ length: 20 }, () => uses.use('digest', 600)));
+    assert.deepEqual(all.filter(Boolean), [true]);
+    const ttl = await connection.run('nonces', (it) => it.ttl('n:digest'));
+    assert.ok(ttl > 590 && ttl <= 600);
+  });
+});
+
+test('a server that is not there, or refuses the password, is told of without a secret', async () => {
+  for (const url of ['redis://:hunter2hunter2@127.0.0.1:1', redis.url.replace(/:[^:@]*@/, ':hunter2hunter2@')]) {
+    const reasons: string[] = [];
+    const other = await connectRedis(url, { lost: (reason) => void reasons.push(reason), back: () => {} });
+    assert.equal(other.isUp(), false);
+    assert.equal(reasons.length, 1, url);
+    assert.match(reasons[0]!, /ECONNREFUSED|WRONGPASS/);
+    assert.doesNotMatch(reasons[0]!, /hunter2/);
+    await assert.rejects(other.run('rates', (it) => it.ping()));
+    other.close();
+  }
+});
