@@ -5,11 +5,10 @@ const seconds = (amount: number, why: string, bounds: readonly [number, number])
 
 /** Settings of the connections to PostgreSQL. */
 export const postgresSettings = {
-  postgres_connections_max: integer('Size of the connection pool; one more connection holds the server lock.', {
-    default: 10,
-    unit: 'connections',
-    bounds: [1, 200],
-  }),
+  postgres_connections_max: integer(
+    'Size of the connection pool; two more connections are shared by reads, and one holds the server lock.',
+    { default: 10, unit: 'connections', bounds: [1, 200] },
+  ),
   postgres_connect_timeout_s: seconds(
     5,
     'How long a request waits for a connection, new or from the pool, before it is answered with 503.',

@@ -201,6 +201,7 @@ export interface WriteTransaction extends ReadTransaction {
  * `StoreUnavailable` whose outcome is unknown.
  */
 export interface Store {
+  /** The work may begin twice: it must have no effects outside before its second read. @source decision 733 */
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**

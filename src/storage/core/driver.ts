@@ -7,7 +7,11 @@ import type { Dialect, Statements } from './statements.ts';
 export interface Driver {
   readonly dialect: Dialect;
   readonly statements: Statements;
-  /** Runs on one consistent snapshot of the database. */
+  /**
+   * Runs on one consistent snapshot of the database. On PostgreSQL the work starts again from the beginning when it asks
+   * a second statement, and the first run stands still there: what it does before that must bear happening twice.
+   * @source decision 733
+   */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Runs in a transaction of its own; resolves when it is durable; rejects when nothing was stored, unless the outcome

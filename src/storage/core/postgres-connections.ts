@@ -1,6 +1,8 @@
 import pg from 'pg';
-import { every, within } from '../../base/timers.ts';
+import { elapsed_ms, every, within } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import { Line } from './postgres-line.ts';
+import { SHARED_CONNECTIONS, type SharedConnections, shareConnections } from './postgres-shared-connections.ts';
 
 /** Timeouts of a database server, in milliseconds. */
 export interface PostgresTimeouts {
@@ -25,78 +27,33 @@ export interface ConnectionsOptions {
   readonly admission: (token: string) => string;
 }
 
-/** A connection, used by one unit of work at a time. */
-export interface Connection {
-  query(query: string | pg.QueryConfig): Promise<pg.QueryResult>;
-  isBroken(): boolean;
-  /** Returns it to the pool, or destroys it when it is broken. */
-  release(broken?: Error): void;
-}
-
-/** The connection pool of a process. */
+/** The connections of a process. */
 export interface Connections {
-  /** @throws StoreUnavailable */
-  acquire(): Promise<Connection>;
+  /** A connection of the pool. @throws StoreUnavailable */
+  acquire(): Promise<Line>;
+  /** Whether the pool has a connection to spare. */
+  canSpare(): boolean;
+  /** The connections that single reads share. */
+  readonly shared: SharedConnections;
   /** Destroys all connections at once, idle or busy. */
   destroyAll(): void;
   load(): { readonly waiting: number; readonly busy: number };
   close(): Promise<void>;
 }
 
-// 64-bit integers arrive as text by default; validation keeps ours within safe integers.
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig;
-
 /** Interval of the check for statements that are never answered. */
 const LOOK_MS = 500;
 
-/** The state of a connection. */
-interface Line {
-  readonly client: pg.Client;
-  /** The connection as units of work use it. */
-  readonly connection: Connection;
-  isBroken: boolean;
-  /** The fencing token under which it was admitted. */
-  token: string | undefined;
-  /** Unanswered statements, and the number of the check when the oldest was sent or the last answer arrived. */
-  unanswered: number;
-  sinceLook: number;
-}
-
-/** Opens a pool. */
+/** Opens the pool, and as lazily the connections that reads share. */
 export function openConnections(options: ConnectionsOptions): Connections {
   const { timeouts } = options;
   const lines = new Map<pg.Client, Line>();
   let looks = 0;
 
-  /** The client class of the pool, which calls it with `new`. */
+  /** The client class of the pools, which call it with `new`. */
   function Opened(config?: pg.ClientConfig): pg.Client {
     const client = newClient(config);
-    const line: Line = {
-      client,
-      isBroken: false,
-      token: undefined,
-      unanswered: 0,
-      sinceLook: 0,
-      connection: {
-        async query(query) {
-          if (line.unanswered++ === 0) line.sinceLook = looks;
-          try {
-            return await client.query(query);
-          } finally {
-            line.unanswered -= 1;
-            line.sinceLook = looks;
-          }
-        },
-        isBroken: () => line.isBroken,
-        release(broken) {
-          if (broken) destroyClient(client);
-          (client as pg.PoolClient).release(broken);
-        },
-      },
-    };
+    const line = new Line(client, () => looks);
     lines.set(client, line);
     const broke = (): void => {
       line.isBroken = true;
@@ -128,48 +85,64 @@ export function openConnections(options: ConnectionsOptions): Connections {
       throw error;
     }
   };
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.connectionsMax,
-    connectionTimeoutMillis: timeouts.connect_ms,
-    keepAlive: true,
-    pipeline: true,
-    types,
-    Client: Opened as unknown as new () => pg.Client,
-    onConnect: admit,
+  const poolOf = (max: number): pg.Pool => {
+    const pool = new pg.Pool({
+      connectionString: options.url,
+      max,
+      connectionTimeoutMillis: timeouts.connect_ms,
+      keepAlive: true,
+      pipeline: true,
+      Client: Opened as unknown as new () => pg.Client,
+      onConnect: admit,
+    });
+    // The pool replaces an idle connection that breaks; without a listener its error would end the process.
+    return pool.on('error', () => {});
+  };
+  const acquireFrom = async (pool: pg.Pool): Promise<Line> => {
+    for (;;) {
+      const client = await pool.connect().catch(rethrowUnreachable);
+      const line = lines.get(client as unknown as pg.Client);
+      if (line && line.token === options.token()) return line;
+      // It was admitted under an earlier lock, or has just closed.
+      line?.destroy();
+      client.release(true);
+    }
+  };
+  const pool = poolOf(options.connectionsMax);
+  const sharedPool = poolOf(SHARED_CONNECTIONS);
+  const shared = shareConnections({
+    open: () => acquireFrom(sharedPool),
+    isUsable: (line) => !line.isBroken && line.token === options.token(),
   });
-  // The pool replaces an idle connection that breaks; without a listener its error would end the process.
-  pool.on('error', () => {});
 
   /** PostgreSQL ends a statement by itself before this time; a later answer will never come. */
   const patience = timeouts.statement_ms + timeouts.silence_ms;
   const stopLooking = every(LOOK_MS, () => {
     looks += 1;
+    shared.relieve(elapsed_ms());
     if (timeouts.statement_ms === 0) return;
-    for (const { client, token, unanswered, sinceLook } of lines.values()) {
-      const isLate = token !== undefined && unanswered > 0 && (looks - sinceLook) * LOOK_MS > patience;
-      if (isLate) destroyClient(client);
+    for (const line of lines.values()) {
+      const { token, waiting, sinceLook } = line;
+      const isLate = token !== undefined && waiting.length > 0 && (looks - sinceLook) * LOOK_MS > patience;
+      if (isLate) line.destroy();
     }
   });
 
   return {
-    async acquire() {
-      for (;;) {
-        const client = await pool.connect().catch(rethrowUnreachable);
-        const line = lines.get(client as unknown as pg.Client);
-        if (line && line.token === options.token()) return line.connection;
-        // It was admitted under an earlier lock, or has just closed.
-        if (line) destroyClient(line.client);
-        client.release(true);
-      }
-    },
+    acquire: () => acquireFrom(pool),
+    canSpare: () => pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < options.connectionsMax),
+    shared,
     destroyAll() {
-      for (const { client } of lines.values()) destroyClient(client);
+      for (const line of lines.values()) line.destroy();
     },
-    load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount }),
+    load: () => ({
+      waiting: pool.waitingCount,
+      busy: pool.totalCount - pool.idleCount + shared.busy(),
+    }),
     async close() {
       stopLooking();
-      await pool.end();
+      shared.close();
+      await Promise.all([pool.end(), sharedPool.end()]);
     },
   };
 }

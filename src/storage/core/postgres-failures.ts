@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { Problem } from '../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
@@ -8,10 +9,11 @@ const AWAY =
 
 /**
  * Error codes of temporary refusals: full disk, out of memory or connections (class 53), I/O errors (58), statement
- * timeout (57014), lock not available (55P03), serialization failure and deadlock (40001, 40P01).
+ * timeout (57014), lock not available (55P03), serialization failure and deadlock (40001, 40P01), a prepared statement
+ * whose preparation has just failed (26000).
  * @source decision 412
  */
-const BUSY = /^(53...|58...|57014|55P03|40001|40P01)$/;
+const BUSY = /^(53...|58...|57014|55P03|40001|40P01|26000)$/;
 
 /** The state of a unit of work when it failed. */
 export interface FailedUnit {
@@ -29,6 +31,8 @@ export interface FailedUnit {
  */
 export function mapPostgresFailure(error: unknown, { isBroken, isOutage, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
+  // Its own trace leads to the socket, this one to whoever asked.
+  if (error instanceof pg.DatabaseError) Error.captureStackTrace(error, mapPostgresFailure);
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {
     return new StoreUnavailable(error as Error, { isOutage, isOutcomeUnknown: isCommitting });
