@@ -31,8 +31,12 @@ export async function storeNew(
 ): Promise<AppliedChange> {
   const duplicate = resource.unique && (await findDuplicate(tx, resource, row));
   if (duplicate) return updateDuplicate(tx, resource, call, row, duplicate, ids);
-  await tx.records.insert(resource, { ...row, ...searchColumns(resource, row) });
-  return recordChange(tx, resource, call, ids.change, { before: undefined, after: row });
+  // PostgreSQL gets both at once. @source decision 737
+  const [, applied] = await Promise.all([
+    tx.records.insert(resource, { ...row, ...searchColumns(resource, row) }),
+    recordChange(tx, resource, call, ids.change, { before: undefined, after: row }),
+  ]);
+  return applied;
 }
 
 /** Updates what the declaration says of the row that has the unique key. */

@@ -8,7 +8,11 @@ export interface RowCache {
   version(): number;
   /** Reads through the cache, for a unit of work that began at this version. */
   cachedReads(records: RecordsReading, position: number): RecordsReading;
-  /** Writes that collect in `changed` the keys to invalidate. Their own reads bypass the cache. */
+  /**
+   * Writes that collect in `changed` the keys to invalidate. Their own reads bypass the cache, but read a row once until
+   * the unit of work changes or locks anything.
+   * @source decision 737
+   */
   trackedWrites(records: RecordsWriting, changed: Set<string>): RecordsWriting;
   /** Drops what a unit of work changed; called when it is durable and before it is acknowledged. */
   invalidate(changed: ReadonlySet<string> | 'everything'): void;
@@ -45,21 +49,48 @@ export function rowCache(): RowCache {
       changes += 1;
       for (const name of changed) rows.delete(name);
     },
-    trackedWrites: (records, changed) => ({
-      ...records,
-      async update(resource, key, values) {
-        if (resource.storage?.isCached) changed.add(nameOf(resource, key.id));
-        await records.update(resource, key, values);
-      },
-      async remove(resource, key) {
-        if (resource.storage?.isCached) changed.add(nameOf(resource, key.id));
-        await records.remove(resource, key);
-      },
-      async updateAll(resource, account, ids, values) {
-        if (resource.storage?.isCached) for (const id of ids) changed.add(nameOf(resource, id));
-        await records.updateAll(resource, account, ids, values);
-      },
-    }),
+    trackedWrites(records, changed) {
+      const read = new Map<string, Row>();
+      const change = (resource: AnyResource, ids: readonly string[]): void => {
+        if (!resource.storage?.isCached) return;
+        for (const id of ids) {
+          changed.add(nameOf(resource, id));
+          read.delete(nameOf(resource, id));
+        }
+      };
+      return {
+        ...records,
+        async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
+          if (!resource.storage?.isCached || options.lock) return records.get(resource, key, options);
+          const name = nameOf(resource as unknown as AnyResource, key.id);
+          const known = read.get(name);
+          const row =
+            known?.account_id === key.account
+              ? known
+              : ((await records.get(resource, key, { deleted: 'shown' })) as unknown as Row | undefined);
+          if (!row) return undefined;
+          read.set(name, row);
+          return isVisible(row, options.deleted) ? (row as unknown as RowOf<F>) : undefined;
+        },
+        async update(resource, key, values) {
+          change(resource, [key.id]);
+          await records.update(resource, key, values);
+        },
+        async remove(resource, key) {
+          change(resource, [key.id]);
+          await records.remove(resource, key);
+        },
+        async updateAll(resource, account, ids, values) {
+          change(resource, ids);
+          await records.updateAll(resource, account, ids, values);
+        },
+        async lockAccount(account) {
+          // Whoever held the lock before may have changed anything.
+          read.clear();
+          await records.lockAccount(account);
+        },
+      };
+    },
     cachedReads: (records, position) => ({
       page: records.page,
       count: records.count,
