@@ -10,6 +10,7 @@ import type { Store } from '../../src/contract/store/store.ts';
 import { LeaseLost } from '../../src/features/platform/job-leases.ts';
 import { type JobOutcome, type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
+import { engine } from '../rig/databases.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
 
@@ -83,6 +84,26 @@ function lastingWork() {
     await end.promise;
   };
   return { prepare, begun: begun.promise, end: end.resolve, lost: lost.promise };
+}
+
+// PostgreSQL decides by the statistics of its tables.
+if (engine === 'sqlite') {
+  test('due jobs are looked for by their time: those that wait are not read, however many', async () => {
+    statements = [];
+    const jobs = runnersOf('first', { name: 'looked for' });
+    await plan('looked for', 'z');
+    await jobs.runDue();
+    await jobs.stop();
+    const looks = new Set(statements.filter((sql) => /^select .* from "jobs" where "run_at" <= /.test(sql)));
+    assert.equal(looks.size, 2);
+    for (const sql of looks) {
+      const values = Array.from(sql.matchAll(/\?/g), () => 1);
+      const steps = await driver.read((session) =>
+        session.allRaw<{ detail: string }>(`explain query plan ${sql}`, values),
+      );
+      assert.equal(steps[0]?.detail, 'SEARCH jobs USING INDEX jobs_due (run_at<?)', sql);
+    }
+  });
 }
 
 describe('the lease of a job', () => {

@@ -87,6 +87,7 @@ export function openNode(parts: NodeDeps): RunningNode {
   let steadySince_ms = 0;
   let skew_ms = 0;
   let isSilent = false;
+  let isStopped = false;
   let beating: Promise<void> | undefined;
   let stopBeating = (): void => {};
 
@@ -158,9 +159,10 @@ export function openNode(parts: NodeDeps): RunningNode {
       if (!hasPeers) return;
       stopBeating = every(beat_ms, () => void tick().catch(observer.failed));
       // The next heartbeat after an outage tells others and the jobs of this node as soon as possible.
-      store.onOutage({ ended: () => void beat().catch(observer.failed) });
+      store.onOutage({ ended: () => void (isStopped || beat().catch(observer.failed)) });
     },
     async stop() {
+      isStopped = true;
       stopBeating();
       await beating?.catch(() => undefined);
       // A node that cannot sign off is removed when it has been silent for long enough.
