@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { nonceDigest } from '../../src/contract/store/nonces.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../rig/client.ts';
+import { openPlace } from '../rig/databases.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 /** Calls of lists of accounts in a quarter of an hour. */
@@ -58,4 +59,21 @@ describe('a request that is refused by a rate limit', () => {
     assert.equal(isStored(early), false);
     assert.notEqual(stored(), before);
   });
+});
+
+test('a step of a login is refused when it is repeated, after a restart too', async () => {
+  const place = await openPlace(undefined, { hasSchema: true, isInMemory: true });
+  let world = await openWorld({ place });
+  const { origin, port } = new URL(world.service.url);
+  const url = `${origin}/oauth/request_token`;
+  const { oauth_token: _, ...unsigned } = protocol(world.keys, world.clock);
+  const oauth = { ...unsigned, oauth_callback: 'oob' };
+  const { header } = sign({ method: 'POST', url, oauth, consumerSecret: world.keys.consumer_secret, tokenSecret: '' });
+  const send = async () => (await fetch(url, { method: 'POST', headers: { authorization: header } })).status;
+  assert.equal(await send(), 200);
+  assert.equal(await send(), 401);
+  await world.service.close();
+  world = await openWorld({ place, flags: { port: Number(port) } });
+  assert.equal(await send(), 401);
+  await world.close();
 });

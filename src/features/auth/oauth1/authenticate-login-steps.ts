@@ -2,7 +2,12 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
-import type { Authenticate, Authenticated, PresentedCredential } from '../../../contract/declare/callers.ts';
+import type {
+  Authenticate,
+  Authenticated,
+  NonceReservation,
+  PresentedCredential,
+} from '../../../contract/declare/callers.ts';
 import type { Application } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
@@ -38,9 +43,9 @@ export function consumerAuthenticator(judging: LoginStepDeps): Authenticate {
     const signed = await judge(parts, origins);
     const { parsed, application } = signed;
     if (parsed.token !== '') throw credentialProblem('TOKEN_UNKNOWN', 'a token where none belongs');
-    admit(judging, signed, `c${application.id}`);
+    const nonce = admit(judging, signed, `c${application.id}`);
     const caller = { kind: 'application', application, ...(parsed.callback && { callback: parsed.callback }) } as const;
-    return answerFor(parsed, caller);
+    return answerFor(parsed, caller, nonce);
   };
 }
 
@@ -52,22 +57,26 @@ export function requestTokenAuthenticator(judging: LoginStepDeps): Authenticate 
     const { parsed, application, requestToken, tokenSecret } = signed;
     if (parsed.token === '') throw credentialProblem('REQUEST_TOKEN_MISSING', 'no request token');
     if (!requestToken) throw credentialProblem('TOKEN_UNKNOWN', 'no such request token, or one that has ended');
-    admit(judging, signed, `r${requestToken.id}`);
+    const nonce = admit(judging, signed, `r${requestToken.id}`);
     const { verifier } = parsed;
-    return answerFor(parsed, { kind: 'request-token', application, requestToken, tokenSecret, verifier });
+    return answerFor(parsed, { kind: 'request-token', application, requestToken, tokenSecret, verifier }, nonce);
   };
 }
 
-/** Checks nonce and suspension, after the signature. */
-function admit({ nonces }: LoginStepDeps, { parsed, application, now_s }: Signed, signer: string): void {
-  if (!nonces.use(signer, Number(parsed.timestamp), parsed.nonce, now_s)) {
-    throw credentialProblem('SIGNATURE_REFUSED', 'nonce used before');
-  }
+/** Reserves the nonce and checks suspension, after the signature. */
+function admit({ nonces }: LoginStepDeps, { parsed, application, now_s }: Signed, signer: string): NonceReservation {
+  const nonce = nonces.use(signer, Number(parsed.timestamp), parsed.nonce, now_s);
   if (application.suspended === 1) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
+  return nonce;
 }
 
-function answerFor({ bodyHash, headerParameters }: ParsedRequest, caller: Authenticated['caller']): Authenticated {
-  return { caller, bodyHash, headerParameters: headerParameters.map(({ name, value }) => [name, value] as const) };
+function answerFor(
+  { bodyHash, headerParameters }: ParsedRequest,
+  caller: Authenticated['caller'],
+  nonce: NonceReservation,
+): Authenticated {
+  const parameters = headerParameters.map(({ name, value }) => [name, value] as const);
+  return { caller, bodyHash, headerParameters: parameters, nonce };
 }
 
 /**
