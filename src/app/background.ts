@@ -21,6 +21,8 @@ export async function startBackground(
     const now = formatInstant(clock.now());
     for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
   });
+  // Before the caches hold anything: the first look cannot tell what has changed.
+  cleanup.defer(await watchExternalChanges(store));
   // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());
   cleanup.defer(() => services.activity.feed.stop());
@@ -28,5 +30,4 @@ export async function startBackground(
   jobs.start();
   await services.activity.feed.start();
   await webhooks.start();
-  cleanup.defer(await watchExternalChanges(store));
 }

@@ -100,6 +100,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
 
 /** What pages and operations use alike. */
 const SHARED = [
+  'fence',
   'addressLimiter',
   'unauthenticatedBodies',
   'connectionLimiter',

@@ -110,6 +110,7 @@ async function start(
     ...intake,
     ...authenticators(deps, nonces, notBefore_s),
     ...{ services, operations },
+    fence: store.fence,
     secureHeaders: secureHeadersReader(
       { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
       HSTS_S[mode],

@@ -23,7 +23,7 @@ export async function runWrite<T>(
   command: Command,
   work: (registrar: RecordedRegistrar, settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const { announceExternalChange } = await import('../storage/core/external-changes.ts');
+  const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
   const { ConstraintViolated } = await import('../contract/store/store.ts');
   const { store, clock, box, settings } = await openCommandRuntime(command);
   let record: CommandRecord = commandRecord(command, clock.now());
@@ -32,7 +32,7 @@ export async function runWrite<T>(
       // A unit of work may be retried, so its record starts again.
       record = commandRecord(command, clock.now());
       const { addTarget } = record;
-      await announceExternalChange(tx);
+      tx.invalidate(EVERYTHING);
       const registrar = { tx, box, random: secureRandom, now: formatInstant(clock.now()), addTarget };
       const result = await work(registrar, settings);
       await tx.audit.append([record.withOutcome('done')]);

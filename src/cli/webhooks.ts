@@ -137,7 +137,7 @@ const RESENT_AT_ONCE = 500;
 async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
   const { failed } = command.opts<{ failed?: boolean }>();
   if ((messages.length === 0) === !failed) throw new CommandFailed('give either message ids or --failed', 2);
-  const { announceExternalChange } = await import('../storage/core/external-changes.ts');
+  const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
   const count = await withStore(command, (store, now) =>
     runRecorded(command, { store, clock: systemClock }, async (addTarget) => {
       let sent = 0;
@@ -150,7 +150,7 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
             ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
             : await named(tx, webhook, messages);
           await requeueDeliveries(tx, found, now);
-          await announceExternalChange(tx);
+          tx.invalidate(EVERYTHING);
           return found;
         });
         sent += rows.length;

@@ -3,6 +3,7 @@ import type { Environment } from '../contract/declare/account-state.ts';
 import type { AccountAccesses, Caller, OtherAuthenticators, UserAuthenticator } from '../contract/declare/callers.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { AuditedEvent } from '../contract/store/audit.ts';
+import type { Store } from '../contract/store/store.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
@@ -20,6 +21,8 @@ export interface PipelineDependencies {
   readonly services: Services;
   /** Every operation of the catalog. */
   readonly operations: readonly Operation[];
+  /** Makes sure that no cache holds what was changed before the request arrived; undefined where that needs no step. */
+  readonly fence: Store['fence'];
   /** Authenticates requests signed with an access token: nearly all of them. */
   readonly userAuthenticator: UserAuthenticator;
   readonly otherAuthenticators: OtherAuthenticators;

@@ -32,7 +32,11 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
   const { operation, request } = exchange;
   const origins = deps.originsOf(request); // 403 plain HTTP
   if (deps.addressLimiter) limitAddress(deps, exchange, deps.addressLimiter); // 429
+  const fenced = deps.fence?.(); // 503
+  // A request that is refused before does not wait for it.
+  fenced?.catch(() => {});
   const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; // 400 401 408 413 429 503
+  if (fenced) await fenced;
   const pending = authenticate(deps, exchange, origins, form); // 400 401 403 431 503
   const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);

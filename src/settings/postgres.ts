@@ -6,7 +6,7 @@ const seconds = (amount: number, why: string, bounds: readonly [number, number])
 /** Settings of the connections to PostgreSQL. */
 export const postgresSettings = {
   postgres_connections_max: integer(
-    'Size of the connection pool; two more connections are shared by reads, and one holds the server lock.',
+    'Size of the connection pool; two more connections are shared by reads, one looks for changes by commands, and one holds the server lock.',
     { default: 10, unit: 'connections', bounds: [1, 200] },
   ),
   postgres_connect_timeout_s: seconds(

@@ -5,6 +5,7 @@ import type { AccountHistory } from './account-history.ts';
 import type { AccountMembers } from './account-members.ts';
 import type { AudienceLog } from './audiences.ts';
 import type { Audit } from './audit.ts';
+import type { CacheChanges, Changes, TagKind } from './cache-changes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
@@ -189,9 +190,14 @@ export interface WriteTransaction extends ReadTransaction {
   readonly replays: Replays;
   readonly usedNonces: UsedNonces;
   readonly audit: Audit;
+  readonly cacheChanges: CacheChanges;
   /** Takes the next `count` numbers of a sequence; returns the first. */
   takeNumbers(sequence: string, start: number, count: number): Promise<number>;
-  /** Reports by tag that cached rows changed; caches drop them before the unit is acknowledged. */
+  /**
+   * Reports by tag that cached rows changed, or `everything`; caches drop them before the unit is acknowledged. Commands
+   * report `everything`; on SQLite, nothing else reaches a running server.
+   * @source decision 742
+   */
   invalidate(tag: string): void;
 }
 
@@ -205,10 +211,15 @@ export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
-   * Calls the listener with the invalidated tags of each unit after it is durable and before it is acknowledged; with
-   * `everything` when another process changed the database.
+   * Calls the listener with the invalidated tags of each unit that invalidates one of these kinds, after it is durable
+   * and before it is acknowledged; with `everything` when anything may have changed.
    */
-  onInvalidate(listener: (tags: ReadonlySet<string> | 'everything') => void): void;
+  onInvalidate(kinds: readonly TagKind[], listener: (tags: Changes) => void): void;
+  /**
+   * Resolves when caches have dropped everything whose change was acknowledged, by any process, before the call.
+   * Undefined on SQLite, where the changes of commands are polled for. @throws StoreUnavailable
+   */
+  readonly fence: (() => Promise<void>) | undefined;
   /** Drops everything that is cached. */
   clearCaches(): void;
   onOutage(listener: OutageListener): void;

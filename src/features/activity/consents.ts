@@ -24,8 +24,7 @@ export function openConsents(store: Store): Consents {
   const cache = new Map<string, boolean>();
   const keyOf = ({ user, application }: Consent): string => `${user} ${application}`;
   let changes = 0;
-  store.onInvalidate((tags) => {
-    if (tags !== 'everything' && ![...tags].some((tag) => tag.startsWith('token:'))) return;
+  store.onInvalidate(['token'], () => {
     cache.clear();
     changes += 1;
   });

@@ -115,9 +115,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
     if (last < before) position = last;
     else if (last > position) wake();
   };
-  store.onInvalidate((tags) => {
-    if (tags === 'everything' || tags.has('event:')) wake();
-  });
+  store.onInvalidate(['event'], wake);
 
   return {
     follow(listener) {

@@ -23,7 +23,7 @@ export function openSubscriptionIndex(store: Store): SubscriptionIndex {
   const byId = new Map<string, SubscriptionMatcher>();
   const byTopic = new Map<string, SubscriptionMatcher[]>();
   let stale: Set<string> | 'all' = 'all';
-  store.onInvalidate((tags) => {
+  store.onInvalidate(['subscription'], (tags) => {
     if (tags === 'everything') stale = 'all';
     if (tags === 'everything' || stale === 'all') return;
     for (const tag of tags) if (tag.startsWith(TAG)) stale.add(tag.slice(TAG.length));

@@ -10,7 +10,7 @@ const ACCOUNTS_MAX = 50_000;
 export function accountAccessCache(store: Store): AccountAccesses {
   const byAccount = boundedCache<string, Map<string, Access>>(ACCOUNTS_MAX);
   let changes = 0;
-  store.onInvalidate((tags) => {
+  store.onInvalidate(['account'], (tags) => {
     if (tags === 'everything') {
       byAccount.clear();
       changes += 1;

@@ -1,4 +1,5 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
+import type { TagKind } from '../../contract/store/cache-changes.ts';
 import type { Store } from '../../contract/store/store.ts';
 
 /** A cache of values from the store, by key. */
@@ -14,14 +15,11 @@ const REMEMBERED_MAX = 50_000;
 /**
  * Creates a cache that a write clears, before it is acknowledged, if it invalidates a tag of one of these kinds. Such
  * writes are rare: clearing everything is simplest, and cannot miss an entry.
- * @param kinds what precedes the colon of a tag.
  */
-export function storeCache<Value extends {}>(store: Store, kinds: readonly string[]): StoreCache<Value> {
+export function storeCache<Value extends {}>(store: Store, kinds: readonly TagKind[]): StoreCache<Value> {
   const values = boundedCache<string, Value>(REMEMBERED_MAX);
   let changes = 0;
-  const isMeant = (tag: string): boolean => kinds.includes(tag.slice(0, tag.indexOf(':')));
-  store.onInvalidate((tags) => {
-    if (tags !== 'everything' && ![...tags].some(isMeant)) return;
+  store.onInvalidate(kinds, () => {
     values.clear();
     changes += 1;
   });

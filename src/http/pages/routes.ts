@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
+import type { Store } from '../../contract/store/store.ts';
 import { acceptsOnlyJson } from '../accept.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
 import type { AuditLog, AuditOrigin } from '../audit-log.ts';
@@ -35,6 +36,8 @@ export interface PageDeps {
   readonly connectionLimiter: Pick<ConnectionLimiter, 'markAuthenticated'>;
   /** Reads forms, with stricter limits for clients without a session. */
   readonly unauthenticatedBodies: UnauthenticatedBodies;
+  /** As in the pipeline of operations: pages use the same caches. */
+  readonly fence: Store['fence'];
   readonly log: Logger;
   readonly auditLog: AuditLog;
   readonly observer: Pick<RequestObserver, 'pageVisited'>;
@@ -163,6 +166,7 @@ async function respond(
   const isCounted = page.isRateLimited && method === 'GET';
   const wait_s = deps.addressLimiter?.take(address) ?? (isCounted ? pageViewLimiter.take(address) : undefined);
   if (wait_s !== undefined) return { response: pages.errorPage('too many visits', wait_s), cookies: [] };
+  if (deps.fence) await deps.fence();
   const session = await sessions.open({
     cookie: readCookie(request, SESSION_COOKIE, isSecure),
     address,

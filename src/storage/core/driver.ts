@@ -1,3 +1,4 @@
+import type { Changes } from '../../contract/store/cache-changes.ts';
 import type { OutageListener } from '../../contract/store/store.ts';
 import type { ReleaseLock } from './server-lock.ts';
 import type { Session } from './session.ts';
@@ -21,6 +22,11 @@ export interface Driver {
   ping(): Promise<void>;
   /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
   readonly onRepaired?: (listener: () => void) => void;
+  /**
+   * Applies what processes other than `origin` have changed since the last call. Calls must not overlap. Undefined on
+   * SQLite.
+   */
+  readonly lookForChanges?: (origin: string, apply: (changes: Changes) => void) => Promise<void>;
   /** The load: units of work that wait for a connection, and busy connections. */
   load(): { readonly waiting: number; readonly busy: number };
   /** Takes the server lock, which keeps other servers off the database. @throws ServerAlreadyRunning */

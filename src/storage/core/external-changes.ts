@@ -1,28 +1,18 @@
 import { every } from '../../base/timers.ts';
-import type { Store, WriteTransaction } from '../../contract/store/store.ts';
+import type { Store } from '../../contract/store/store.ts';
+import { EXTERNAL_CHANGES } from '../tables/cache-changes.ts';
 
-/** The sequence that counts the units of work of commands. */
-const SEQUENCE = 'outside_changes';
-
-/** How often a server polls for changes made by commands, in milliseconds. @source decision 106 */
+/** How often a server looks for changes by other processes without a request, in milliseconds. @source decision 106 */
 export const EXTERNAL_CHANGE_POLL_MS = 500;
 
-/** Announces to a running server that this unit of work changed data that it may have cached. */
-export async function announceExternalChange(tx: WriteTransaction): Promise<void> {
-  await tx.takeNumbers(SEQUENCE, 1, 1);
-}
-
-/** Clears the caches whenever another process has announced a change; returns a function that stops watching. */
+/**
+ * Drops from the caches what other processes change, twice a second; returns a function that stops watching. Requests on
+ * PostgreSQL do not wait for that: they pass the fence.
+ */
 export async function watchExternalChanges(store: Store): Promise<() => void> {
-  const position = (): Promise<number | undefined> => store.read((tx) => tx.findNumber(SEQUENCE));
-  let seen = await position();
+  const look = store.fence ?? (await pollChanges(store));
+  await look();
   let isLooking = false;
-  const look = async (): Promise<void> => {
-    const found = await position();
-    if (found === seen) return;
-    seen = found;
-    store.clearCaches();
-  };
   return every(EXTERNAL_CHANGE_POLL_MS, () => {
     if (isLooking) return;
     isLooking = true;
@@ -33,4 +23,16 @@ export async function watchExternalChanges(store: Store): Promise<() => void> {
         isLooking = false;
       });
   });
+}
+
+/** Clears the caches whenever a command has counted a change since the last call. */
+async function pollChanges(store: Store): Promise<() => Promise<void>> {
+  const position = (): Promise<number | undefined> => store.read((tx) => tx.findNumber(EXTERNAL_CHANGES));
+  let seen = await position();
+  return async () => {
+    const found = await position();
+    if (found === seen) return;
+    seen = found;
+    store.clearCaches();
+  };
 }

@@ -3,6 +3,7 @@ import { ConstraintViolated } from '../../contract/store/store.ts';
 import type { Driver } from './driver.ts';
 import { openConnections, type PostgresTimeouts } from './postgres-connections.ts';
 import { mapPostgresFailure } from './postgres-failures.ts';
+import { postgresFence } from './postgres-fence.ts';
 import { admissionQuery } from './postgres-lock-queries.ts';
 import { postgresReads } from './postgres-reads.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
@@ -39,19 +40,30 @@ export function openPostgres(options: PostgresOptions): Driver {
   const lock = postgresServerLock({
     ...timeouts,
     url: options.url,
-    destroyConnections: () => connections.destroyAll(),
+    destroyConnections() {
+      connections.destroyAll();
+      fenceConnections.destroyAll();
+    },
   });
-  const connections = openConnections({ ...options, timeouts, token: lock.token, admission: admissionQuery });
-
+  const pool = { ...options, timeouts, token: lock.token, admission: admissionQuery };
+  const connections = openConnections(pool);
+  const fenceConnections = openConnections({ ...pool, connectionsMax: 1 });
+  const mapReadFailure = (error: unknown, { isBroken }: { readonly isBroken: boolean }): unknown =>
+    mapPostgresFailure(error, { isBroken, isOutage: lock.isLost(), isCommitting: false });
   const known = knownStatements();
+  const fence = postgresFence({
+    connections: fenceConnections,
+    known,
+    assertHeld: lock.assertHeld,
+    mapFailure: mapReadFailure,
+  });
   const reads = postgresReads({
     connections,
     statements,
     known,
     probe: options.probe,
     assertHeld: lock.assertHeld,
-    mapFailure: (error, { isBroken }) =>
-      mapPostgresFailure(error, { isBroken, isOutage: lock.isLost(), isCommitting: false }),
+    mapFailure: mapReadFailure,
   });
 
   /** The session of a transaction that writes. */
@@ -125,11 +137,13 @@ export function openPostgres(options: PostgresOptions): Driver {
     },
     acquireServerLock: lock.acquire,
     onOutage: (listener) => void lock.listeners.push(listener),
+    lookForChanges: fence.look,
     load() {
       const { waiting, busy } = connections.load();
       return { waiting: waiting + reads.waiting(), busy };
     },
     async close() {
+      await fence.close();
       await reads.settled();
       await connections.close();
     },

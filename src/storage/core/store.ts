@@ -1,9 +1,12 @@
+import { secureRandom } from '../../base/random.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import { type Changes, EVERYTHING, kindOf, type TagKind } from '../../contract/store/cache-changes.ts';
 import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
 import { accountHistoryOn } from '../tables/account-history.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
+import { announceChanges, cacheChangesOn, changesOf, type UnitChanges } from '../tables/cache-changes.ts';
 import { campaignSummariesOn } from '../tables/campaign-summaries.ts';
 import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
@@ -30,11 +33,14 @@ import type { Driver } from './driver.ts';
 import { rowCache } from './row-cache.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
+import { shareLooks } from './shared-looks.ts';
 
 /** The storage port on a driver: one implementation for both databases. */
 export function storeOn(driver: Driver): Store {
   const cache = rowCache();
-  const listeners: ((tags: ReadonlySet<string> | 'everything') => void)[] = [];
+  const listeners: { readonly kinds: readonly TagKind[]; readonly listen: (tags: Changes) => void }[] = [];
+  /** Tells the changes of this process from those of others, in the database. @source decision 741 */
+  const origin = secureRandom.bytes(8).toString('hex');
   const readTransactions = new WeakMap<Session, ReadTransaction>();
   const readingOn = (session: Session): ReadTransaction => {
     let reading = readTransactions.get(session);
@@ -45,9 +51,29 @@ export function storeOn(driver: Driver): Store {
     return reading;
   };
   const forget = (): void => {
-    cache.invalidate('everything');
-    for (const listener of listeners) listener('everything');
+    cache.invalidate(EVERYTHING);
+    for (const { listen } of listeners) listen(EVERYTHING);
   };
+  const drop = ({ tags, rows }: UnitChanges): void => {
+    if (tags.has(EVERYTHING)) {
+      forget();
+      return;
+    }
+    cache.invalidate(rows);
+    if (tags.size === 0) return;
+    const changed = new Set([...tags].map(kindOf));
+    for (const { kinds, listen } of listeners) if (kinds.some((kind) => changed.has(kind))) listen(tags);
+  };
+  /**
+   * Drops what other processes have changed. What was read before a change is never cached after it: every cache notes
+   * its version when a read begins, and each drop changes the version. A read that begins after the drop has a later
+   * snapshot than the look, and so sees the change. Units of this process are dropped when they are acknowledged.
+   */
+  const dropAnnounced = (changes: Changes): void => {
+    if (changes === EVERYTHING) forget();
+    else drop(changesOf(changes));
+  };
+  const { lookForChanges } = driver;
   /** A unit of work whose outcome is unknown counts as committed. @source decision 418 */
   const forgetInDoubt = (error: unknown): never => {
     if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
@@ -66,24 +92,26 @@ export function storeOn(driver: Driver): Store {
     },
     async write(work) {
       const tags = new Set<string>();
-      const changed = new Set<string>();
+      const rows = new Set<string>();
       const unit = driver.write(async (session) => {
         tags.clear();
-        changed.clear();
+        rows.clear();
         const invalidate = (tag: string): void => void tags.add(tag);
         const parts = partsOn(session, invalidate);
         const summaries = campaignSummariesOn(session);
-        const records = cache.trackedWrites(summaries.trackedWrites(parts.records), changed);
+        const records = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
         const done = await work({ ...parts, records, invalidate });
         await summaries.flush();
+        const announced = announceChanges(session, { tags, rows }, origin);
+        if (announced) await announced;
         return done;
       });
       const value = await unit.catch(forgetInDoubt);
-      cache.invalidate(changed);
-      if (tags.size > 0) for (const listener of listeners) listener(tags);
+      drop({ tags, rows });
       return value;
     },
-    onInvalidate: (listener) => void listeners.push(listener),
+    onInvalidate: (kinds, listen) => void listeners.push({ kinds, listen }),
+    fence: lookForChanges && shareLooks(() => lookForChanges(origin, dropAnnounced)),
     clearCaches: forget,
     onOutage: (listener) => driver.onOutage(listener),
     ping: () => driver.ping(),
@@ -124,6 +152,7 @@ function partsOn(session: Session, invalidate: WriteTransaction['invalidate']): 
     restores: restoresOn(session),
     usedNonces: usedNoncesOn(session),
     audit: auditOn(session),
+    cacheChanges: cacheChangesOn(session),
     findNumber: findNumberOn(session),
     takeNumbers: takeNumbersOn(session),
   };

@@ -69,6 +69,9 @@ export interface Schema {
     id: string; application_id: string; token_hash: string; token: string; outstanding: number | null;
     created_at: string; revoked_at: string | null;
   };
+  cache_changes: {
+    xid: number; tag: string; origin: string; oldest_xid: number; changed_at_ms: number;
+  };
   campaigns: {
     account_id: string; id: string; name: string; name_folded: string; funding_instrument_id: string;
     budget_optimization: 'CAMPAIGN' | 'LINE_ITEM'; daily_budget_amount_local_micro: number | null;

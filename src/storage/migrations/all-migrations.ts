@@ -23,6 +23,7 @@ import { logins } from './0024-logins.ts';
 import { secondFactors } from './0025-second-factors.ts';
 import { audit } from './0026-audit.ts';
 import { posterTypes } from './0027-poster-types.ts';
+import { cacheChanges } from './0028-cache-changes.ts';
 import { usedNonces } from './0029-used-nonces.ts';
 import { nodes } from './0030-nodes.ts';
 import { accountIndexes } from './0031-account-indexes.ts';
@@ -55,6 +56,7 @@ export const migrations: readonly Migration[] = [
   secondFactors,
   audit,
   posterTypes,
+  cacheChanges,
   usedNonces,
   nodes,
   accountIndexes,

@@ -40,8 +40,8 @@ function placesOf(session: Session, sql: string): string {
   return session.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
 }
 
-/** Tables with state of running servers, which copies omit. */
-export const TRANSIENT_TABLES: readonly string[] = ['server_claim', 'nodes'];
+/** Tables with state of running processes, which copies omit. */
+export const TRANSIENT_TABLES: readonly string[] = ['server_claim', 'nodes', 'cache_changes'];
 
 /**
  * The tables of a database that a copy includes, sorted by name, with the table of migrations; none if the database is

@@ -36,7 +36,7 @@ export function endRevokedStreams({ store, open, end, retry_ms }: RevocationDepe
     }
   };
 
-  store.onInvalidate((tags) => {
+  store.onInvalidate(['stream', 'bearer', 'application'], (tags) => {
     if (open.size === 0) return;
     for (const stream of open.values()) if (tags === 'everything' || isAffected(tags, stream)) toCheck.add(stream);
     if (toCheck.size === 0 || isChecking) return;

@@ -42,9 +42,7 @@ export function openReceivers({
 }): Receivers {
   let cache = new Map<string, Promise<Receiver | undefined>>();
   const listeners: (() => void)[] = [];
-  store.onInvalidate((tags) => {
-    const isMeant = (tag: string): boolean => tag.startsWith('webhook:') || tag.startsWith('application:');
-    if (tags !== 'everything' && ![...tags].some(isMeant)) return;
+  store.onInvalidate(['webhook', 'application'], () => {
     cache = new Map();
     for (const listener of listeners) listener();
   });

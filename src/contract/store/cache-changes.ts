@@ -1,0 +1,31 @@
+/** What precedes the colon in a tag of what caches hold: the kind of thing that has changed. */
+export const CACHED_KINDS = [
+  'account',
+  'application',
+  'bearer',
+  'stream',
+  'subscription',
+  'token',
+  'user',
+  'webhook',
+] as const;
+
+/** A kind of tag that can be listened to. New events are polled for, so other processes are not told of them. */
+export type TagKind = (typeof CACHED_KINDS)[number] | 'event';
+
+/** The tag of a unit of work that may have changed anything. */
+export const EVERYTHING = 'everything';
+
+/** The kind of a tag. */
+export function kindOf(tag: string): string {
+  return tag.slice(0, tag.indexOf(':'));
+}
+
+/** What has changed: tags, or anything. */
+export type Changes = ReadonlySet<string> | typeof EVERYTHING;
+
+/** The changes that units of work have announced to other processes. */
+export interface CacheChanges {
+  /** Removes at most `max` that no process can still look for; returns how many. */
+  removeOld(max: number): Promise<number>;
+}

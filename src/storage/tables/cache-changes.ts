@@ -1,0 +1,75 @@
+import { CACHED_KINDS, type CacheChanges, EVERYTHING, kindOf } from '../../contract/store/cache-changes.ts';
+import { takeNumbersOn } from '../core/sequences.ts';
+import type { Session } from '../core/session.ts';
+
+/** The sequence that counts, on SQLite, the units of work that may have changed anything. @source decision 106 */
+export const EXTERNAL_CHANGES = 'outside_changes';
+
+/** The kind of the tags of cached rows. */
+const ROW = 'row:';
+
+/** A unit that changes more than this is announced as a change of everything. */
+const TAGS_MAX = 1000;
+
+/** Database time after which no process looks for a change any more, in milliseconds. @source decision 740 */
+const KEPT_MS = 600_000;
+
+const SHARED: ReadonlySet<string> = new Set(CACHED_KINDS);
+
+/** What a unit of work has changed. */
+export interface UnitChanges {
+  /** The tags that it has invalidated. */
+  readonly tags: ReadonlySet<string>;
+  /** The keys of cached rows. */
+  readonly rows: ReadonlySet<string>;
+}
+
+/** A transaction id is stored as an integer; both types have 64 bits. */
+const ANNOUNCE = `insert into cache_changes (xid, tag, origin, oldest_xid, changed_at_ms)
+  select pg_current_xact_id()::text::bigint, tag, $2, pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+    floor(extract(epoch from clock_timestamp()) * 1000)::bigint from unnest($1::text[]) as tag`;
+
+/**
+ * Announces to other processes, at the end of a unit of work, what it has changed of what they may cache. On SQLite, the
+ * only other processes are commands, whose changes the server polls for.
+ * @source decision 738
+ */
+export function announceChanges(
+  session: Session,
+  { tags, rows }: UnitChanges,
+  origin: string,
+): Promise<unknown> | undefined {
+  if (tags.size === 0 && rows.size === 0) return undefined;
+  if (session.dialect === 'sqlite') {
+    return tags.has(EVERYTHING) ? takeNumbersOn(session)(EXTERNAL_CHANGES, 1, 1) : undefined;
+  }
+  const shared = tags.has(EVERYTHING) ? [EVERYTHING] : [...tags].filter((tag) => SHARED.has(kindOf(tag)));
+  if (shared[0] !== EVERYTHING) for (const row of rows) shared.push(ROW + row);
+  if (shared.length === 0) return undefined;
+  return session.runRaw(ANNOUNCE, [shared.length > TAGS_MAX ? [EVERYTHING] : shared, origin]);
+}
+
+/** Separates announced tags. */
+export function changesOf(announced: ReadonlySet<string>): UnitChanges {
+  const all = [...announced];
+  const rows = all.filter((tag) => tag.startsWith(ROW)).map((tag) => tag.slice(ROW.length));
+  return { tags: new Set(all.filter((tag) => !tag.startsWith(ROW))), rows: new Set(rows) };
+}
+
+/**
+ * A row that is old enough proves which transactions had ended when it was inserted: all before its oldest one. The age
+ * of a change itself proves nothing, because its commit may be late.
+ * @source decision 740
+ */
+const REMOVE = `delete from cache_changes where (xid, tag) in (
+  select xid, tag from cache_changes where xid < (
+    select max(oldest_xid) from cache_changes
+    where changed_at_ms < floor(extract(epoch from clock_timestamp()) * 1000)::bigint - ${KEPT_MS}
+  ) order by xid, tag limit $1)`;
+
+/** The announced changes. */
+export function cacheChangesOn(session: Session): CacheChanges {
+  return {
+    removeOld: async (max) => (session.dialect === 'sqlite' ? 0 : session.runRaw(REMOVE, [max])),
+  };
+}
