@@ -174,8 +174,8 @@ describe('a running node', () => {
       async write(work) {
         if (isCutOff) throw new StoreUnavailable(new Error('connection reset'));
         units += 1;
-        // Two heartbeats are stored, or one and a judgment.
-        if (units === 3) judged.resolve(await heldBy('also cut off'));
+        // The first is the heartbeat below; by the fourth, a node that does not wait has judged.
+        if (units === 4) judged.resolve(await heldBy('also cut off'));
         return store.write(work);
       },
     };
