@@ -28,6 +28,7 @@ async function examineAll(command: Command): Promise<Finding[]> {
   const { examineMachine } = await import('./doctor/machine.ts');
   const { examineDataFolder } = await import('./doctor/disk.ts');
   const { examineDatabase } = await import('./doctor/database.ts');
+  const { examineRedis } = await import('./doctor/redis.ts');
   const { examineAddresses } = await import('./doctor/addresses.ts');
   const { examineService } = await import('./doctor/readiness.ts');
   return [
@@ -35,6 +36,7 @@ async function examineAll(command: Command): Promise<Finding[]> {
     ...findings,
     ...(await examineDataFolder(settings)),
     ...(await examineDatabase(settings)),
+    ...(await examineRedis(settings)),
     ...examineAddresses(settings),
     ...(await examineService(settings)),
   ];

@@ -14,6 +14,7 @@ import { examineDataFolder } from '../../src/cli/doctor/disk.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { examineMachine } from '../../src/cli/doctor/machine.ts';
 import { examineService } from '../../src/cli/doctor/readiness.ts';
+import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
 import { ensureCertificates } from '../../src/dev/certificates.ts';
 import { registerApplication, registerUser } from '../../src/features/platform/registration.ts';
@@ -141,6 +142,13 @@ describe('the database', () => {
     ]);
     await store.write((tx) => tx.jobs.cancel(job.kind, job.key));
     await driver.close();
+  });
+
+  test('without the Redis that the settings name, and tells no secret', async () => {
+    assert.deepEqual(await examineRedis(settingsOf()), []);
+    const database_url = 'postgres://127.0.0.1/barker';
+    const told = lines(await examineRedis(settingsOf({ database_url, redis_url: 'redis://:hunter2@127.0.0.1:1' })));
+    assert.deepEqual(told, ['warning: Redis does not answer: connect ECONNREFUSED 127.0.0.1:1']);
   });
 
   test('with an outdated schema', async () => {

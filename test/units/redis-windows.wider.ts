@@ -1,8 +1,10 @@
 // On either database: none is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { WindowUsage } from '../../src/contract/services/rate-windows.ts';
 import { memoryWindows } from '../../src/http/memory-windows.ts';
+import type { Settings } from '../../src/settings.ts';
 import { connectRedis, type RedisConnection } from '../../src/storage/redis/connection.ts';
 import { redisFirstUses } from '../../src/storage/redis/first-uses.ts';
 import { redisWindows } from '../../src/storage/redis/redis-windows.ts';
@@ -115,6 +117,17 @@ describe('first uses in Redis', () => {
     const ttl = await connection.run('nonces', (it) => it.ttl('n:digest'));
     assert.ok(ttl > 590 && ttl <= 600);
   });
+});
+
+test('barker doctor checks that Redis answers, and keeps its keys', async () => {
+  const settings = { redis_url: redis.url } as Settings;
+  const levels = async () => (await examineRedis(settings)).map(({ level, message }) => `${level}: ${message}`);
+  assert.match((await levels()).join('\n'), /^ok: Redis answers in [\d.]+ ms$/);
+  await redis.command('config', 'set', 'maxmemory-policy', 'allkeys-lru');
+  const [answers, policy] = await levels();
+  assert.match(answers!, /^ok: /);
+  assert.equal(policy, 'warning: Redis removes keys when its memory is full (allkeys-lru)');
+  await redis.command('config', 'set', 'maxmemory-policy', 'noeviction');
 });
 
 test('a server that is not there, or refuses the password, is told of without a secret', async () => {
