@@ -16,6 +16,7 @@ import type {
 } from '../contract/declare/operation.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import { withKnownKeys } from '../contract/services/known-keys.ts';
+import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
@@ -46,6 +47,7 @@ import { uploadSettings } from '../settings/uploads.ts';
 import type { Settings } from '../settings.ts';
 import { blobFiles } from '../storage/core/blob-files.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
+import { folderObjects } from '../storage/objects/folder-objects.ts';
 import { programVersion } from '../version.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
@@ -102,6 +104,7 @@ export async function openDependencies(
   const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
   const ids = blockIds(store, random);
+  const objects = folderObjects(settings.data_folder, secureRandom);
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);
@@ -130,7 +133,8 @@ export async function openDependencies(
       limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),
       postSource: sourceOf(settings),
     },
-    media: mediaServices(settings, servers),
+    media: mediaServices(settings, servers, objects),
+    objects,
     audiences: audienceServices(settings, store),
     keywords: openKeywords({
       ...{ store, clock },
@@ -164,9 +168,9 @@ const LOGIN_SETTINGS = [
   'revoke_on_verifier_reuse',
 ] as const;
 
-function mediaServices(settings: Settings, servers: Dependencies['servers']): MediaServices {
+function mediaServices(settings: Settings, servers: Dependencies['servers'], objects: ObjectStore): MediaServices {
   return {
-    blobs: withDiskFailureMapping(blobFiles(join(settings.data_folder, 'media'), secureRandom)),
+    blobs: withDiskFailureMapping(blobFiles(join(settings.data_folder, 'media'), secureRandom, objects)),
     uploadRules: pick(settings, keysOf(uploadSettings)),
     addresses: {
       url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,

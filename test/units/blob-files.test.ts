@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
 import { blobFiles } from '../../src/storage/core/blob-files.ts';
+import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-blobs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +15,7 @@ const SEGMENTS = 20;
 const SEGMENT_BYTES = 100;
 
 describe('the segments of an upload that several callers finalize at once', () => {
-  const blobs = blobFiles(folder, secureRandom);
+  const blobs = blobFiles(join(folder, 'media'), secureRandom, folderObjects(folder, secureRandom));
 
   test('are complete for each of them, and make one file', async () => {
     for (let round = 0; round < 100; round += 1) {

@@ -6,6 +6,7 @@ import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
 import type { Blobs, ReceivedFile } from '../services/blobs.ts';
 import type { Keywords } from '../services/keywords.ts';
 import type { MediaUrls } from '../services/media.ts';
+import type { ObjectStore } from '../services/objects.ts';
 import type { Sender } from '../services/sending.ts';
 import type { StreamHandle, Streams } from '../services/streams.ts';
 import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/audiences.ts';
@@ -64,6 +65,8 @@ export interface Services {
   };
   readonly auth: AuthServices;
   readonly ads: AdsServices;
+  /** Bytes that are too large for the database. */
+  readonly objects: ObjectStore;
   readonly media: MediaServices;
   readonly audiences: AudienceServices;
   readonly keywords: Keywords;

@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { KeyedMutex } from '../../base/keyed-mutex.ts';
 import type { Random } from '../../base/random.ts';
-import { type Blobs, type ReceivedFile, type Segment, SourceFailed } from '../../contract/services/blobs.ts';
+import {
+  type BlobName,
+  type Blobs,
+  type ReceivedFile,
+  type Segment,
+  SourceFailed,
+} from '../../contract/services/blobs.ts';
+import { contentOfBytes, contentOfFile, type ObjectStore } from '../../contract/services/objects.ts';
 import { FileSink, writeAll } from './file-sink.ts';
+import { isAbsent, syncFolder } from './files.ts';
 import { SegmentSizes, totalExcept } from './segment-sizes.ts';
 
 /** Size of the copy buffer. */
@@ -17,18 +25,15 @@ const PIECE_BYTES = 524_288;
  * finds no folder. Operations that move the segments of one upload take turns: several requests may finalize it at
  * once, and none may see half of the segments.
  */
-export function blobFiles(folder: string, random: Random): Blobs {
-  const [incoming, parts, sealed, ready] = ['incoming', 'parts', 'sealed', 'ready'].map((name) => join(folder, name));
-  for (const each of [incoming, parts, sealed, ready]) mkdirSync(each!, { recursive: true, mode: 0o700 });
+export function blobFiles(folder: string, random: Random, objects: ObjectStore): Blobs {
+  const [incoming, parts, sealed] = ['incoming', 'parts', 'sealed'].map((name) => join(folder, name));
+  for (const each of [incoming, parts, sealed]) mkdirSync(each!, { recursive: true, mode: 0o700 });
   const fresh = (): string => join(incoming!, random.bytes(12).toString('hex'));
-  const pathOf: Blobs['pathOf'] = (id, name) => join(ready!, id, name);
+  const keyOf = (id: string, name: BlobName): string => `media/ready/${id}/${name}`;
+  const pathOf: Blobs['pathOf'] = (id, name) => objects.localPath(keyOf(id, name))!;
 
-  async function settle(id: string, name: 'whole' | 'poster', from: string): Promise<void> {
-    const own = join(ready!, id);
-    await mkdir(own, { recursive: true, mode: 0o700 });
-    await rename(from, join(own, name));
-    await syncFolder(own);
-    await syncFolder(ready!);
+  async function settle(id: string, name: BlobName, from: string): Promise<void> {
+    await objects.put(keyOf(id, name), contentOfFile(from, (await stat(from)).size));
   }
 
   async function received(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<ReceivedFile> {
@@ -116,14 +121,12 @@ export function blobFiles(folder: string, random: Random): Blobs {
         await rm(own, { recursive: true, force: true });
       }),
     adopt: (id, { place }) => settle(id, 'whole', place),
-    async write(id, name, bytes) {
-      const { place } = await received(once(new Uint8Array(bytes)), bytes.length);
-      await settle(id, name, place);
-    },
+    write: (id, name, bytes) => objects.put(keyOf(id, name), contentOfBytes(bytes)),
     remove: (id) =>
       turns.run(id, async () => {
         sizes.invalidate(id);
-        for (const each of [parts, sealed, ready]) await rm(join(each!, id), { recursive: true, force: true });
+        for (const each of [parts, sealed]) await rm(join(each!, id), { recursive: true, force: true });
+        await objects.remove([keyOf(id, 'whole'), keyOf(id, 'poster')]);
       }),
   };
 }
@@ -173,24 +176,6 @@ async function copyAll(path: string, into: FileHandle, piece: Buffer): Promise<v
   } finally {
     await from.close();
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-/** Syncs a folder: a rename is durable only after that. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 function unlessAbsent(error: unknown): void {

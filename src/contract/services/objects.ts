@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+/** The bytes of an object that is to be stored. */
+export interface ObjectContent {
+  readonly bytes: number;
+  /** SHA-256 in hex digits. Other bytes are not stored; undefined where nobody knows it. */
+  readonly sha256?: string | undefined;
+  /** Opens the bytes from their start, for each attempt to store them. */
+  open(): AsyncIterable<Uint8Array>;
+  /** The path of a file with these bytes, already on disk, that a store may take over by renaming it. */
+  readonly file?: string;
+}
+
+/** Bytes of an object, exclusive of `end`, as in `slice`; an end beyond the last byte is that of the object. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An object that is being read. */
+export interface ReadObject {
+  /** Size of the whole object. */
+  readonly bytes: number;
+  /** The bytes of the range. Whoever does not read it to its end destroys it. */
+  readonly content: Readable;
+}
+
+/** An object of a list. */
+export interface ListedObject {
+  readonly key: string;
+  readonly bytes: number;
+  /** When it was stored, by the clock of the store, in milliseconds since 1970. */
+  readonly storedAt_ms: number;
+}
+
+/** No object is stored under the key. */
+export class ObjectMissing extends Error {
+  override readonly name = 'ObjectMissing';
+}
+
+/** The bytes to store are not those that were announced; nothing was stored. */
+export class ContentMismatch extends Error {
+  override readonly name = 'ContentMismatch';
+}
+
+/**
+ * Objects: named bytes that are stored and removed as a whole, and never changed. Keys are paths such as
+ * `media/ready/123/whole`: components of letters, digits, `_`, `-` and `.`, none beginning with a dot. Objects that
+ * several processes use are never replaced by other bytes under the same key: copies of them would be stale.
+ *
+ * Every method rejects with StoreUnavailable when the store cannot be reached, is too slow or full: nothing is known
+ * then about the effect of a call that stores or removes, which can be repeated.
+ */
+export interface ObjectStore {
+  /** Stores an object, durably once the call resolves; readers see all of it or nothing. @throws ContentMismatch */
+  put(key: string, content: ObjectContent, signal?: AbortSignal): Promise<void>;
+  /** Opens an object, or a part of it. The content may still fail while it is read. @throws ObjectMissing */
+  get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<ReadObject>;
+  /** The size of an object; undefined when it does not exist. */
+  head(key: string): Promise<Pick<ReadObject, 'bytes'> | undefined>;
+  /** Removes objects; those that do not exist are removed already. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** The objects whose keys begin with a prefix that ends in a slash, in no particular order. */
+  list(prefix: string): AsyncIterable<ListedObject>;
+  /** The path at which this machine has the object as a file, if it exists; undefined when objects are elsewhere. */
+  localPath(key: string): string | undefined;
+}
+
+/** Bytes in memory as the content of an object. */
+export function contentOfBytes(bytes: Uint8Array): ObjectContent {
+  return {
+    bytes: bytes.length,
+    sha256: hash('sha256', bytes, 'hex'),
+    async *open() {
+      if (bytes.length > 0) yield bytes;
+    },
+  };
+}
+
+/** A file as the content of an object; a store on this machine takes it over. It is complete and on disk. */
+export function contentOfFile(file: string, bytes: number, sha256?: string): ObjectContent {
+  return { bytes, sha256, file, open: () => createReadStream(file) };
+}
+
+/** Whether a text is a key. */
+export function isObjectKey(key: string): boolean {
+  return key.length <= 512 && /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(key);
+}

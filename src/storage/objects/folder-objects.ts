@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Random } from '../../base/random.ts';
+import {
+  ContentMismatch,
+  isObjectKey,
+  type ListedObject,
+  type ObjectContent,
+  ObjectMissing,
+  type ObjectStore,
+} from '../../contract/services/objects.ts';
+import { mapDiskFailure, withDiskFailureMapping } from '../core/disk-failures.ts';
+import { writeAll } from '../core/file-sink.ts';
+import { isAbsent, syncFolder } from '../core/files.ts';
+
+/** The folder for files that are not complete yet. */
+const INCOMING = 'incoming';
+/** The first components of a path, such as `media/ready`, remain when the last object below them is removed. */
+const LASTING_DEPTH = 2;
+
+/**
+ * Objects as files below a folder: the key is the path. A file is written elsewhere, synced and then renamed, so that an
+ * object exists completely or not at all, even after a power failure.
+ * @source decision 780
+ */
+export function folderObjects(folder: string, random: Random): ObjectStore {
+  const pathOf = (key: string): string => {
+    if (!isObjectKey(key)) throw new Error(`${JSON.stringify(key)} is not the key of an object`);
+    return join(folder, key);
+  };
+
+  async function written({ bytes, sha256, open: source }: ObjectContent, signal?: AbortSignal): Promise<string> {
+    const incoming = join(folder, INCOMING);
+    await mkdir(incoming, { recursive: true, mode: 0o700 });
+    const path = join(incoming, random.bytes(12).toString('hex'));
+    const digest = createHash('sha256');
+    const file = await open(path, 'wx', 0o600);
+    try {
+      let size = 0;
+      for await (const piece of source()) {
+        signal?.throwIfAborted();
+        size += piece.length;
+        digest.update(piece);
+        await writeAll(file, [piece]);
+      }
+      if (size !== bytes) throw new ContentMismatch(`${size} bytes arrived, and ${bytes} were announced`);
+      if (sha256 !== undefined && digest.digest('hex') !== sha256) throw new ContentMismatch('the SHA-256 differs');
+      await file.datasync();
+      await file.close();
+      return path;
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  /** Renames a file to its place, whose folder may be removed meanwhile because its last object was. */
+  async function settle(from: string, to: string): Promise<void> {
+    for (let attempts = 3; ; attempts -= 1) {
+      await makeFolder(dirname(to));
+      try {
+        await rename(from, to);
+        return await syncFolder(dirname(to));
+      } catch (error) {
+        if (!isAbsent(error) || attempts === 1) throw error;
+      }
+    }
+  }
+
+  async function* filesIn(prefix: string): AsyncGenerator<ListedObject> {
+    for (const entry of await readdir(join(folder, prefix), { withFileTypes: true }).catch(noneIfAbsent)) {
+      const key = prefix + entry.name;
+      if (entry.isDirectory()) yield* filesIn(`${key}/`);
+      else if (isObjectKey(key)) {
+        // It may have been removed meanwhile.
+        const found = await stat(join(folder, key)).catch(undefinedIfAbsent);
+        if (found) yield { key, bytes: found.size, storedAt_ms: found.mtimeMs };
+      }
+    }
+  }
+
+  return withDiskFailureMapping<ObjectStore>({
+    async put(key, content, signal) {
+      const to = pathOf(key);
+      if (content.file !== undefined) {
+        try {
+          return await settle(content.file, to);
+        } catch (error) {
+          // It is on another disk.
+          if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+        }
+      }
+      const path = await written(content, signal);
+      try {
+        await settle(path, to);
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
+      }
+      if (content.file !== undefined) await rm(content.file, { force: true });
+    },
+    async get(key, range, signal) {
+      const path = pathOf(key);
+      const file = await open(path).catch((error) => {
+        throw isAbsent(error) ? new ObjectMissing(key) : error;
+      });
+      const { size } = await file.stat();
+      const start = range?.start ?? 0;
+      const end = Math.min(range?.end ?? size, size);
+      if (start >= end) {
+        await file.close();
+        return { bytes: size, content: Readable.from([]) };
+      }
+      return { bytes: size, content: file.createReadStream({ start, end: end - 1, ...(signal && { signal }) }) };
+    },
+    async head(key) {
+      const found = await stat(pathOf(key)).catch(undefinedIfAbsent);
+      return found && { bytes: found.size };
+    },
+    async remove(keys) {
+      const folders = new Set<string>();
+      for (const key of keys) {
+        await rm(pathOf(key), { force: true });
+        const components = key.split('/').slice(0, -1);
+        for (; components.length > LASTING_DEPTH; components.pop()) folders.add(components.join('/'));
+      }
+      const deepestFirst = [...folders].sort((a, b) => b.length - a.length);
+      for (const each of deepestFirst) await rmdir(join(folder, each)).catch(() => {});
+    },
+    async *list(prefix) {
+      try {
+        yield* filesIn(prefix);
+      } catch (error) {
+        throw mapDiskFailure(error);
+      }
+    },
+    localPath: pathOf,
+  });
+}
+
+/** Creates a folder and what is missing above it, durably. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let each = path; each.length >= first.length; each = dirname(each)) await syncFolder(dirname(each));
+}
+
+function noneIfAbsent(error: unknown): [] {
+  if (isAbsent(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return [];
+  throw error;
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
+}

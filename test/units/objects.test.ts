@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { after, describe, test } from 'node:test';
+import { secureRandom } from '../../src/base/random.ts';
+import {
+  ContentMismatch,
+  contentOfBytes,
+  contentOfFile,
+  isObjectKey,
+  ObjectMissing,
+  type ObjectStore,
+} from '../../src/contract/services/objects.ts';
+import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'barker-objects-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const BYTES = Buffer.from('0123456789');
+const read = async (store: ObjectStore, key: string, range?: { start: number; end: number }) => {
+  const { bytes, content } = await store.get(key, range);
+  return [bytes, (await buffer(content)).toString()];
+};
+const keysIn = async (store: ObjectStore, prefix: string): Promise<string[]> => {
+  const found: string[] = [];
+  for await (const { key } of store.list(prefix)) found.push(key);
+  return found.sort();
+};
+
+describe('keys of objects', () => {
+  for (const key of ['a', 'media/ready/1/whole', 'a-b_c.d/0', '0/-/_']) {
+    test(`${key} is one`, () => assert.equal(isObjectKey(key), true));
+  }
+  for (const key of ['', '/', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a/.b', 'a b', 'ä', 'a\\b', 'x'.repeat(513)]) {
+    test(`${JSON.stringify(key.slice(0, 10))} is none`, () => assert.equal(isObjectKey(key), false));
+  }
+});
+
+describe('objects in a folder', () => {
+  const store = folderObjects(folder, secureRandom);
+
+  test('are read whole and in ranges', async () => {
+    await store.put('a/b/c/d', contentOfBytes(BYTES));
+    assert.deepEqual(await read(store, 'a/b/c/d'), [10, '0123456789']);
+    assert.deepEqual(await read(store, 'a/b/c/d', { start: 3, end: 5 }), [10, '34']);
+    assert.deepEqual(await read(store, 'a/b/c/d', { start: 8, end: 99 }), [10, '89']);
+    assert.deepEqual(await read(store, 'a/b/c/d', { start: 10, end: 12 }), [10, '']);
+    assert.deepEqual(await store.head('a/b/c/d'), { bytes: 10 });
+    await store.put('a/empty', contentOfBytes(Buffer.alloc(0)));
+    assert.deepEqual(await read(store, 'a/empty'), [0, '']);
+  });
+
+  test('that do not exist are missing', async () => {
+    assert.equal(await store.head('a/none'), undefined);
+    await assert.rejects(store.get('a/none'), ObjectMissing);
+    await store.remove(['a/none']);
+    assert.deepEqual(await keysIn(store, 'none/'), []);
+  });
+
+  test('are listed below a prefix, with size and age, and removed', async () => {
+    const keys = ['l/x/1/p', 'l/x/1/q', 'l/x/2/p', 'l/y'];
+    for (const key of keys) await store.put(key, contentOfBytes(BYTES));
+    assert.deepEqual(await keysIn(store, 'l/'), keys);
+    assert.deepEqual(await keysIn(store, 'l/x/1/'), keys.slice(0, 2));
+    for await (const { bytes, storedAt_ms } of store.list('l/')) {
+      assert.equal(bytes, 10);
+      assert.ok(Math.abs(Date.now() - storedAt_ms) < 60_000);
+    }
+    await store.remove(keys.slice(0, 3));
+    assert.deepEqual(await keysIn(store, 'l/'), ['l/y']);
+  });
+
+  test('of other bytes than announced are not stored', async () => {
+    const good = contentOfBytes(BYTES);
+    await assert.rejects(store.put('m/short', { ...good, bytes: 11 }), ContentMismatch);
+    await assert.rejects(store.put('m/other', { ...good, sha256: '0'.repeat(64) }), ContentMismatch);
+    assert.deepEqual(await keysIn(store, 'm/'), []);
+  });
+
+  test('whose source fails are not stored', async () => {
+    const source = {
+      bytes: 20,
+      async *open() {
+        yield BYTES;
+        throw new Error('the source broke off');
+      },
+    };
+    await assert.rejects(store.put('m/broken', source), /the source broke off/);
+    assert.equal(await store.head('m/broken'), undefined);
+  });
+
+  test('replace earlier ones under the same key', async () => {
+    await store.put('r/k', contentOfBytes(BYTES));
+    await store.put('r/k', contentOfBytes(Buffer.from('new')));
+    assert.deepEqual(await read(store, 'r/k'), [3, 'new']);
+  });
+
+  test('may be put and removed at once in one folder', async () => {
+    const key = (index: number): string => `o/p/q/${index}`;
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        await store.put(key(index), contentOfBytes(BYTES));
+        await store.remove([key(index)]);
+      }),
+    );
+    assert.deepEqual(await keysIn(store, 'o/'), []);
+  });
+
+  test('take over a file, and leave nothing behind', async () => {
+    const own = join(folder, 'own');
+    mkdirSync(own);
+    writeFileSync(join(own, 'file'), BYTES);
+    await store.put('f/g', contentOfFile(join(own, 'file'), 10));
+    assert.deepEqual(await read(store, 'f/g'), [10, '0123456789']);
+    assert.equal(store.localPath('f/g'), join(folder, 'f/g'));
+    assert.equal(existsSync(join(own, 'file')), false);
+    assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
+  });
+
+  test('are at no path beside the folder', async () => {
+    await assert.rejects(async () => store.localPath('../x'), /is not the key of an object/);
+    await assert.rejects(store.get('../x'), /is not the key of an object/);
+  });
+});
