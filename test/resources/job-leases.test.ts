@@ -168,11 +168,9 @@ describe('the lease of a job', () => {
   test('is lost when its owner cannot write: the work is told to stop, and another node does the job, once', async () => {
     const { store } = world.service;
     let isCutOff = false;
-    const ofOwner: Store = {
-      ...store,
-      write: (work) =>
-        isCutOff ? Promise.reject(new StoreUnavailable(new Error('connection reset'))) : store.write(work),
-    };
+    const write: Store['write'] = (work) =>
+      isCutOff ? Promise.reject(new StoreUnavailable(new Error('connection reset'))) : store.write(work);
+    const ofOwner: Store = { ...store, write, writeUrgent: write };
     const work = lastingWork();
     const jobs = runnersOf('first', { name: 'cut off', prepare: work.prepare }, { store: ofOwner, lease_s: 1 });
     await plan('cut off', 'd');
@@ -196,11 +194,9 @@ describe('the lease of a job', () => {
   test('that lapsed while nobody took the job is still good: the work is not done twice', async () => {
     const { store } = world.service;
     let isCutOff = false;
-    const ofOwner: Store = {
-      ...store,
-      write: (work) =>
-        isCutOff ? Promise.reject(new StoreUnavailable(new Error('connection reset'))) : store.write(work),
-    };
+    const write: Store['write'] = (work) =>
+      isCutOff ? Promise.reject(new StoreUnavailable(new Error('connection reset'))) : store.write(work);
+    const ofOwner: Store = { ...store, write, writeUrgent: write };
     const work = lastingWork();
     const jobs = runnersOf('first', { name: 'lapsed', prepare: work.prepare }, { store: ofOwner, lease_s: 1 });
     await plan('lapsed', 'e');

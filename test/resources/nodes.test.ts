@@ -169,16 +169,14 @@ describe('a running node', () => {
     let isCutOff = false;
     let units = 0;
     const judged = Promise.withResolvers<unknown>();
-    const ofNode: Store = {
-      ...store,
-      async write(work) {
-        if (isCutOff) throw new StoreUnavailable(new Error('connection reset'));
-        units += 1;
-        // The first is the heartbeat below; by the fourth, a node that does not wait has judged.
-        if (units === 4) judged.resolve(await heldBy('also cut off'));
-        return store.write(work);
-      },
+    const write: Store['write'] = async (work) => {
+      if (isCutOff) throw new StoreUnavailable(new Error('connection reset'));
+      units += 1;
+      // The first is the heartbeat below; by the fourth, a node that does not wait has judged.
+      if (units === 4) judged.resolve(await heldBy('also cut off'));
+      return store.write(work);
     };
+    const ofNode: Store = { ...store, write, writeUrgent: write };
     const node = nodeOf('cut off', { store: ofNode, dead_after_s: 3 });
     await node.start({ isOnlyServer: false });
     await node.ensureAlive();

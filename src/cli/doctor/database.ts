@@ -19,8 +19,8 @@ import { error, type Finding, ok, warning } from './finding.ts';
 const SKEW_MAX_MS = 5_000;
 /** Round trips longer than this make every request slow. */
 const SLOW_MS = 20;
-/** Connections beside the pool: shared by reads, of the server lock, and free for commands and operators. */
-const SPARE_CONNECTIONS = 8;
+/** Connections beside the pool: the five of a server, and those of commands and operators. */
+const SPARE_CONNECTIONS = 9;
 const OVERDUE_MS = 15 * 60_000;
 
 /** Checks the database: connection, schema, master key, server settings, and backlogs. */

@@ -40,6 +40,13 @@ export interface Backlog {
   readonly since: string;
 }
 
+/** What became of leases that were to be renewed; those of jobs in neither list are lost. */
+export interface Renewal {
+  readonly renewed: readonly Job[];
+  /** Still held when the unit of work that is changing them began. */
+  readonly changing: readonly Job[];
+}
+
 /** The stored jobs. */
 export interface Jobs {
   /** Plans a job. One already planned under its key is moved, and whoever runs it loses it. */
@@ -61,8 +68,11 @@ export interface Jobs {
   releaseNodes(nodes: NodeSelection): Promise<number>;
   /** Frees all jobs under a lease. */
   releaseLease(lease: string): Promise<void>;
-  /** Extends the leases of jobs to this long from now; returns those of the jobs that are still held. */
-  renew(jobs: readonly Job[], lease_s: number): Promise<Job[]>;
+  /**
+   * Extends the leases of jobs to this long from now, except those that another unit of work is just changing, such as
+   * the one that ends the job.
+   */
+  renew(jobs: readonly Job[], lease_s: number): Promise<Renewal>;
   /** Makes free jobs of these kinds due that wait for a time after `after`; returns how many. */
   bringForward(kinds: readonly string[], now: string, after: string): Promise<number>;
   /** Whether a job of these kinds is due and free. */

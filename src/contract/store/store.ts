@@ -211,6 +211,11 @@ export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
+   * Like `write`, but on PostgreSQL without waiting for a connection that requests use: for short units that show that
+   * this process is alive. @source decision 800
+   */
+  writeUrgent<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
+  /**
    * Calls the listener with the invalidated tags of each unit that invalidates one of these kinds, after it is durable
    * and before it is acknowledged; with `everything` when anything may have changed.
    */

@@ -32,7 +32,7 @@ interface Held {
  * Renews the leases of all running jobs together, three times in the time that a lease lasts.
  * @source decision 182, 753
  */
-export function jobLeases(store: Pick<Store, 'write'>, lease_s: number): JobLeases {
+export function jobLeases(store: Pick<Store, 'writeUrgent'>, lease_s: number): JobLeases {
   const leases = new Map<Job, Held>();
   let stopRenewing: (() => void) | undefined;
   let isRenewing = false;
@@ -52,11 +52,14 @@ export function jobLeases(store: Pick<Store, 'write'>, lease_s: number): JobLeas
   const renew = async (): Promise<void> => {
     const jobs = [...leases.keys()];
     const sentAt_ms = elapsed_ms();
-    const kept = new Set(await store.write((tx) => tx.jobs.renew(jobs, lease_s)));
+    const { renewed, changing } = await store.writeUrgent((tx) => tx.jobs.renew(jobs, lease_s));
+    const [isRenewed, isChanging] = [new Set(renewed), new Set(changing)];
     for (const job of jobs) {
       const held = leases.get(job);
       if (!held) continue;
-      if (!kept.has(job)) lose(held, 'the job was taken over or planned anew');
+      // What is being changed may be lost, or is just ending: the next renewal tells.
+      if (isChanging.has(job)) continue;
+      if (!isRenewed.has(job)) lose(held, 'the job was taken over or planned anew');
       else if (!held.controller.signal.aborted) setEnd(held, sentAt_ms);
     }
   };

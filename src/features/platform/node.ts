@@ -110,7 +110,7 @@ export function openNode(parts: NodeDeps): RunningNode {
   const storeBeat = async (): Promise<void> => {
     const sentAt_ms = elapsed_ms();
     const before_ms = machineClock.now();
-    const stored = await store.write(async (tx) => {
+    const stored = await store.writeUrgent(async (tx) => {
       const at = await tx.nodes.beat(id);
       if (at === undefined) await tx.nodes.add({ id, hostname, version });
       return at;

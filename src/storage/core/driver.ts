@@ -19,6 +19,11 @@ export interface Driver {
    * is unknown.
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * Like `write`, on a connection of its own, for short units that must not wait behind requests. Undefined on SQLite,
+   * which has one writer.
+   */
+  readonly writeUrgent?: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   ping(): Promise<void>;
   /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
   readonly onRepaired?: (listener: () => void) => void;

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
 import type { Driver } from './driver.ts';
-import { openConnections, type PostgresTimeouts } from './postgres-connections.ts';
+import { type Connections, openConnections, type PostgresTimeouts } from './postgres-connections.ts';
 import { mapPostgresFailure } from './postgres-failures.ts';
 import { postgresFence } from './postgres-fence.ts';
 import { admissionQuery } from './postgres-lock-queries.ts';
@@ -29,6 +29,11 @@ const USUAL_TIMEOUTS: PostgresTimeouts = {
   silence_ms: 5000,
 };
 
+/**
+ * Limit of a statement that must not wait behind requests, and of waiting for its connection: a heartbeat that failed is
+ * followed by four more before others take the node for dead.
+ */
+const URGENT_MS = 2000;
 const ATTEMPTS = 5;
 /** Error codes of a deadlock and of a serialization failure. */
 const ENDED_BY_SERVER = new Set(['40P01', '40001']);
@@ -43,11 +48,13 @@ export function openPostgres(options: PostgresOptions): Driver {
     destroyConnections() {
       connections.destroyAll();
       fenceConnections.destroyAll();
+      urgentConnections.destroyAll();
     },
   });
   const pool = { ...options, timeouts, token: lock.token, admission: admissionQuery };
   const connections = openConnections(pool);
   const fenceConnections = openConnections({ ...pool, connectionsMax: 1 });
+  const urgentConnections = openConnections({ ...pool, connectionsMax: 1, timeouts: urgent(timeouts) });
   const mapReadFailure = (error: unknown, { isBroken }: { readonly isBroken: boolean }): unknown =>
     mapPostgresFailure(error, { isBroken, isOutage: lock.isLost(), isCommitting: false });
   const known = knownStatements();
@@ -85,9 +92,9 @@ export function openPostgres(options: PostgresOptions): Driver {
     });
   };
 
-  async function write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function write<T>({ acquire }: Connections, work: (session: Session) => Promise<T>): Promise<T> {
     lock.assertHeld();
-    const transaction = new Transaction('begin', connections.acquire);
+    const transaction = new Transaction('begin', acquire);
     const line = await transaction.open();
     let broken: Error | undefined;
     let isCommitting = false;
@@ -116,10 +123,10 @@ export function openPostgres(options: PostgresOptions): Driver {
   }
 
   /** When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again. @source decision 61 */
-  async function writeAgain<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async function writeAgain<T>(on: Connections, work: (session: Session) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await write(work);
+        return await write(on, work);
       } catch (error) {
         if (attempt === ATTEMPTS || !isEndedByServer(error)) throw error;
       }
@@ -130,7 +137,8 @@ export function openPostgres(options: PostgresOptions): Driver {
     dialect: 'postgres',
     statements,
     read: reads.read,
-    write: writeAgain,
+    write: (work) => writeAgain(connections, work),
+    writeUrgent: (work) => writeAgain(urgentConnections, work),
     async ping() {
       if (lock.token() !== undefined || lock.isLost()) return lock.ping();
       await reads.read((session) => session.allRaw('select 1'));
@@ -145,8 +153,17 @@ export function openPostgres(options: PostgresOptions): Driver {
     async close() {
       await fence.close();
       await reads.settled();
-      await connections.close();
+      await Promise.all([connections.close(), urgentConnections.close()]);
     },
+  };
+}
+
+function urgent(timeouts: PostgresTimeouts): PostgresTimeouts {
+  const { connect_ms, statement_ms } = timeouts;
+  return {
+    ...timeouts,
+    connect_ms: Math.min(connect_ms, URGENT_MS),
+    statement_ms: statement_ms === 0 ? URGENT_MS : Math.min(statement_ms, URGENT_MS),
   };
 }
 

@@ -79,6 +79,26 @@ export function storeOn(driver: Driver): Store {
     if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
     throw error;
   };
+  async function writeBy<T>(run: Driver['write'], work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
+    const tags = new Set<string>();
+    const rows = new Set<string>();
+    const unit = run(async (session) => {
+      tags.clear();
+      rows.clear();
+      const invalidate = (tag: string): void => void tags.add(tag);
+      const parts = partsOn(session, invalidate);
+      const summaries = campaignSummariesOn(session);
+      const records = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
+      const done = await work({ ...parts, records, invalidate });
+      await summaries.flush();
+      const announced = announceChanges(session, { tags, rows }, origin);
+      if (announced) await announced;
+      return done;
+    });
+    const value = await unit.catch(forgetInDoubt);
+    drop({ tags, rows });
+    return value;
+  }
   driver.onRepaired?.(forget);
   // Units of work with an unknown outcome may have changed anything.
   driver.onOutage({ ended: forget });
@@ -90,26 +110,8 @@ export function storeOn(driver: Driver): Store {
         return work({ ...reading, records: cache.cachedReads(reading.records, position) });
       });
     },
-    async write(work) {
-      const tags = new Set<string>();
-      const rows = new Set<string>();
-      const unit = driver.write(async (session) => {
-        tags.clear();
-        rows.clear();
-        const invalidate = (tag: string): void => void tags.add(tag);
-        const parts = partsOn(session, invalidate);
-        const summaries = campaignSummariesOn(session);
-        const records = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
-        const done = await work({ ...parts, records, invalidate });
-        await summaries.flush();
-        const announced = announceChanges(session, { tags, rows }, origin);
-        if (announced) await announced;
-        return done;
-      });
-      const value = await unit.catch(forgetInDoubt);
-      drop({ tags, rows });
-      return value;
-    },
+    write: (work) => writeBy(driver.write, work),
+    writeUrgent: (work) => writeBy(driver.writeUrgent ?? driver.write, work),
     onInvalidate: (kinds, listen) => void listeners.push({ kinds, listen }),
     fence: lookForChanges && shareLooks(() => lookForChanges(origin, dropAnnounced)),
     clearCaches: forget,

@@ -12,6 +12,7 @@ interface Key {
   readonly key: string;
 }
 
+type Leased = Pick<Job, 'kind' | 'key' | 'lease'>;
 type JobsBuilder = ExpressionBuilder<Database, 'jobs'>;
 
 /** Jobs. A leased job is not taken by another worker until the lease ends. @source decision 182, 183 */
@@ -35,6 +36,27 @@ export function jobsOn(session: Session): Jobs {
     session.dialect === 'sqlite'
       ? sql<boolean>`+${sql.ref('kind')} in (${sql.join(kinds)})`
       : sql<boolean>`${sql.ref('kind')} in (${sql.join(kinds)})`;
+  /** The primary key finds each: the table may be long. */
+  const isOneOf = (size: number, param: Param<{ readonly jobs: readonly Leased[] }>) => (eb: JobsBuilder) =>
+    eb.or(
+      Array.from({ length: size }, (_, index) =>
+        eb.and([
+          eb('kind', '=', param.cell('jobs', index, 'kind')),
+          eb('key', '=', param.cell('jobs', index, 'key')),
+          eb('lease', '=', param.cell('jobs', index, 'lease')),
+        ]),
+      ),
+    );
+  /** The jobs whose lease is held: any, or only those that no other unit of work is changing, which are locked. */
+  const held = async (jobs: readonly Job[], which: 'any' | 'free'): Promise<readonly Job[]> => {
+    const rows = padded(jobs);
+    if (rows.length === 0) return [];
+    const found = await session.all(`jobs held ${which} ${rows.length}`, { jobs: rows }, (db, param) => {
+      const leased = db.selectFrom('jobs').where(isOneOf(rows.length, param)).select(['kind', 'key', 'lease']);
+      return which === 'free' ? leased.forUpdate().skipLocked() : leased;
+    });
+    return among(jobs, found);
+  };
   const FREE = { lease: sql.lit(null), leased_until: sql.lit(null), node: sql.lit(null) };
   return {
     async plan({ kind, key, run_at }) {
@@ -130,32 +152,21 @@ export function jobsOn(session: Session): Jobs {
       );
     },
     async renew(jobs, lease_s) {
-      if (jobs.length === 0) return [];
-      const size = paddedSize(jobs.length);
-      const rows = Array.from({ length: size }, (_, index) => jobs[index] ?? jobs[0]!);
-      const renewed = await session.all(
-        `jobs renew ${size}`,
-        { lease_s, jobs: rows.map(({ kind, key, lease }) => ({ kind, key, lease })) },
-        (db, param) =>
-          db
-            .updateTable('jobs')
-            .set({ leased_until: time(param('lease_s')) })
-            // The primary key finds each: the table may be long.
-            .where((eb) =>
-              eb.or(
-                rows.map((_, index) =>
-                  eb.and([
-                    eb('kind', '=', param.cell('jobs', index, 'kind')),
-                    eb('key', '=', param.cell('jobs', index, 'key')),
-                    eb('lease', '=', param.cell('jobs', index, 'lease')),
-                  ]),
-                ),
-              ),
-            )
-            .returning(['kind', 'key', 'lease']),
+      // Heartbeats use the same connection: it must wait for no unit of work. @source decision 801
+      const free = session.dialect === 'postgres' ? await held(jobs, 'free') : jobs;
+      const rows = padded(free);
+      if (rows.length === 0) return { renewed: [], changing: await held(jobs, 'any') };
+      const found = await session.all(`jobs renew ${rows.length}`, { lease_s, jobs: rows }, (db, param) =>
+        db
+          .updateTable('jobs')
+          .set({ leased_until: time(param('lease_s')) })
+          .where(isOneOf(rows.length, param))
+          .returning(['kind', 'key', 'lease']),
       );
-      const ids = new Set(renewed.map(idOf));
-      return jobs.filter((job) => ids.has(idOf(job)));
+      const renewed = among(jobs, found);
+      if (session.dialect === 'sqlite' || renewed.length === jobs.length) return { renewed, changing: [] };
+      const others = jobs.filter((job) => !renewed.includes(job));
+      return { renewed, changing: await held(others, 'any') };
     },
     // Run when the clock was set back. @source decision 612
     async bringForward(kinds, now, after) {
@@ -208,3 +219,18 @@ export function jobsOn(session: Session): Jobs {
 
 const idOf = ({ kind, key, lease }: Key & { readonly lease: string | null }): string =>
   JSON.stringify([kind, key, lease]);
+
+/** Those of the jobs that were found. */
+function among(jobs: readonly Job[], found: readonly (Key & { readonly lease: string | null })[]): Job[] {
+  const ids = new Set(found.map(idOf));
+  return jobs.filter((job) => ids.has(idOf(job)));
+}
+
+/** Leases as arguments, with the first one repeated up to one of a few lengths. */
+function padded(jobs: readonly Job[]): Leased[] {
+  if (jobs.length === 0) return [];
+  return Array.from({ length: paddedSize(jobs.length) }, (_, index) => {
+    const { kind, key, lease } = jobs[index] ?? jobs[0]!;
+    return { kind, key, lease };
+  });
+}
