@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
 import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
+import { openMembers } from '../../src/features/audiences/members/member-file.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -13,6 +14,7 @@ import {
   accepted,
   EPOCH,
   identifierOf,
+  longLog,
   type Member,
   membersOf,
   openAt,
@@ -33,11 +35,8 @@ const DAY_S = 86_400;
 let world: World;
 let folder: string;
 let memberships: AudienceMembers;
-const open = () => {
-  const {
-    store,
-    audiences: { directory },
-  } = world.service.services;
+const open = (store = world.service.store) => {
+  const { directory } = world.service.services.audiences;
   return openAudienceMembers({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
 };
 before(async () => {
@@ -54,6 +53,11 @@ after(async () => {
 let count = 0;
 const someSubject = (): Subject => `audience:law${++count}`;
 const pathOf = (subject: Subject) => join(folder, `${subject.replace(':', '-')}.members`);
+function mergedIn(path: string): number {
+  const file = openMembers(path);
+  file?.close();
+  return file?.merged ?? 0;
+}
 const lastOf = (log: readonly Upload[]): number => accepted(log).at(-1)?.accepted_at ?? 0;
 
 async function append(subject: Subject, log: readonly Upload[], from = 0, to = log.length): Promise<void> {
@@ -86,6 +90,38 @@ describe('a log', () => {
       assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
     });
     await fc.assert(property, { numRuns: 40 });
+  });
+
+  test('is merged no further when its job is taken over', async () => {
+    const subject = someSubject();
+    const log = longLog(3);
+    await append(subject, log);
+    const { store } = world.service;
+    const controller = new AbortController();
+    let reads = 0;
+    const watched: typeof store = {
+      ...store,
+      read: (work) =>
+        store.read((tx) => {
+          const findAfter: typeof tx.audienceLog.findAfter = (...args) => {
+            // By then at least one batch has been merged, and the next is being read.
+            if (++reads === 12) controller.abort(new Error('taken over'));
+            return tx.audienceLog.findAfter(...args);
+          };
+          return work({ ...tx, audienceLog: { ...tx.audienceLog, findAfter } });
+        }),
+    };
+    const stopped = open(watched);
+    const now = EPOCH + lastOf(log);
+    await assert.rejects(stopped.mergeAndCount(subject, 'every-record', now, controller.signal), /taken over/);
+    const readsAtEnd = reads;
+    const merged = mergedIn(pathOf(subject));
+    assert.ok(merged > 0 && merged < log.length, `merged ${merged} of ${log.length}`);
+    assert.deepEqual(shown(membersIn(pathOf(subject))), shown(membersOf(log.slice(0, merged))));
+    await assert.rejects(stopped.countTree({ leaf: subject, negate: false }, 'every-record', now, controller.signal));
+    assert.deepEqual([mergedIn(pathOf(subject)), reads], [merged, readsAtEnd], 'nothing is done any more');
+    await stopped.close();
+    assert.equal((await memberships.mergeAndCount(subject, 'every-record', now)).merged, log.length);
   });
 
   test('that replaced the merged one is merged from its beginning', async () => {

@@ -30,30 +30,36 @@ export async function madeHere(
 ): Promise<CorpusPost[]> {
   const stored = posts.map((each) => ({ ...each, id: String(1_900_000_000_000_000_000n + BigInt(++made)) }));
   await world.service.store.write(async (tx) => {
-    for (const { id, text, created_at, user_id, language } of stored) {
-      await tx.posts.add({
-        id,
-        environment: 'sandbox',
-        account_id: null,
-        user_id: user_id!,
-        contributor_id: null,
-        text,
-        name: null,
-        nullcast: 0,
-        starts_with_mention: 0,
-        card_uri: null,
-        media_keys: '[]',
-        conversation_settings: 'EVERYONE',
-        video_title: null,
-        video_description: null,
-        video_cta: null,
-        video_cta_value: null,
-        repost_of: null,
-        lang: language,
-        created_at: formatInstant(created_at * 1000),
-        ...known,
-      });
-    }
+    for (const each of stored) await tx.posts.add(postMadeHere(each, known));
   });
   return stored;
+}
+
+/** A row of a post in the sandbox. */
+export function postMadeHere(
+  { id, text, created_at, user_id, language }: Omit<CorpusPost, 'country'>,
+  known: Partial<Post> = {},
+): Post {
+  return {
+    id,
+    environment: 'sandbox',
+    account_id: null,
+    user_id: user_id!,
+    contributor_id: null,
+    text,
+    name: null,
+    nullcast: 0,
+    starts_with_mention: 0,
+    card_uri: null,
+    media_keys: '[]',
+    conversation_settings: 'EVERYONE',
+    video_title: null,
+    video_description: null,
+    video_cta: null,
+    video_cta_value: null,
+    repost_of: null,
+    lang: language,
+    created_at: formatInstant(created_at * 1000),
+    ...known,
+  };
 }

@@ -78,12 +78,15 @@ export interface AudienceSize {
   readonly next_change_at: number | undefined;
 }
 
-/** The members of audiences: index files derived from the log and the directory. `now` is in Unix seconds. */
+/**
+ * The members of audiences: index files derived from the log and the directory. `now` is in Unix seconds. Work whose
+ * signal is aborted stops before its next step, and rejects with the reason.
+ */
 export interface AudienceMembers {
   /** Merges all uploads of the log that the index lacks, and counts. */
-  mergeAndCount(subject: Subject, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
+  mergeAndCount(subject: Subject, strategy: MatchingStrategy, now: number, signal?: AbortSignal): Promise<AudienceSize>;
   /** Counts the people of a tree, from what is merged of its leaves. */
-  countTree(tree: AudienceTree, strategy: MatchingStrategy, now: number): Promise<AudienceSize>;
+  countTree(tree: AudienceTree, strategy: MatchingStrategy, now: number, signal?: AbortSignal): Promise<AudienceSize>;
   /** Numbers of the directory users in a tree, ascending, active or not; from what is merged of its leaves. */
   usersOf(tree: AudienceTree, now: number): Promise<Uint32Array>;
   /** Changes whenever the members of a subject are merged: a result of `usersOf` is valid while it stays the same. */

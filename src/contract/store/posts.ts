@@ -53,8 +53,18 @@ export interface PostQuery extends PostConditions {
   readonly limit: number;
 }
 
+/**
+ * The place of a post in the order in which posts were stored. `stored_in` is the transaction on PostgreSQL, where
+ * transactions do not end in the order in which they begin, and a number on SQLite.
+ * @source decision 790
+ */
+export interface PostPosition {
+  readonly stored_in: number;
+  readonly id: string;
+}
+
 /** The text of a post. */
-export type PostText = Pick<Post, 'id' | 'user_id' | 'lang' | 'created_at'> & { readonly text: string };
+export type PostText = Pick<Post, 'user_id' | 'lang' | 'created_at'> & PostPosition & { readonly text: string };
 
 /** The stored published posts. */
 export interface Posts {
@@ -64,8 +74,15 @@ export interface Posts {
   /** A user's promoted-only repost of a post. */
   findRepost(environment: Environment, user: string, of: string): Promise<Post | undefined>;
   page(query: PostQuery): Promise<Post[]>;
-  /** The texts of public posts, by id. */
-  listTexts(environment: Environment, after: string, limit: number): Promise<PostText[]>;
+  /** The texts of public posts after a position, in order. */
+  listTexts(environment: Environment, after: PostPosition, limit: number): Promise<PostText[]>;
+  /**
+   * All posts with a smaller `stored_in` are stored: any later unit of work sees them, and no further one will appear
+   * among them.
+   */
+  findHorizon(): Promise<number>;
+  /** Moves posts to the end whose `stored_in` comes from another PostgreSQL server; returns how many. */
+  adoptForeign(): Promise<number>;
   add(post: Post): Promise<void>;
   rename(id: string, name: string | null): Promise<void>;
 }

@@ -134,7 +134,7 @@ export interface ReadTransaction {
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'hasDue' | 'listBacklogs'>;
   readonly nodes: Pick<Nodes, Extract<keyof Nodes, `find${string}`>>;
-  readonly posts: Pick<Posts, 'find' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
+  readonly posts: Pick<Posts, 'find' | 'findHorizon' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
   readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;

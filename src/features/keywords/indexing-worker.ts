@@ -150,14 +150,14 @@ function writeSegment(
 }
 
 /** Writes the added posts and commits them. */
-function commit({ pages, posts }: Pick<Manifest, 'pages' | 'posts'>): Manifest {
+function commit({ pages, localPosts }: Pick<Manifest, 'pages' | 'localPosts'>): Manifest {
   const index = opened!;
   const { folder, manifest, dictionary, drafts } = index;
   dictionary.append(join(folder, manifest.edition), manifest);
   const added = [...drafts.values()].map(({ scope, day, draft }) => writeSegment(index, scope, day, draft));
   drafts.clear();
   const segments = [...manifest.segments, ...added];
-  return replace(index, { ...manifest, ...dictionary.size, pages, posts, segments });
+  return replace(index, { ...manifest, ...dictionary.size, pages, localPosts, segments });
 }
 
 /** Merges segments of a day; undefined when there is nothing to merge. */
@@ -221,9 +221,16 @@ function check(folder: string): void {
   }
 }
 
+/** Deletes the index, and opens an empty one. */
+function discard(which: Parameters<typeof open>[0]): Manifest {
+  opened = undefined;
+  rmSync(which.folder, { recursive: true, force: true });
+  return open(which);
+}
+
 /** The type of these calls, for the main thread. */
 export type IndexingCalls = typeof calls;
 
-const calls = { open, addPages, addPosts, commit, merge, forget, check };
+const calls = { open, addPages, addPosts, commit, merge, forget, check, discard };
 
 answerCalls(calls);

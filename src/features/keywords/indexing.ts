@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Thread } from '../../base/threads.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
+import type { PostPosition } from '../../contract/store/posts.ts';
 import type { Store } from '../../contract/store/store.ts';
 import type { IndexingCalls } from './indexing-worker.ts';
 import { indexablePosts, listLocalPosts } from './local-posts.ts';
@@ -10,7 +10,6 @@ import type { Manifest } from './manifest.ts';
 /** Dependencies of indexing. */
 export interface IndexingDependencies {
   readonly store: Store;
-  readonly clock: Clock;
   readonly random: Random;
   readonly folder: string;
   readonly thread: Thread<IndexingCalls>;
@@ -41,7 +40,7 @@ const PAGES_PER_UNIT = 50;
 const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 
 /** Indexes in a thread. */
-export function createIndexing({ store, clock, random, folder, thread, firstDay }: IndexingDependencies): Indexing {
+export function createIndexing({ store, random, folder, thread, firstDay }: IndexingDependencies): Indexing {
   let manifest: Manifest | undefined;
   let running: Promise<boolean> | undefined;
   let isClosed = false;
@@ -49,7 +48,11 @@ export function createIndexing({ store, clock, random, folder, thread, firstDay 
   async function open(): Promise<Manifest> {
     let { mark } = await store.read((tx) => tx.corpus.findState());
     if (mark === '') mark = (await store.write((tx) => tx.corpus.lockState(random.bytes(8).toString('hex')))).mark;
-    return thread.call('open', { folder, mark });
+    const opened = await thread.call('open', { folder, mark });
+    const horizon = await store.read((tx) => tx.posts.findHorizon());
+    if (ENVIRONMENTS.every((environment) => opened.localPosts[environment].stored_in < horizon)) return opened;
+    // The database was moved to a server whose transactions have smaller numbers. @source decision 791
+    return thread.call('discard', { folder, mark });
   }
 
   /** Adds pages; returns the number below which all pages are indexed. */
@@ -70,22 +73,27 @@ export function createIndexing({ store, clock, random, folder, thread, firstDay 
     return next;
   }
 
-  /** Adds local posts once there are enough of them; returns the id of the last one. */
-  async function addLocalPosts(environment: Environment, after: string): Promise<string> {
-    const posts = indexablePosts(await listLocalPosts(store, environment, after, LOCAL_PAGES_MAX), clock.now());
+  /** Adds local posts once there are enough of them; returns the position of the last one. */
+  async function addLocalPosts(environment: Environment, after: PostPosition): Promise<PostPosition> {
+    // Read before the posts, which therefore include all before the horizon.
+    const horizon = await store.read((tx) => tx.posts.findHorizon());
+    const posts = indexablePosts(await listLocalPosts(store, environment, after, LOCAL_PAGES_MAX), horizon);
     if (posts.length === 0) return after;
     await thread.call('addPosts', { scope: environment, posts });
-    return posts.at(-1)!.id;
+    const { stored_in, id } = posts.at(-1)!;
+    return { stored_in, id };
   }
 
   async function step(): Promise<boolean> {
     const before = await open();
     const pages = await addPages(before.pages);
-    const posts = { ...before.posts };
-    for (const environment of ENVIRONMENTS) posts[environment] = await addLocalPosts(environment, posts[environment]);
-    const isSame = ENVIRONMENTS.every((environment) => posts[environment] === before.posts[environment]);
+    const localPosts = { ...before.localPosts };
+    for (const environment of ENVIRONMENTS) {
+      localPosts[environment] = await addLocalPosts(environment, localPosts[environment]);
+    }
+    const isSame = ENVIRONMENTS.every((environment) => localPosts[environment] === before.localPosts[environment]);
     if (pages !== before.pages || !isSame) {
-      manifest = await thread.call('commit', { pages, posts });
+      manifest = await thread.call('commit', { pages, localPosts });
       return true;
     }
     manifest = before;
@@ -100,7 +108,10 @@ export function createIndexing({ store, clock, random, folder, thread, firstDay 
    */
   async function forgetOld(): Promise<boolean> {
     manifest = await thread.call('forget', firstDay());
-    const removed = await store.write((tx) => tx.corpus.removeBefore(firstDay(), PAGES_PER_UNIT));
+    const removed = await store.write(async (tx) => {
+      await tx.posts.adoptForeign();
+      return tx.corpus.removeBefore(firstDay(), PAGES_PER_UNIT);
+    });
     return removed > 0;
   }
 

@@ -88,8 +88,8 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
   async function searched(environment: Environment, from: number, to: number): Promise<SearchScope> {
     const manifest = await covering();
     const days = [Math.max(Math.floor(from / DAY_S), firstDay()), Math.ceil(to / DAY_S)] as const;
-    const made = await listLocalPosts(store, environment, manifest.posts[environment]);
-    if (indexablePosts(made, clock.now()).length > 0) await planIndexing();
+    const made = await listLocalPosts(store, environment, manifest.localPosts[environment]);
+    if (indexablePosts(made, Number.POSITIVE_INFINITY).length > 0) await planIndexing();
     const unindexed = made.filter(({ created_at }) => created_at >= days[0] * DAY_S && created_at < days[1] * DAY_S);
     return { folder, manifest, environment, days, unindexed, memory_bytes_max };
   }

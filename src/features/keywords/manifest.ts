@@ -1,7 +1,9 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../../contract/declare/account-state.ts';
+import type { PostPosition } from '../../contract/store/posts.ts';
 import type { DictionarySize } from './dictionary.ts';
+import { NO_POSTS } from './local-posts.ts';
 
 /** The environments of the posts of a segment. */
 export type Scope = Environment | 'both';
@@ -24,22 +26,24 @@ export interface Manifest extends DictionarySize {
   readonly edition: string;
   /** All pages with a smaller number are indexed. */
   readonly pages: number;
-  /** The id of the last indexed local post. */
-  readonly posts: Readonly<Record<Environment, string>>;
+  /** The position of the last indexed local post. */
+  readonly localPosts: Readonly<Record<Environment, PostPosition>>;
   readonly segments: readonly SegmentEntry[];
 }
 
 /** The manifest of an empty index. */
 export function emptyManifest(mark: string, edition: string): Manifest {
-  return { mark, edition, pages: 0, posts: { production: '', sandbox: '' }, segments: [], terms: 0, units: 0 };
+  const localPosts = { production: NO_POSTS, sandbox: NO_POSTS };
+  return { mark, edition, pages: 0, localPosts, segments: [], terms: 0, units: 0 };
 }
 
 const NAME = 'manifest.json';
 
-/** The manifest of a folder; undefined when missing or unreadable. */
+/** The manifest of a folder; undefined when missing, unreadable, or of an earlier release. */
 export function readManifest(folder: string): Manifest | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, NAME), 'utf8')) as Manifest;
+    const manifest = JSON.parse(readFileSync(join(folder, NAME), 'utf8')) as Manifest;
+    return manifest.localPosts ? manifest : undefined;
   } catch {
     return undefined;
   }

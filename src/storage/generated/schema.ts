@@ -207,7 +207,7 @@ export interface Schema {
     text: string | null; user_id: string; nullcast: number; starts_with_mention: number; card_uri: string | null;
     media_keys: string; contributor_id: string | null; conversation_settings: string; video_title: string | null;
     video_description: string | null; video_cta: string | null; video_cta_value: string | null;
-    repost_of: string | null; lang: string; created_at: string;
+    repost_of: string | null; lang: string; created_at: string; stored_in: Generated<number>;
   };
   preroll_call_to_actions: {
     account_id: string; id: string; line_item_id: string;

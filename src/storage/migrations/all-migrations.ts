@@ -27,6 +27,7 @@ import { cacheChanges } from './0028-cache-changes.ts';
 import { usedNonces } from './0029-used-nonces.ts';
 import { nodes } from './0030-nodes.ts';
 import { accountIndexes } from './0031-account-indexes.ts';
+import { postOrder } from './0035-post-order.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   usedNonces,
   nodes,
   accountIndexes,
+  postOrder,
 ];

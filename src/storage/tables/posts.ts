@@ -8,6 +8,13 @@ import { tableRows } from '../core/table-rows.ts';
 /** Sorts after everything that follows the prefix of a name. */
 const BEYOND = '\u{10FFFF}'.repeat(100);
 
+/** All transactions with a smaller number have ended. */
+const HORIZON = 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon';
+
+/** Transactions of this server that are visible have smaller numbers: these rows were copied from another one. */
+const ADOPT = `update posts set stored_in = pg_current_xact_id()::text::bigint
+  where environment in ('production', 'sandbox') and stored_in >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+
 /** Published posts. */
 export function postsOn(session: Session): Posts {
   const rows = tableRows(session, 'posts');
@@ -70,21 +77,40 @@ export function postsOn(session: Session): Posts {
         return chosen.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
     },
-    async listTexts(environment, after, limit) {
-      return session.all('posts texts', { environment, after, limit }, (db, param) =>
+    async listTexts(environment, { stored_in, id }, limit) {
+      return session.all('posts texts', { environment, stored_in, id, limit }, (db, param) =>
         db
           .selectFrom('posts')
-          .select(['id', 'user_id', 'lang', 'created_at', 'text'])
+          .select(['id', 'stored_in', 'user_id', 'lang', 'created_at', 'text'])
           .where('environment', '=', param('environment'))
           .where('nullcast', '=', sql.lit(0))
           .where('text', 'is not', null)
           .$narrowType<{ text: string }>()
-          .where('id', '>', param('after'))
+          .where(sql<boolean>`(stored_in, id) > (${param('stored_in')}, ${param('id')})`)
+          .orderBy('stored_in')
           .orderBy('id')
           .limit(param('limit')),
       );
     },
-    add: (post) => rows.insert({ ...post, name_folded: foldedName(post.name) }),
+    async findHorizon() {
+      // Units of work that write to SQLite follow each other: whatever is visible is settled.
+      if (session.dialect === 'sqlite') return Number.MAX_SAFE_INTEGER;
+      const [row] = await session.allRaw<{ horizon: number }>(HORIZON);
+      return row!.horizon;
+    },
+    adoptForeign: async () => (session.dialect === 'sqlite' ? 0 : session.runRaw(ADOPT)),
+    async add(post) {
+      const row = { ...post, name_folded: foldedName(post.name) };
+      const columns = Object.keys(row) as (keyof typeof row)[];
+      await session.run(`posts add ${columns}`, { row: [row], environment: post.environment }, (db, param) => {
+        const cells = columns.map((name) => [name, param.cell('row', 0, name)]);
+        const stored_in =
+          session.dialect === 'sqlite'
+            ? sql<number>`(select coalesce(max(stored_in), 0) + 1 from posts where environment = ${param('environment')})`
+            : sql<number>`pg_current_xact_id()::text::bigint`;
+        return db.insertInto('posts').values({ ...(Object.fromEntries(cells) as typeof row), stored_in });
+      });
+    },
     rename: (id, name) => rows.update(id, { name, name_folded: foldedName(name) }),
   };
 }

@@ -31,6 +31,9 @@ const BATCH_BYTES_MAX = 60_000_000;
 /** Bytes in one read of the log, about one large upload: reads of SQLite block the process. */
 const READ_BYTES_MAX = 1_400_000;
 
+/** The signal of work that nobody stops. */
+const NEVER = new AbortController().signal;
+
 /** Opens the members of audiences: files in a folder, merged and read in threads. */
 export function openAudienceMembers(parts: AudienceMembersDependencies): AudienceMembers {
   const inside = new URL('./members-worker.ts', import.meta.url);
@@ -63,10 +66,11 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     return 0;
   }
 
-  async function readBatch(subject: Subject, after: number): Promise<AudienceUpload[]> {
+  async function readBatch(subject: Subject, after: number, signal: AbortSignal): Promise<AudienceUpload[]> {
     const batch: AudienceUpload[] = [];
     let bytes = 0;
     while (bytes < batch_bytes_max) {
+      signal.throwIfAborted();
       const from = batch.at(-1)?.number ?? after;
       const bytes_max = Math.min(READ_BYTES_MAX, batch_bytes_max - bytes);
       const more = await store.read((tx) => tx.audienceLog.findAfter(subject, from, bytes_max));
@@ -79,13 +83,14 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
   }
 
   /** Merges the uploads that the log has now; later ones are merged next time. Returns the last merged upload. */
-  async function catchUp(subject: Subject): Promise<number> {
+  async function catchUp(subject: Subject, signal: AbortSignal): Promise<number> {
     let merged = await findMerged(subject);
     const last = (await store.read((tx) => tx.audienceLog.find(subject)))?.number ?? 0;
     while (merged < last) {
-      const read = await readBatch(subject, merged);
+      const read = await readBatch(subject, merged, signal);
       const uploads = read.map(({ accepted_at, payload }) => ({ accepted_at, payload: transferableBytes(payload) }));
       const batch = { uploads, last: read.at(-1)!.number };
+      signal.throwIfAborted();
       await merging.call(
         'merge',
         { files: filesOf(subject), batch },
@@ -109,15 +114,17 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
    * upload.
    * @source decision 262
    */
-  const bringUpToDate = (subject: Subject, now_image: ImageReference): Promise<number> =>
+  const bringUpToDate = (subject: Subject, now_image: ImageReference, signal: AbortSignal): Promise<number> =>
     inTurn(async () => {
+      signal.throwIfAborted();
       const kept = await store.read((tx) => tx.audiences.find(subject));
       if (kept?.deleted === 1) {
         // Its log is removed in steps, and is not read any more.
         await merging.call('remove', filesOf(subject));
         return 0;
       }
-      const merged = await catchUp(subject);
+      const merged = await catchUp(subject, signal);
+      signal.throwIfAborted();
       await merging.call('match', { files: filesOf(subject), image: now_image });
       return merged;
     });
@@ -156,20 +163,21 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
   const versionOf = (subject: Subject): Promise<string> => reading.call('version', filesOf(subject));
 
   return {
-    async mergeAndCount(subject, strategy, now) {
+    async mergeAndCount(subject, strategy, now, signal = NEVER) {
       const currentImage = await image();
-      const merged = await bringUpToDate(subject, currentImage);
+      const merged = await bringUpToDate(subject, currentImage, signal);
       return { merged, ...(await countMembers({ leaf: subject, negate: false }, strategy, now, currentImage)) };
     },
-    async countTree(tree, strategy, now) {
+    async countTree(tree, strategy, now, signal = NEVER) {
       const currentImage = await image();
-      for (const leaf of leavesOf(tree)) await bringUpToDate(leaf, currentImage);
+      for (const leaf of leavesOf(tree)) await bringUpToDate(leaf, currentImage, signal);
       return { merged: 0, ...(await countMembers(tree, strategy, now, currentImage)) };
     },
     async usersOf(tree, now) {
       const currentImage = await image();
       // Lost files are rebuilt before an empty audience is reported.
-      for (const leaf of leavesOf(tree)) if ((await versionOf(leaf)) === '') await bringUpToDate(leaf, currentImage);
+      for (const leaf of leavesOf(tree))
+        if ((await versionOf(leaf)) === '') await bringUpToDate(leaf, currentImage, NEVER);
       const at = await countingTime(tree, now);
       return reading.call('list', { tree, files: allFiles(leavesOf(tree)), image: currentImage, now: at });
     },

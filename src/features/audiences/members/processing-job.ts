@@ -28,7 +28,7 @@ const UPLOADS_PER_UNIT = 16;
 export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,
   isLong: true,
-  async prepare({ key }, services) {
+  async prepare({ key }, services, signal) {
     const {
       store,
       audiences: { members: memberships, rules: audiences },
@@ -39,7 +39,7 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
     const strategy = audiences.strategy(audience.environment);
     return {
       audience,
-      standing: audience.deleted ? undefined : await computeStanding(audience, services),
+      standing: audience.deleted ? undefined : await computeStanding(audience, services, signal),
       size_min: audiences.size_min,
       delay_s: audiences.processing_delay_s(audience.environment),
       again_s: strategy === 'directory' ? DAY_S : undefined,
@@ -62,12 +62,13 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
 function computeStanding(
   { subject, environment, segments }: StoredAudience,
   { clock, audiences: { members: memberships, rules: audiences } }: Services,
+  signal: AbortSignal,
 ): Promise<AudienceSize> {
   const now = Math.floor(clock.now() / 1000);
   const strategy = audiences.strategy(environment);
   return segments === null
-    ? memberships.mergeAndCount(subject, strategy, now)
-    : memberships.countTree(treeOf(segments), strategy, now);
+    ? memberships.mergeAndCount(subject, strategy, now, signal)
+    : memberships.countTree(treeOf(segments), strategy, now, signal);
 }
 
 async function storeStanding(
