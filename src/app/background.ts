@@ -1,15 +1,17 @@
 import { formatInstant } from '../base/instants.ts';
+import { openSequencer } from '../features/activity/sequencer.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
+import { failureLog } from '../http/outage-log.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import { expiryJobKinds } from './catalog.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * Starts background work: jobs, the event log, webhooks, and the watch for changes by commands. Defers the stop of each
+ * Starts background work: jobs, the sequencer, the event log, webhooks, and the watch for changes by commands. Defers the stop of each
  * to `cleanup`, so that a start that fails halfway can be undone.
  */
 export async function startBackground(
-  { store, clock, box, services, jobs, node, webhooks }: Dependencies,
+  { store, clock, box, services, log, jobs, node, webhooks }: Dependencies,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   // The caller holds the server lock.
@@ -23,6 +25,9 @@ export async function startBackground(
   });
   // Before the caches hold anything: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
+  const sequencer = openSequencer({ store, onError: failureLog(log, 'could not put events into the log') });
+  cleanup.defer(() => sequencer.stop());
+  await sequencer.start();
   // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());
   cleanup.defer(() => services.activity.feed.stop());

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { instantMs } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import { keepTickObject } from '../base/tick-objects.ts';
 import type { Page } from '../contract/declare/pages.ts';
@@ -201,7 +202,11 @@ function addMetrics(
   if (!node.heartbeats) return;
   // After the metrics of waiting units of work, which its own must not count in.
   const count = (): Promise<number> => store.read((tx) => tx.nodes.findCount(DEAD_AFTER_S));
-  addNodeMetrics(registry, { heartbeats: node.heartbeats, count });
+  const eventsWait_s = async (): Promise<number> => {
+    const oldest = await store.read((tx) => tx.events.findOldestWaiting());
+    return oldest === undefined ? 0 : Math.max(0, (clock.now() - instantMs(oldest)) / 1000);
+  };
+  addNodeMetrics(registry, { heartbeats: node.heartbeats, count, eventsWait_s });
 }
 
 /**

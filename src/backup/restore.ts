@@ -3,6 +3,7 @@ import type { AuditRecord } from '../contract/store/audit.ts';
 import { applyMigrations } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { auditOn } from '../storage/tables/audit.ts';
+import { moveAllToLog } from '../storage/tables/event-outbox.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
 import { readArchive } from './archive-reader.ts';
 import { type BackupSource, exportAll } from './backup.ts';
@@ -30,7 +31,8 @@ export interface RestoreResult {
 
 /**
  * Fills an empty target from an archive, applies missing migrations, and invalidates what must not outlive a restore.
- * @source decision 455
+ * Events without positions get them: the ids that order them belong to the database that they come from.
+ * @source decision 455, 760
  */
 export async function restore(
   path: string,
@@ -44,6 +46,7 @@ export async function restore(
     await readArchive(path, databaseSink(session, { folder: target.folder, now, progress }));
     const appliedSteps = await applyMigrations(session, now);
     await afterRestore(session, { restored_at: now, backup_made_at: head.made_at, requests_not_before });
+    await moveAllToLog(session);
     await auditOn(session).append([restoring.record]);
     await gatherStatistics(session);
     return { appliedSteps };
@@ -52,8 +55,8 @@ export async function restore(
 
 /**
  * Copies a database that no server uses into an empty target, without an archive. Nothing can have changed since, so
- * everything stays valid and only a record of the copy is added. Files are copied if the data folder is another one.
- * @source decision 458
+ * everything stays valid; events without positions get them, and a record of the copy is added. Files are copied if the data folder is another one.
+ * @source decision 458, 760
  */
 export async function copyDatabase(
   source: BackupSource,
@@ -67,6 +70,7 @@ export async function copyDatabase(
       const sink = databaseSink(session, { folder: target.folder, now, progress: source.progress });
       const sent = await exportAll(source, sink, { withFiles: target.includesFiles });
       const appliedSteps = await applyMigrations(session, now);
+      await moveAllToLog(session);
       await auditOn(session).append([record]);
       await gatherStatistics(session);
       return { sent, appliedSteps };

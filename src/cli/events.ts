@@ -73,7 +73,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
             addTarget('user', user.id);
             const other = input.with === undefined ? undefined : await userNamed(tx, input.with);
             const event = await eventFromDraft(tx, { ...input, event_type: type, user, other, payload }, now_ms);
-            return tx.events.append(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
+            return tx.events.appendInPlace(Array(Math.min(left, TOGETHER)).fill(event), formatInstant(now_ms));
           });
           first ||= positions[0]!;
           last = positions.at(-1)!;

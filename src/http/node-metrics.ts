@@ -6,10 +6,12 @@ export interface NodeMetricsDependencies {
   readonly heartbeats: { age_s(): number; skew_s(): number };
   /** The number of live nodes. */
   readonly count: () => Promise<number>;
+  /** The age of the oldest event without a position in the log, in seconds; 0 when there is none. */
+  readonly eventsWait_s: () => Promise<number>;
 }
 
 /** Adds metrics of the servers that share a database. */
-export function addNodeMetrics(registry: Registry, { heartbeats, count }: NodeMetricsDependencies): void {
+export function addNodeMetrics(registry: Registry, { heartbeats, count, eventsWait_s }: NodeMetricsDependencies): void {
   addGauge(registry, 'barker_nodes_alive', { help: 'Servers of this database with a recent heartbeat.', read: count });
   addGauge(registry, 'barker_heartbeat_age_seconds', {
     help: 'Time since this server last stored a heartbeat.',
@@ -18,5 +20,9 @@ export function addNodeMetrics(registry: Registry, { heartbeats, count }: NodeMe
   addGauge(registry, 'barker_clock_skew_seconds', {
     help: 'How far the clock of this machine is ahead of that of the database.',
     read: heartbeats.skew_s,
+  });
+  addGauge(registry, 'barker_events_waiting_seconds', {
+    help: 'Age of the oldest event without a position in the event log.',
+    read: eventsWait_s,
   });
 }

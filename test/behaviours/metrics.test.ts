@@ -38,7 +38,11 @@ describe('metrics', () => {
     addSharedServerMetrics(overHttps, { isUp: () => true, failures: () => new Map() });
     // Where the database has no other servers, nobody waits for heartbeats.
     const withPeers = new Registry();
-    addNodeMetrics(withPeers, { heartbeats: { age_s: () => 1, skew_s: () => 0 }, count: async () => 2 });
+    addNodeMetrics(withPeers, {
+      heartbeats: { age_s: () => 1, skew_s: () => 0 },
+      count: async () => 2,
+      eventsWait_s: async () => 0,
+    });
     const text = [await scrape(), await overHttps.metrics(), await withPeers.metrics()].join('\n');
     return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
   };

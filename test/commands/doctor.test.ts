@@ -144,6 +144,19 @@ describe('the database', () => {
     await driver.close();
   });
 
+  test('with events that no server puts into the log', async () => {
+    const driver = await openDriver(settingsOf());
+    const change = (sql: string) => driver.write((session) => session.runRaw(sql));
+    await change(`insert into event_outbox (id, place, event_type, user_id, payload, created_at)
+      values (1, 1, 'spaces.end', '1', '{}', '2026-01-01T00:00:00Z')`);
+    assert.deepEqual(await examine(), [
+      ...HASTY,
+      'warning: an event of 2026-01-01T00:00:00Z is not in the event log yet',
+    ]);
+    await change('delete from event_outbox');
+    await driver.close();
+  });
+
   test('without the Redis that the settings name, and tells no secret', async () => {
     assert.deepEqual(await examineRedis(settingsOf()), []);
     const database_url = 'postgres://127.0.0.1/barker';

@@ -4,6 +4,7 @@ import { type Dependencies, openDependencies } from '../../src/app/dependencies.
 import { EVENT_TYPE_RULES, EVENT_TYPES, type EventType } from '../../src/contract/store/events.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { logAfter } from '../rig/events.ts';
 import { barker, flagsOf, MASTER_KEY, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY };
@@ -38,7 +39,7 @@ after(async () => {
 /** What was written to the log since the last time. */
 let seen = 0;
 async function written(): Promise<unknown[]> {
-  const events = await parts.store.read((tx) => tx.events.list({ after: seen, limit: 2000 }));
+  const events = await logAfter(parts, seen);
   seen = events.at(-1)?.position ?? seen;
   return events.map(({ event_type, user_id, direction, text, payload }) => ({
     event_type,

@@ -4,6 +4,7 @@ import { formatInstant } from '../../src/base/instants.ts';
 import type { EventType, LoggedEvent } from '../../src/contract/store/events.ts';
 import type { Reply } from '../rig/client.ts';
 import { engine } from '../rig/databases.ts';
+import { logAfter } from '../rig/events.ts';
 import { fc } from '../rig/laws.ts';
 import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
@@ -220,7 +221,7 @@ async function everythingThatHappenedAlike(met: Met): Promise<number> {
 
 /** The log of events of a world. Its times and places are those of the other world too. */
 function eventsOf({ service }: World): Promise<LoggedEvent[]> {
-  return service.store.read((tx) => tx.events.list({ after: 0, limit: 100_000 }));
+  return logAfter(service, 0);
 }
 
 /** All subscriptions of the application, by pages of a size. */

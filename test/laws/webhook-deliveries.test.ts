@@ -217,9 +217,10 @@ async function finish(client: BearerClient, webhook: string, desk: Desk): Promis
   const { store, clock } = world.service;
   await until('everything that happened has been sent as often as it may', async () => {
     desk.release();
+    const last = await store.write((tx) => tx.events.settle());
     const state = await store.read(async (tx) => ({
       valid: (await tx.webhooks.find(webhook))!.valid,
-      isDerived: ((await tx.webhookDeliveries.findProgress()) ?? 0) >= (await tx.events.findLast()),
+      isDerived: ((await tx.webhookDeliveries.findProgress()) ?? 0) >= last,
       next_at: (await tx.webhookDeliveries.listWaiting()).find(({ webhook_id }) => webhook_id === webhook)?.next_at,
     }));
     if (state.isDerived && state.next_at === undefined && (await isAllStored(webhook, desk))) return true;

@@ -14,6 +14,7 @@ import {
   subscribe,
 } from '../rig/activity.ts';
 import type { Keys } from '../rig/client.ts';
+import { logAfter } from '../rig/events.ts';
 import type { Standing } from '../rig/people.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -298,11 +299,11 @@ describe('the log', () => {
   test('replays stored events, matched with current subscriptions', async () => {
     const { user, keys, app, application } = await person();
     const { store, services } = world.service;
-    const from = await store.read((tx) => tx.events.findLast());
+    const from = await store.write((tx) => tx.events.settle());
     await profile(keys, { description: 'one' });
     const first = await subscribe(app, 'profile.update.bio', { user_id: user });
     await profile(keys, { description: 'two' });
-    const events = await store.read((tx) => tx.events.list({ after: from, limit: 10 }));
+    const events = await logAfter(world.service, from);
     assert.deepEqual(
       events.map(({ position }) => position - from),
       [1, 2],
@@ -336,10 +337,10 @@ describe('the log', () => {
   test('can be read from a point in time', async () => {
     const { keys } = await person();
     const { store } = world.service;
-    const before = await store.read((tx) => tx.events.findLast());
+    const before = await store.write((tx) => tx.events.settle());
     world.clock.advance(10);
     await profile(keys, { description: 'later' });
-    const { created_at } = (await store.read((tx) => tx.events.list({ after: before, limit: 1 })))[0]!;
+    const { created_at } = (await logAfter(world.service, before))[0]!;
     assert.equal(await store.read((tx) => tx.events.findBefore(created_at)), before);
     assert.equal(await store.read((tx) => tx.events.findBefore('2100-01-01T00:00:00Z')), before + 1);
   });

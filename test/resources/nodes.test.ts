@@ -104,13 +104,16 @@ const removeAll = () => driver.write((session) => session.runRaw(`delete from no
 
 test('the metrics of a server tell of the servers of its database, where there can be several', async () => {
   const text = await (await fetch(`${world.service.url}/metrics`)).text();
-  const values = ['barker_nodes_alive', 'barker_heartbeat_age_seconds', 'barker_clock_skew_seconds'].map(
-    (name) => text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1],
-  );
-  if (engine === 'sqlite') return assert.deepEqual(values, [undefined, undefined, undefined]);
-  const [alive, age_s, skew_s] = values.map(Number);
+  const values = [
+    'barker_nodes_alive',
+    'barker_heartbeat_age_seconds',
+    'barker_clock_skew_seconds',
+    'barker_events_waiting_seconds',
+  ].map((name) => text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1]);
+  if (engine === 'sqlite') return assert.deepEqual(values, Array(4).fill(undefined));
+  const [alive, age_s, skew_s, wait_s] = values.map(Number);
   assert.ok(age_s! >= 0 && age_s! < PATIENCE_MS / 1000, `${age_s}`);
-  assert.deepEqual([alive, skew_s], [1, 0]);
+  assert.deepEqual([alive, skew_s, wait_s], [1, 0, 0]);
 });
 
 describe('a node that starts', () => {

@@ -1,5 +1,6 @@
 import { formatInstant } from '../../src/base/instants.ts';
-import type { NewEvent } from '../../src/contract/store/events.ts';
+import type { LoggedEvent, NewEvent } from '../../src/contract/store/events.ts';
+import type { Store } from '../../src/contract/store/store.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { rawCall } from './raw.ts';
@@ -38,7 +39,15 @@ export async function changeBio(
     const payload = JSON.stringify({ before: '', after });
     return { event_type: 'profile.update.bio', user_id, direction: null, text: after, payload };
   });
-  return service.store.write((tx) => tx.events.append(events, formatInstant(clock.now())));
+  return service.store.write((tx) => tx.events.appendInPlace(events, formatInstant(clock.now())));
+}
+
+/** The log after a position, with everything that was acknowledged. */
+export function logAfter({ store }: { readonly store: Store }, after: number): Promise<LoggedEvent[]> {
+  return store.write(async (tx) => {
+    await tx.events.settle();
+    return tx.events.list({ after, limit: 100_000 });
+  });
 }
 
 /** Longer than any machine needs, however busy it is. */

@@ -19,9 +19,11 @@ import { error, type Finding, ok, warning } from './finding.ts';
 const SKEW_MAX_MS = 5_000;
 /** Round trips longer than this make every request slow. */
 const SLOW_MS = 20;
-/** Connections beside the pool: the five of a server, and those of commands and operators. */
-const SPARE_CONNECTIONS = 9;
+/** Connections beside the pool: the six of a server, and those of commands and operators. */
+const SPARE_CONNECTIONS = 10;
 const OVERDUE_MS = 15 * 60_000;
+/** Events get into the log in milliseconds. */
+const EVENTS_LATE_MS = 60_000;
 
 /** Checks the database: connection, schema, master key, server settings, and backlogs. */
 export async function examineDatabase(settings: Settings): Promise<Finding[]> {
@@ -92,10 +94,11 @@ async function examinePostgres(driver: Driver, settings: Settings, took_ms: numb
 
 async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
   const now = systemClock.now();
-  const { sample, callbacks, backlogs } = await storeOn(driver).read(async (tx) => ({
+  const { sample, callbacks, backlogs, oldestEvent } = await storeOn(driver).read(async (tx) => ({
     sample: await tx.credentials.findSomeApplication(),
     callbacks: await examineCallbacks(tx, settings.callback_schemes),
     backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
+    oldestEvent: await tx.events.findOldestWaiting(),
   }));
   const findings = [examineKey(settings, sample), ...callbacks];
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
@@ -106,6 +109,10 @@ async function examineContents(driver: Driver, settings: Settings): Promise<Find
         'is the server running? Its log says why jobs fail',
       ),
     );
+  }
+  if (oldestEvent !== undefined && now - instantMs(oldestEvent) > EVENTS_LATE_MS) {
+    const advice = 'is the server running? Its log says why events do not get into the event log';
+    findings.push(warning(`an event of ${oldestEvent} is not in the event log yet`, advice));
   }
   return findings;
 }

@@ -10,8 +10,11 @@ export const CACHED_KINDS = [
   'webhook',
 ] as const;
 
-/** A kind of tag that can be listened to. New events are polled for, so other processes are not told of them. */
-export type TagKind = (typeof CACHED_KINDS)[number] | 'event';
+/**
+ * A kind of tag that can be listened to. Other processes are not told of new events, with positions (`event`) or without
+ * (`outbox`): they are polled for.
+ */
+export type TagKind = (typeof CACHED_KINDS)[number] | 'event' | 'outbox';
 
 /** The tag of a unit of work that may have changed anything. */
 export const EVERYTHING = 'everything';

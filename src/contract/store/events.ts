@@ -76,8 +76,8 @@ export interface NewEvent {
 /** An event in the log. */
 export interface LoggedEvent extends NewEvent {
   /**
-   * Its position in the log. Later commits have higher positions on both databases, so that a reader who has seen a
-   * position has seen all before it.
+   * Its position in the log. An event that was acknowledged before another was appended has the lower position, and a
+   * reader who has seen a position has seen all before it.
    */
   readonly position: number;
   /** UTC text of the second in which it was written. */
@@ -96,14 +96,26 @@ export interface LogRange {
 /** The stored log of events. */
 export interface Events {
   /**
-   * Appends events to the log and invalidates `event:`; returns their positions. Units that append wait for each other,
-   * so that the log is in commit order: append last in a unit.
+   * Appends events to the log. They have positions, and can be read, when the unit ends or, on PostgreSQL, soon after
+   * it. Invalidates `event:`, on PostgreSQL `outbox:`.
    */
-  append(events: readonly NewEvent[], now: string): Promise<number[]>;
+  append(events: readonly NewEvent[], now: string): Promise<void>;
+  /**
+   * Appends events to the log and invalidates `event:`; returns their positions. Units that do so wait for each other:
+   * append last in a unit.
+   */
+  appendInPlace(events: readonly NewEvent[], now: string): Promise<number[]>;
+  /**
+   * Gives positions to the events of all units that have ended; returns the last position. Events of units that begin
+   * later get higher ones. Units that settle wait for each other: settle last.
+   */
+  settle(): Promise<number>;
+  /** The time of the oldest event without a position, as UTC text; undefined when there is none. */
+  findOldestWaiting(): Promise<string | undefined>;
   list(range: LogRange): Promise<LoggedEvent[]>;
   /** The events at these positions, in order; removed ones are absent. */
   listAt(positions: readonly number[]): Promise<LoggedEvent[]>;
-  /** The position of the last event ever written; 0 before the first. */
+  /** The last position that any event ever had; 0 before the first. */
   findLast(): Promise<number>;
   /** The position before the first event written at this second or later: the `after` of a range that begins there. */
   findBefore(time: string): Promise<number>;
@@ -160,6 +172,8 @@ export interface EventFeed {
   position(): number;
   /** The deliveries of these events, given in log order, for the current subscriptions. */
   deliveriesOf(events: readonly LoggedEvent[], query: DeliveryQuery): Promise<Delivery[]>;
+  /** Gives positions to everything committed so far, also by other processes; returns the last one. */
+  settle(): Promise<number>;
   /** Resolves once everything committed so far has been handed over, also what other processes wrote. */
   waitUntilCaughtUp(): Promise<void>;
   /** Starts following the log at its end. */

@@ -225,12 +225,24 @@ export interface Store {
    * Undefined on SQLite, where the changes of commands are polled for. @throws StoreUnavailable
    */
   readonly fence: (() => Promise<void>) | undefined;
+  /** Undefined on SQLite, where events get their positions at once. */
+  readonly sequencer: EventSequencer | undefined;
   /** Drops everything that is cached. */
   clearCaches(): void;
   onOutage(listener: OutageListener): void;
   /** Resolves when the database answers; rejects otherwise. Cheap. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Gives positions to events, in one process at a time. */
+export interface EventSequencer {
+  /**
+   * Gives positions to about `max` events of units that have ended, the first ones first, and invalidates `event:`.
+   * Returns how many they were, fewer than `max` when there are no others; undefined when another process is doing it.
+   * Calls must not overlap. @throws StoreUnavailable
+   */
+  sequence(max: number): Promise<number | undefined>;
 }
 
 /** Is notified of outages of the store. */

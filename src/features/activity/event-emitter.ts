@@ -189,7 +189,7 @@ async function writeBatch(
   const users = await tx.credentials.findScreenNames([...new Set(some.map(({ event }) => event.user_id))]);
   const isKnown = ({ event }: PendingEvent): boolean => users.has(event.user_id);
   const events = some.filter(isKnown).map(({ event }) => event);
-  const positions = await tx.events.append(events, now);
+  const positions = await tx.events.appendInPlace(events, now);
   let next = 0;
   return some.map((each) => (isKnown(each) ? eventUuid(positions[next++]!) : undefined));
 }

@@ -25,10 +25,10 @@ interface Candidate {
 }
 
 /**
- * Follows the event log, once for all listeners of a process. A unit of work that appends wakes it before it is
- * acknowledged; events of other processes are polled for. Events are delivered in log order, and match only
- * subscriptions that existed when they were appended.
- * @source decision 326, 328, 340
+ * Follows the event log, once for all listeners of a process. It is woken by events that get their positions in this
+ * process, on SQLite before the unit of work that appends them is acknowledged; those of other processes are polled for.
+ * Events are delivered in log order, and match only subscriptions that existed when they were appended.
+ * @source decision 326, 328, 340, 761
  */
 export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedDependencies): EventFeed {
   const subscriptions = openSubscriptionIndex(store);
@@ -72,6 +72,14 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
       .map(({ event, matcher }) => new EventDelivery(event, matcher.subscription, style));
   };
 
+  /** A subscription that another process has made or removed before these events were appended counts. */
+  const liveDeliveriesOf = async (events: readonly LoggedEvent[]): Promise<Delivery[]> => {
+    await store.fence?.();
+    return deliveriesOf(events, {});
+  };
+  const settle = (): Promise<number> =>
+    store.sequencer ? store.write((tx) => tx.events.settle()) : store.read((tx) => tx.events.findLast());
+
   const readBatches = async (): Promise<void> => {
     while (isRunning) {
       hasWork = false;
@@ -81,7 +89,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
         if (hasWork) continue;
         return;
       }
-      const deliveries = listeners.size > 0 ? await deliveriesOf(events, {}) : [];
+      const deliveries = listeners.size > 0 ? await liveDeliveriesOf(events) : [];
       const batch = { lastPosition: last.position, events, byApplication: groupByApplication(deliveries) };
       position = last.position;
       for (const listener of listeners) listener(batch);
@@ -126,15 +134,16 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
     },
     position: () => position,
     deliveriesOf,
+    settle,
     async waitUntilCaughtUp() {
-      const last = await store.read((tx) => tx.events.findLast());
+      const last = await settle();
       while (isRunning && position < last) {
         wake();
         await running;
       }
     },
     async start() {
-      position = await store.read((tx) => tx.events.findLast());
+      position = await settle();
       await subscriptions.refresh();
       isRunning = true;
       // An unavailable database is reported by requests; the next poll comes soon.

@@ -32,6 +32,11 @@ export interface Driver {
    * SQLite.
    */
   readonly lookForChanges?: (origin: string, apply: (changes: Changes) => void) => Promise<void>;
+  /**
+   * Runs in a transaction on the connection that makes this process the elected one; undefined while another process is
+   * elected. Calls must not overlap. Undefined on SQLite. @throws StoreUnavailable
+   */
+  readonly writeElected?: <T>(work: (session: Session) => Promise<T>) => Promise<T | undefined>;
   /** The load: units of work that wait for a connection, and busy connections. */
   load(): { readonly waiting: number; readonly busy: number };
   /** Takes the server lock, which keeps other servers off the database. @throws ServerAlreadyRunning */

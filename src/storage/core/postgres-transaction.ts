@@ -1,5 +1,8 @@
+import { ConstraintViolated } from '../../contract/store/store.ts';
 import type { Line } from './postgres-line.ts';
-import type { Message } from './postgres-statements.ts';
+import type { KnownStatements, Message } from './postgres-statements.ts';
+import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
+import type { Statements } from './statements.ts';
 
 /**
  * A transaction on a connection of its own. `begin` is sent with the first statement; if it fails, neither that one nor
@@ -91,6 +94,33 @@ export class Transaction {
     if (!this.#hasBegun) throw this.#failure;
     return this.#line!.ask(message);
   }
+}
+
+/** The session of a transaction that writes. */
+export function transactionSession(
+  transaction: Transaction,
+  parts: {
+    readonly statements: Statements;
+    readonly known: KnownStatements;
+    readonly probe?: StatementProbe | undefined;
+  },
+): Session {
+  const { statements, known, probe } = parts;
+  const ask = async (sql: string, values: readonly RawValue[], wantsRows: boolean): Promise<unknown> => {
+    probe?.(sql);
+    return transaction.ask({ known: known.get(sql), text: sql, values, wantsRows, begin: undefined });
+  };
+  return sessionOf(statements, {
+    all: <Row>(sql: string, values: readonly RawValue[]) => ask(sql, values, true) as Promise<Row[]>,
+    async run(sql, values) {
+      try {
+        return (await ask(sql, values, false)) as number;
+      } catch (error) {
+        if ((error as { code?: string }).code === '23505') throw new ConstraintViolated((error as Error).message);
+        throw error;
+      }
+    },
+  });
 }
 
 function over(): Error {

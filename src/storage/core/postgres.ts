@@ -1,15 +1,15 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import { ConstraintViolated } from '../../contract/store/store.ts';
 import type { Driver } from './driver.ts';
 import { type Connections, openConnections, type PostgresTimeouts } from './postgres-connections.ts';
+import { postgresElection } from './postgres-election.ts';
 import { mapPostgresFailure } from './postgres-failures.ts';
 import { postgresFence } from './postgres-fence.ts';
 import { admissionQuery } from './postgres-lock-queries.ts';
 import { postgresReads } from './postgres-reads.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
 import { knownStatements } from './postgres-statements.ts';
-import { Transaction } from './postgres-transaction.ts';
-import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
+import { Transaction, transactionSession } from './postgres-transaction.ts';
+import type { Session, StatementProbe } from './session.ts';
 import { statementsFor } from './statements.ts';
 
 /** Options of the PostgreSQL driver. */
@@ -49,18 +49,25 @@ export function openPostgres(options: PostgresOptions): Driver {
       connections.destroyAll();
       fenceConnections.destroyAll();
       urgentConnections.destroyAll();
+      electionConnections.destroyAll();
     },
   });
   const pool = { ...options, timeouts, token: lock.token, admission: admissionQuery };
   const connections = openConnections(pool);
   const fenceConnections = openConnections({ ...pool, connectionsMax: 1 });
   const urgentConnections = openConnections({ ...pool, connectionsMax: 1, timeouts: urgent(timeouts) });
+  const electionConnections = openConnections({ ...pool, connectionsMax: 1 });
   const mapReadFailure = (error: unknown, { isBroken }: { readonly isBroken: boolean }): unknown =>
     mapPostgresFailure(error, { isBroken, isOutage: lock.isLost(), isCommitting: false });
   const known = knownStatements();
   const fence = postgresFence({
     connections: fenceConnections,
     known,
+    assertHeld: lock.assertHeld,
+    mapFailure: mapReadFailure,
+  });
+  const election = postgresElection({
+    ...{ connections: electionConnections, statements, known },
     assertHeld: lock.assertHeld,
     mapFailure: mapReadFailure,
   });
@@ -73,25 +80,6 @@ export function openPostgres(options: PostgresOptions): Driver {
     mapFailure: mapReadFailure,
   });
 
-  /** The session of a transaction that writes. */
-  const sessionIn = (transaction: Transaction): Session => {
-    const ask = async (sql: string, values: readonly RawValue[], wantsRows: boolean): Promise<unknown> => {
-      options.probe?.(sql);
-      return transaction.ask({ known: known.get(sql), text: sql, values, wantsRows, begin: undefined });
-    };
-    return sessionOf(statements, {
-      all: <Row>(sql: string, values: readonly RawValue[]) => ask(sql, values, true) as Promise<Row[]>,
-      async run(sql, values) {
-        try {
-          return (await ask(sql, values, false)) as number;
-        } catch (error) {
-          if ((error as { code?: string }).code === '23505') throw new ConstraintViolated((error as Error).message);
-          throw error;
-        }
-      },
-    });
-  };
-
   async function write<T>({ acquire }: Connections, work: (session: Session) => Promise<T>): Promise<T> {
     lock.assertHeld();
     const transaction = new Transaction('begin', acquire);
@@ -99,7 +87,9 @@ export function openPostgres(options: PostgresOptions): Driver {
     let broken: Error | undefined;
     let isCommitting = false;
     try {
-      const value = await work(sessionIn(transaction)).finally(() => transaction.end());
+      const value = await work(transactionSession(transaction, { statements, known, probe: options.probe })).finally(
+        () => transaction.end(),
+      );
       if (line.isBroken) throw new Error('the connection ended before the commit');
       if (!transaction.hasAsked) return value;
       isCommitting = true;
@@ -146,12 +136,14 @@ export function openPostgres(options: PostgresOptions): Driver {
     acquireServerLock: lock.acquire,
     onOutage: (listener) => void lock.listeners.push(listener),
     lookForChanges: fence.look,
+    writeElected: election.write,
     load() {
       const { waiting, busy } = connections.load();
       return { waiting: waiting + reads.waiting(), busy };
     },
     async close() {
       await fence.close();
+      await election.close();
       await reads.settled();
       await Promise.all([connections.close(), urgentConnections.close()]);
     },

@@ -12,6 +12,7 @@ import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
 import { customAudiencesOn } from '../tables/custom-audiences.ts';
 import { directoryOn } from '../tables/directory.ts';
+import { type AppendedEvent, moveToLog, storeWithoutPositions } from '../tables/event-outbox.ts';
 import { eventsOn } from '../tables/events.ts';
 import { bearerTokensOn, requestTokensOn } from '../tables/grants.ts';
 import { jobsOn } from '../tables/jobs.ts';
@@ -45,7 +46,7 @@ export function storeOn(driver: Driver): Store {
   const readingOn = (session: Session): ReadTransaction => {
     let reading = readTransactions.get(session);
     if (!reading) {
-      reading = partsOn(session, () => {});
+      reading = partsOn(session, () => {}, []);
       readTransactions.set(session, reading);
     }
     return reading;
@@ -73,7 +74,7 @@ export function storeOn(driver: Driver): Store {
     if (changes === EVERYTHING) forget();
     else drop(changesOf(changes));
   };
-  const { lookForChanges } = driver;
+  const { lookForChanges, writeElected } = driver;
   /** A unit of work whose outcome is unknown counts as committed. @source decision 418 */
   const forgetInDoubt = (error: unknown): never => {
     if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
@@ -82,15 +83,18 @@ export function storeOn(driver: Driver): Store {
   async function writeBy<T>(run: Driver['write'], work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
     const tags = new Set<string>();
     const rows = new Set<string>();
+    const appended: AppendedEvent[] = [];
     const unit = run(async (session) => {
       tags.clear();
       rows.clear();
+      appended.length = 0;
       const invalidate = (tag: string): void => void tags.add(tag);
-      const parts = partsOn(session, invalidate);
+      const parts = partsOn(session, invalidate, appended);
       const summaries = campaignSummariesOn(session);
       const records = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
       const done = await work({ ...parts, records, invalidate });
       await summaries.flush();
+      if (appended.length > 0) await storeWithoutPositions(session, appended);
       const announced = announceChanges(session, { tags, rows }, origin);
       if (announced) await announced;
       return done;
@@ -114,6 +118,13 @@ export function storeOn(driver: Driver): Store {
     writeUrgent: (work) => writeBy(driver.writeUrgent ?? driver.write, work),
     onInvalidate: (kinds, listen) => void listeners.push({ kinds, listen }),
     fence: lookForChanges && shareLooks(() => lookForChanges(origin, dropAnnounced)),
+    sequencer: writeElected && {
+      async sequence(max) {
+        const moved = await writeElected((session) => moveToLog(session, max));
+        if (moved) drop({ tags: new Set(['event:']), rows: new Set() });
+        return moved;
+      },
+    },
     clearCaches: forget,
     onOutage: (listener) => driver.onOutage(listener),
     ping: () => driver.ping(),
@@ -121,7 +132,11 @@ export function storeOn(driver: Driver): Store {
   };
 }
 
-function partsOn(session: Session, invalidate: WriteTransaction['invalidate']): Omit<WriteTransaction, 'invalidate'> {
+function partsOn(
+  session: Session,
+  invalidate: WriteTransaction['invalidate'],
+  appended: AppendedEvent[],
+): Omit<WriteTransaction, 'invalidate'> {
   return {
     records: recordsOn(session),
     accountHistory: accountHistoryOn(session),
@@ -143,7 +158,7 @@ function partsOn(session: Session, invalidate: WriteTransaction['invalidate']): 
     directory: directoryOn(session),
     corpus: corpusOn(session),
     audienceLog: audienceLogOn(session),
-    events: eventsOn(session, invalidate),
+    events: eventsOn(session, invalidate, appended),
     subscriptions: subscriptionsOn(session, invalidate),
     applicationLimits: applicationLimitsOn(session),
     streamConnections: streamConnectionsOn(session, invalidate),

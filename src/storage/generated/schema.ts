@@ -119,6 +119,10 @@ export interface Schema {
     user_id: string; nullcast: 0 | 1; starts_with_mention: 0 | 1; card_uri: string | null; media_keys: string;
     created_at: string; updated_at: string; deleted: 0 | 1;
   };
+  event_outbox: {
+    id: number; place: number; event_type: string; user_id: string; direction: string | null; text: string | null;
+    payload: string; created_at: string;
+  };
   events: {
     position: number; event_type: string; user_id: string; direction: string | null; text: string | null;
     payload: string; created_at: string;

@@ -27,6 +27,7 @@ import { cacheChanges } from './0028-cache-changes.ts';
 import { usedNonces } from './0029-used-nonces.ts';
 import { nodes } from './0030-nodes.ts';
 import { accountIndexes } from './0031-account-indexes.ts';
+import { eventOutbox } from './0032-event-outbox.ts';
 import { postOrder } from './0035-post-order.ts';
 import type { Migration } from './schema-builder.ts';
 
@@ -61,5 +62,6 @@ export const migrations: readonly Migration[] = [
   usedNonces,
   nodes,
   accountIndexes,
+  eventOutbox,
   postOrder,
 ];

@@ -1,54 +1,57 @@
-import { instantMs } from '../../base/instants.ts';
-import type { Events, LoggedEvent, NewEvent } from '../../contract/store/events.ts';
-import { insertRows } from '../core/bulk-insert.ts';
+import type { Events, NewEvent } from '../../contract/store/events.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
-import { findNumberOn, takeNumbersOn } from '../core/sequences.ts';
+import { findNumberOn } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
+import {
+  type AppendedEvent,
+  addToLog,
+  EVENT_COLUMNS as COLUMNS,
+  FIRST_POSITION as FIRST,
+  moveAllToLog,
+  POSITIONS,
+} from './event-outbox.ts';
 
 /**
- * The sequence of positions. Its row is locked until a unit of work ends, so the log has the order of commits.
- * @source decision 323
+ * The event log. SQLite has one writer, so events get their positions at once. On PostgreSQL, units that append would
+ * have to wait for each other; instead their events are added to `appended`, which is stored when the unit ends, and
+ * get their positions later.
+ * @source decision 323, 757
  */
-const SEQUENCE = 'events';
-const FIRST = 1;
-/** Longer than any unit of work waits for others. */
-const WAIT_MAX_MS = 60_000;
-
-const COLUMNS = ['position', 'event_type', 'user_id', 'direction', 'text', 'payload', 'created_at'] as const;
-
-/**
- * The event log. SQLite has one writer; on PostgreSQL the row of the sequence makes a second one wait until the first
- * has committed or rolled back.
- */
-export function eventsOn(session: Session, invalidate: (tag: string) => void): Events {
-  const takeNumbers = takeNumbersOn(session);
+export function eventsOn(session: Session, invalidate: (tag: string) => void, appended: AppendedEvent[]): Events {
   const findNumber = findNumberOn(session);
+  const isSqlite = session.dialect === 'sqlite';
 
-  /**
-   * The time of an event after the one at this position. Units of work that waited for each other read the clock before
-   * they waited, but times must not decrease: a reader that starts at a time must find all later events after its first
-   * one. A clock that was set back further is accepted.
-   * @source decision 365
-   */
-  const notBefore = async (position: number, now: string): Promise<string> => {
-    const row = await session.first('events time', { position }, (db, param) =>
-      db.selectFrom('events').select('created_at').where('position', '=', param('position')),
+  const appendInPlace = async (events: readonly NewEvent[], now: string): Promise<number[]> => {
+    if (events.length === 0) return [];
+    if (!isSqlite) await moveAllToLog(session);
+    invalidate('event:');
+    return addToLog(
+      session,
+      events.map((event) => ({ ...event, created_at: now })),
     );
-    const last = row?.created_at;
-    return last !== undefined && last > now && instantMs(last) - instantMs(now) <= WAIT_MAX_MS ? last : now;
   };
+  const findLast = async (): Promise<number> => ((await findNumber(POSITIONS)) ?? FIRST) - 1;
 
   return {
     async append(events, now) {
-      if (events.length === 0) return [];
-      const first = await takeNumbers(SEQUENCE, FIRST, events.length);
-      const created_at = await notBefore(first - 1, now);
-      const rows = events.map((event: NewEvent, index): LoggedEvent => {
-        return { ...event, position: first + index, created_at };
-      });
-      await insertRows(session, 'events', rows, { columns: COLUMNS });
-      invalidate('event:');
-      return rows.map(({ position }) => position);
+      if (isSqlite) {
+        await appendInPlace(events, now);
+        return;
+      }
+      if (events.length === 0) return;
+      for (const event of events) appended.push({ ...event, created_at: now });
+      invalidate('outbox:');
+    },
+    appendInPlace,
+    async settle() {
+      if (!isSqlite && (await moveAllToLog(session)) > 0) invalidate('event:');
+      return findLast();
+    },
+    async findOldestWaiting() {
+      const row = await session.first('events waiting', {}, (db) =>
+        db.selectFrom('event_outbox').select('created_at').orderBy('id').orderBy('place').limit(1),
+      );
+      return row?.created_at;
     },
     async list({ after, until = Number.MAX_SAFE_INTEGER, limit }) {
       return session.all('events list', { after, until, limit }, (db, param) =>
@@ -72,9 +75,7 @@ export function eventsOn(session: Session, invalidate: (tag: string) => void): E
           .orderBy('position'),
       );
     },
-    async findLast() {
-      return ((await findNumber(SEQUENCE)) ?? FIRST) - 1;
-    },
+    findLast,
     async findBefore(time) {
       const [first] = await session.all('events since', { time }, (db, param) =>
         db
@@ -85,7 +86,7 @@ export function eventsOn(session: Session, invalidate: (tag: string) => void): E
           .orderBy('position')
           .limit(1),
       );
-      return (first?.position ?? (await findNumber(SEQUENCE)) ?? FIRST) - 1;
+      return (first?.position ?? (await findNumber(POSITIONS)) ?? FIRST) - 1;
     },
     async removeBefore(time, limit) {
       return session.run('events remove', { time, limit }, (db, param) =>

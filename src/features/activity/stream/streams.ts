@@ -130,6 +130,7 @@ export function openStreams(parts: StreamsDependencies): Streams {
         ),
       feed: {
         ...feed,
+        settle: () => retryWhileUnavailable(feed.settle, () => open.has(id)),
         deliveriesOf: (events, query) =>
           retryWhileUnavailable(
             () => feed.deliveriesOf(events, query),

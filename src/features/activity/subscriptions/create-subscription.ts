@@ -140,15 +140,16 @@ export const createSubscription: Operation = {
       const { isPrivate } = EVENT_TYPE_RULES[draft.event_type];
       if (isPrivate) await checkMessageAccess(tx, call, draft.filter_user_id!);
       await checkReferences(tx, owner.application, draft);
-      const made = await newSubscription(tx, call, { id: id!, ...draft });
+      const made = newSubscription(call, { id: id!, ...draft });
       const sense = dedupKeyOf(made);
       if (await tx.subscriptions.findDuplicate(sense)) throw problem('SUBSCRIPTION_EXISTS', { parameter: 'filter' });
       const max = await limitOf(tx, applicationLimits, owner.application, 'subscriptions');
       if ((await tx.subscriptions.findCount(owner.application, undefined)) >= max) {
         throw problem('TOO_MANY_SUBSCRIPTIONS', { words: { max } });
       }
-      await tx.subscriptions.add({ ...made, ...sense });
-      return { subscription: made, total: await tx.subscriptions.findCount(owner.application, owner.user) };
+      const subscription = { ...made, since_position: await tx.events.settle() };
+      await tx.subscriptions.add({ ...subscription, ...sense });
+      return { subscription, total: await tx.subscriptions.findCount(owner.application, owner.user) };
     });
     return {
       data: `{"data":{"subscription":${serializeSubscription(subscription)}},"meta":{"total_subscriptions":${total}}}`,
@@ -208,19 +209,17 @@ export async function webhookErrors(tx: ReadTransaction, application: string, we
   return [{ problem: 'WEBHOOK_ID_INVALID', parameter: 'webhook_id', words: { raw: webhook } }];
 }
 
-/** The row of a new subscription, which receives events from the current end of the log on. @source decision 328 */
-async function newSubscription(
-  tx: ReadTransaction,
+/** The row of a new subscription, except the position in the log from which on it receives events. */
+function newSubscription(
   call: Call,
   of: SubscriptionInput & { readonly id: string },
-): Promise<Subscription> {
+): Omit<Subscription, 'since_position'> {
   const { application, user = null } = ownerOf(call);
   return {
     ...of,
     application_id: application,
     user_id: user,
     filter: filterToJson(of),
-    since_position: await tx.events.findLast(),
     created_at: call.now,
     updated_at: call.now,
   };

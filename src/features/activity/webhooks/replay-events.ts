@@ -141,6 +141,8 @@ async function startReplay(
     await store.write(async (tx) => {
       await storeResult(tx, webhook, verdict, created_at);
       if (verdict.outcome !== 'passed') return;
+      // Events that were acknowledged a moment ago belong to the range too.
+      await tx.events.settle();
       await tx.replays.add({
         id,
         webhook_id: webhook,

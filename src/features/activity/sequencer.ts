@@ -1,0 +1,79 @@
+import { every } from '../../base/timers.ts';
+import type { Store } from '../../contract/store/store.ts';
+
+/** Dependencies of the sequencer. */
+export interface SequencerDependencies {
+  readonly store: Store;
+  /** Called when events could not get their positions; that is retried. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Gives positions in the log to events, while no other process does so. */
+export interface Sequencer {
+  /** Begins with what processes that have ended left behind. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Events that get their positions in one unit of work. */
+const BATCH_MAX = 500;
+/** Milliseconds between two checks for events of other processes, and for whether another one has ended. */
+const POLL_MS = 250;
+
+/**
+ * Runs the sequencer of the store: whenever a unit of work of this process has appended events, and four times a second
+ * for those of other processes. Does nothing on SQLite.
+ * @source decision 757, 759
+ */
+export function openSequencer({ store: { sequencer, onInvalidate }, onError }: SequencerDependencies): Sequencer {
+  let isRunning = false;
+  let hasWork = false;
+  let isFailing = false;
+  let running: Promise<void> | undefined;
+  let stopPolling = (): void => {};
+
+  const sequenceAll = async (): Promise<void> => {
+    do {
+      hasWork = false;
+      const moved = await sequencer!.sequence(BATCH_MAX);
+      // Another process is doing it: it polls.
+      if (moved === undefined) return;
+      if (moved >= BATCH_MAX) hasWork = true;
+    } while (isRunning && hasWork);
+  };
+  const wake = (): void => {
+    hasWork = true;
+    if (!isRunning || running) return;
+    running = sequenceAll()
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error) => {
+          // The database may be unavailable for a while: a failure is reported once, and again only after a success.
+          if (!isFailing) onError(error);
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        running = undefined;
+        if (hasWork) wake();
+      });
+  };
+  if (sequencer) onInvalidate(['outbox'], wake);
+
+  return {
+    async start() {
+      if (!sequencer) return;
+      isRunning = true;
+      wake();
+      await running;
+      stopPolling = every(POLL_MS, wake);
+    },
+    async stop() {
+      isRunning = false;
+      stopPolling();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import type { Connections } from './postgres-connections.ts';
+import type { Line } from './postgres-line.ts';
+import type { KnownStatements } from './postgres-statements.ts';
+import { Transaction, transactionSession } from './postgres-transaction.ts';
+import type { Session } from './session.ts';
+import type { Statements } from './statements.ts';
+
+/** Dependencies of the election. */
+export interface PostgresElectionParts {
+  /** A pool of one connection. */
+  readonly connections: Pick<Connections, 'acquire' | 'close'>;
+  readonly statements: Statements;
+  readonly known: KnownStatements;
+  /** @throws StoreUnavailable while the server lock is lost */
+  readonly assertHeld: () => void;
+  /** The error that callers get for a failed unit. */
+  readonly mapFailure: (error: unknown, unit: { readonly isBroken: boolean }) => unknown;
+}
+
+/** One of the processes that work on a database is elected for work that one process at a time should do. */
+export interface PostgresElection {
+  /**
+   * Runs a unit of work if this process is elected or can be; otherwise returns undefined. Calls must not overlap.
+   * @throws StoreUnavailable
+   */
+  write<T>(work: (session: Session) => Promise<T>): Promise<T | undefined>;
+  close(): Promise<void>;
+}
+
+/** The key of the advisory lock of the elected process: an arbitrary number that nobody else is likely to use. */
+const ELECTED = 4_815_162_344;
+
+/**
+ * A process that stands still, or was cut off, must not stay elected: PostgreSQL ends its session after this long
+ * without a statement, and a statement that waits longer for a lock. Older servers know no timeout of sessions.
+ */
+const SILENCE_MS = 5000;
+const TAKE_PART = `select set_config(name, '${SILENCE_MS}ms', false) from pg_settings
+  where name in ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout')`;
+
+const TRY = `select pg_try_advisory_lock(${ELECTED}) as got`;
+
+/**
+ * Elects by an advisory lock on a connection of its own, which also runs the work: a process that has lost the
+ * connection, and with it perhaps the lock, can change nothing any more.
+ * @source decision 759
+ */
+export function postgresElection(parts: PostgresElectionParts): PostgresElection {
+  const { connections, statements, known, assertHeld, mapFailure } = parts;
+  let line: Line | undefined;
+  let isElected = false;
+  let underWay: Promise<unknown> = Promise.resolve();
+
+  const drop = (cause: Error): void => {
+    line?.release(cause);
+    line = undefined;
+    isElected = false;
+  };
+  const ask = (on: Line, text: string): Promise<unknown> =>
+    on.ask({ known: undefined, text, values: [], wantsRows: true, begin: undefined });
+
+  const elected = async (): Promise<Line | undefined> => {
+    if (line?.isBroken) drop(new Error('the connection broke'));
+    if (!line) {
+      line = await connections.acquire();
+      await ask(line, TAKE_PART);
+    }
+    if (!isElected) isElected = ((await ask(line, TRY)) as [{ got: boolean }])[0].got;
+    return isElected ? line : undefined;
+  };
+
+  async function write<T>(work: (session: Session) => Promise<T>): Promise<T | undefined> {
+    assertHeld();
+    try {
+      const own = await elected();
+      if (!own) return undefined;
+      const transaction = new Transaction('begin', async () => own);
+      const session = transactionSession(transaction, { statements, known });
+      const value = await work(session).finally(() => transaction.end());
+      if (transaction.hasAsked && (await own.command('commit')) !== 'COMMIT')
+        throw new Error('the transaction was rolled back because a statement failed');
+      return value;
+    } catch (error) {
+      const failure = mapFailure(error, { isBroken: line?.isBroken ?? false });
+      // The end of the session ends its transaction too.
+      drop(error as Error);
+      throw failure instanceof StoreUnavailable ? failure : new StoreUnavailable(failure as Error);
+    }
+  }
+
+  return {
+    write(work) {
+      const writing = write(work);
+      underWay = writing.catch(() => undefined);
+      return writing;
+    },
+    async close() {
+      await underWay;
+      line?.release();
+      line = undefined;
+      await connections.close();
+    },
+  };
+}
