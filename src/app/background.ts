@@ -14,8 +14,7 @@ export async function startBackground(
   { store, clock, box, services, log, jobs, node, webhooks }: Dependencies,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
-  // The caller holds the server lock.
-  await node.start({ isOnlyServer: true });
+  await node.start();
   // After everything that the node may hold has ended.
   cleanup.defer(() => node.stop());
   await Promise.all([markMasterKeyInUse(store, box), services.media.blobs.sweep()]);

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { html } from '../base/html.ts';
+import { processIdentity } from '../base/process-identity.ts';
 import { secureRandom } from '../base/random.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import { defaultLimits } from '../contract/declare/application-limits.ts';
@@ -111,6 +112,7 @@ export async function openDependencies(
   const loginRules = pick(settings, LOGIN_SETTINGS);
   const node = openNode({
     ...{ store, clock, id: secureRandom.bytes(16).toString('hex'), hostname: hostname(), version: programVersion },
+    process: processIdentity(),
     machineClock: overrides.machineClock ?? systemClock,
     // Only one process can open a database of SQLite as a server.
     hasPeers: runtime.driver.dialect === 'postgres',

@@ -23,14 +23,14 @@ export type RequestIntake = RequestBuffers &
 
 /** With `rate_limits` off, only memory and the total number of connections are limited. @source decision 3 */
 export function requestIntake(
-  { settings, clock, store, log, registry }: Dependencies,
+  { settings, clock, store, log, registry, node }: Dependencies,
   sharedServer?: SharedServer,
 ): RequestIntake {
   const isLimited = settings.rate_limits === 'on';
   const addressOf = addressReader(settings.trusted_proxies);
   const limits = pick(settings, keysOf(connectionSettings));
   const buffers = requestBuffers(limits, addressOf);
-  const localWindows = memoryWindows();
+  const localWindows = memoryWindows(node.liveNodes);
   const windows = sharedServer?.windows(localWindows) ?? localWindows;
   return {
     ...buffers,

@@ -5,7 +5,6 @@ import { keepTickObject } from '../base/tick-objects.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
-import { DEAD_AFTER_S } from '../features/platform/dead-nodes.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import { addConnectionMetrics } from '../http/connection-metrics.ts';
 import { addNodeMetrics } from '../http/node-metrics.ts';
@@ -201,12 +200,11 @@ function addMetrics(
   });
   if (!node.heartbeats) return;
   // After the metrics of waiting units of work, which its own must not count in.
-  const count = (): Promise<number> => store.read((tx) => tx.nodes.findCount(DEAD_AFTER_S));
   const eventsWait_s = async (): Promise<number> => {
     const oldest = await store.read((tx) => tx.events.findOldestWaiting());
     return oldest === undefined ? 0 : Math.max(0, (clock.now() - instantMs(oldest)) / 1000);
   };
-  addNodeMetrics(registry, { heartbeats: node.heartbeats, count, eventsWait_s });
+  addNodeMetrics(registry, { heartbeats: node.heartbeats, liveNodes: node.liveNodes, eventsWait_s });
 }
 
 /**

@@ -28,12 +28,11 @@ export function memoryWindows(liveNodes: () => number = () => 1): LocalRateWindo
         if (window.used + calls > charge.limit) isRefused = true;
       }
       if (!isRefused) for (const window of windows) window.used += calls;
-      return { isRefused, windows };
+      return { isRefused, calls, windows };
     },
     peek: (charges, now_s) =>
       charges.map((charge) => find(charge, now_s) ?? { used: 0, reset_s: now_s + charge.window_s }),
-    refund(charges, { windows }) {
-      const calls = liveNodes();
+    refund(charges, { windows, calls }) {
       charges.forEach((charge, at) => {
         const window = windowsOf(charge).last(charge.key);
         // A window that opened since has counted other calls.

@@ -4,15 +4,20 @@ import { addGauge } from './gauge.ts';
 /** Where the metrics of nodes are read from. */
 export interface NodeMetricsDependencies {
   readonly heartbeats: { age_s(): number; skew_s(): number };
-  /** The number of live nodes. */
-  readonly count: () => Promise<number>;
+  readonly liveNodes: () => number;
   /** The age of the oldest event without a position in the log, in seconds; 0 when there is none. */
   readonly eventsWait_s: () => Promise<number>;
 }
 
 /** Adds metrics of the servers that share a database. */
-export function addNodeMetrics(registry: Registry, { heartbeats, count, eventsWait_s }: NodeMetricsDependencies): void {
-  addGauge(registry, 'barker_nodes_alive', { help: 'Servers of this database with a recent heartbeat.', read: count });
+export function addNodeMetrics(
+  registry: Registry,
+  { heartbeats, liveNodes, eventsWait_s }: NodeMetricsDependencies,
+): void {
+  addGauge(registry, 'barker_nodes_alive', {
+    help: 'Servers of this database with a recent heartbeat.',
+    read: liveNodes,
+  });
   addGauge(registry, 'barker_heartbeat_age_seconds', {
     help: 'Time since this server last stored a heartbeat.',
     read: heartbeats.age_s,

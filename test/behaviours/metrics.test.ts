@@ -40,7 +40,7 @@ describe('metrics', () => {
     const withPeers = new Registry();
     addNodeMetrics(withPeers, {
       heartbeats: { age_s: () => 1, skew_s: () => 0 },
-      count: async () => 2,
+      liveNodes: () => 2,
       eventsWait_s: async () => 0,
     });
     const text = [await scrape(), await overHttps.metrics(), await withPeers.metrics()].join('\n');

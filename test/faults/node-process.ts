@@ -24,7 +24,7 @@ const tell = (what: string): void => void process.send!(what);
 const driver = openPostgres({ url: databaseUrl, connectionsMax: 5 });
 const store = storeOn(driver);
 const node = openNode({
-  ...{ id, hostname: 'child', version: '1.0.0', store, clock: systemClock, machineClock: systemClock },
+  ...{ id, hostname: 'child', version: '1.0.0', process: '', store, clock: systemClock, machineClock: systemClock },
   ...{ hasPeers: true, skew_max_s: 150, dead_after_s: term_s },
   observer: {
     cleanedUp: () => tell('cleaned up'),
@@ -43,7 +43,7 @@ const work: JobKind<unknown> = {
   },
   store: async (tx, { key }) => void (await tx.takeNumbers(`done ${key}`, 0, 1)),
 };
-await node.start({ isOnlyServer: false });
+await node.start();
 const jobs = jobRunner({
   ...{ store, node, clock: systemClock, random: secureRandom, services: {} as never, lease_s: term_s },
   kinds: [work],

@@ -44,7 +44,15 @@ after(async () => {
 beforeEach(async () => {
   silences = 0;
   node = openNode({
-    ...{ id: 'busy', hostname: 'here', version: '1.0.0', store, clock: systemClock, machineClock: systemClock },
+    ...{
+      id: 'busy',
+      hostname: 'here',
+      version: '1.0.0',
+      process: '',
+      store,
+      clock: systemClock,
+      machineClock: systemClock,
+    },
     ...{ hasPeers: true, skew_max_s: 150, dead_after_s: 5 },
     observer: {
       cleanedUp() {},
@@ -56,7 +64,7 @@ beforeEach(async () => {
       failed() {},
     },
   });
-  await node.start({ isOnlyServer: false });
+  await node.start();
 });
 afterEach(async () => {
   await Promise.all(occupied.splice(0).map((free) => free()));

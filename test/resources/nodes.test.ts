@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
+import { processIdentity } from '../../src/base/process-identity.ts';
 import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Store } from '../../src/contract/store/store.ts';
-import { type Remains, removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
+import { DEAD_AFTER_S, type Remains, removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
 import { type NodeDeps, openNode, type RunningNode } from '../../src/features/platform/node.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { engine } from '../rig/databases.ts';
@@ -39,7 +42,7 @@ function nodeOf(id: string, deps: Partial<NodeDeps> = {}): RunningNode & Reports
   const [silent, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const reports = { cleanedUp: [] as Remains[], skews: [] as number[] };
   const node = openNode({
-    ...{ id, hostname: 'somewhere', version: '9.9.9', store: world.service.store, clock: world.clock },
+    ...{ id, hostname: 'somewhere', version: '9.9.9', process: '', store: world.service.store, clock: world.clock },
     ...{ machineClock: systemClock, hasPeers: true, skew_max_s: HOUR_S },
     observer: {
       cleanedUp: (remains) => void reports.cleanedUp.push(remains),
@@ -54,10 +57,10 @@ function nodeOf(id: string, deps: Partial<NodeDeps> = {}): RunningNode & Reports
 }
 
 /** Adds a node that holds a stream connection and a job. */
-async function addHolder(id: string): Promise<void> {
+async function addHolder(id: string, process = ''): Promise<void> {
   const now = formatInstant(world.clock.now());
   await world.service.store.write(async (tx) => {
-    await tx.nodes.add({ id, hostname: 'elsewhere', version: '1.2.3' });
+    await tx.nodes.add({ id, hostname: 'elsewhere', version: '1.2.3', process }, DEAD_AFTER_S);
     await tx.streamConnections.add({
       ...{ id: `stream of ${id}`, application_id: 'any', node: id, endpoint_name: 'activity_stream' },
       ...{ client_ip: '192.0.2.1', connected_at: now, disconnected_at: null, disconnect_reason: null },
@@ -122,7 +125,7 @@ describe('a node that starts', () => {
     await addHolder('dead');
     await silence('dead');
     const third = nodeOf('third', { dead_after_s: 60 });
-    await third.start({ isOnlyServer: false });
+    await third.start();
     assert.deepEqual(await heldBy('live'), EVERYTHING('live'));
     assert.deepEqual(third.cleanedUp, []);
     await silence('dead');
@@ -134,16 +137,36 @@ describe('a node that starts', () => {
     await removeAll();
   });
 
-  test('as the only server cleans up after all others at once, however fresh their heartbeats', async () => {
+  test('where no other server can be alive cleans up after all others at once, however fresh their heartbeats', async () => {
     await addHolder('killed');
-    const only = nodeOf('only');
-    await only.start({ isOnlyServer: true });
+    const only = nodeOf('only', { hasPeers: false });
+    await only.start();
     assert.deepEqual(await heldBy('killed'), NOTHING);
     const [remains] = only.cleanedUp;
     const killed = remains?.nodes.find(({ id }) => id === 'killed');
     assert.deepEqual([killed?.hostname, killed?.version], ['elsewhere', '1.2.3']);
     await only.stop();
     // The node of the world was removed too, and comes back by itself if it has heartbeats.
+  });
+
+  test('cleans up at once after those whose process has ended on the same machine, and after no others', async () => {
+    const child = spawn(process.execPath, ['--version']);
+    await once(child, 'exit');
+    const here = processIdentity();
+    const ended = here.replace(/\d+$/, `${child.pid}`);
+    await addHolder('ended', ended);
+    await addHolder('running here', here);
+    await addHolder('running elsewhere', `another machine ${child.pid}`);
+    const next = nodeOf('next');
+    await next.start();
+    assert.deepEqual(await heldBy('ended'), NOTHING);
+    for (const id of ['running here', 'running elsewhere']) assert.deepEqual(await heldBy(id), EVERYTHING(id));
+    assert.deepEqual(
+      next.cleanedUp.flatMap(({ nodes }) => nodes.map(({ id }) => id)),
+      ['ended'],
+    );
+    await next.stop();
+    await removeAll();
   });
 });
 
@@ -152,9 +175,12 @@ describe('a running node', () => {
     await addHolder('survivor');
     await addHolder('victim');
     const node = nodeOf('watching', { dead_after_s: 2 });
-    await node.start({ isOnlyServer: false });
+    await node.start();
     // Whoever lives goes on with its heartbeats.
-    const beating = setInterval(() => void world.service.store.write((tx) => tx.nodes.beat('survivor')), 200);
+    const beating = setInterval(
+      () => void world.service.store.write((tx) => tx.nodes.beat('survivor', DEAD_AFTER_S)),
+      200,
+    );
     try {
       await silence('victim');
       await until('the victim is cleaned up after', async () => ((await heldBy('victim')) as unknown[])[0] === false);
@@ -181,7 +207,7 @@ describe('a running node', () => {
     };
     const ofNode: Store = { ...store, write, writeUrgent: write };
     const node = nodeOf('cut off', { store: ofNode, dead_after_s: 3 });
-    await node.start({ isOnlyServer: false });
+    await node.start();
     await node.ensureAlive();
     await addHolder('also cut off');
     isCutOff = true;
@@ -198,25 +224,50 @@ describe('a running node', () => {
 
   test('that was taken for dead comes back, and finds out', async () => {
     const node = nodeOf('mistaken', { dead_after_s: 1 });
-    await node.start({ isOnlyServer: false });
+    await node.start();
     await world.service.store.write((tx) => tx.nodes.remove('mistaken'));
     await within(PATIENCE_MS, node.wasRemoved);
     assert.equal(((await heldBy('mistaken')) as unknown[])[0], true);
     await node.stop();
   });
 
-  test('counts those with a heartbeat, and knows the age of its own', async () => {
-    const count = () => world.service.store.read((tx) => tx.nodes.findCount(60));
-    const before = await count();
-    const node = nodeOf('counted');
-    await node.start({ isOnlyServer: false });
-    assert.equal(await count(), before + 1);
-    await silence('counted');
-    assert.equal(await count(), before);
+  test('learns with each heartbeat how many are alive, and knows the age of its own', async () => {
+    const node = nodeOf('counting', { dead_after_s: 2 });
+    await node.start();
+    const own = node.liveNodes();
+    await addHolder('beside');
+    const beating = setInterval(() => void world.service.store.write((tx) => tx.nodes.beat('beside', 2)), 200);
+    try {
+      await until('the other one counts', async () => node.liveNodes() === own + 1);
+    } finally {
+      clearInterval(beating);
+    }
+    await until('it counts no more when it is silent', async () => node.liveNodes() === own);
     const age_s = node.heartbeats!.age_s();
     assert.ok(age_s > 0 && age_s < PATIENCE_MS / 1000, `${age_s}`);
     await node.stop();
+    await removeAll();
   });
+});
+
+test('rate limits are shared among the live servers: without Redis, each call counts for as many', async () => {
+  const { node, store } = world.service;
+  await until('those of other tests are forgotten', async () => node.liveNodes() === 1);
+  const left = async () =>
+    Number((await world.sandbox.call('GET', '/12/accounts')).headers.get('x-rate-limit-remaining'));
+  const first = await left();
+  assert.equal(await left(), first - 1);
+  await addHolder('sharing');
+  // SQLite has one server.
+  const servers = engine === 'sqlite' ? 1 : 2;
+  const beating = setInterval(() => void store.write((tx) => tx.nodes.beat('sharing', DEAD_AFTER_S)), 500);
+  try {
+    await until('the other server is noticed', async () => node.liveNodes() === servers);
+    assert.equal(await left(), first - 1 - servers);
+  } finally {
+    clearInterval(beating);
+    await removeAll();
+  }
 });
 
 describe('the clock of the machine', () => {
@@ -230,7 +281,7 @@ describe('the clock of the machine', () => {
       [-20, [-20]],
     ] as const) {
       const node = nodeOf('skewed', { machineClock: shifted(seconds), skew_max_s: 150, dead_after_s: 1 });
-      await node.start({ isOnlyServer: false });
+      await node.start();
       let age_s = 0;
       await until('the next heartbeat', async () => {
         const before_s = age_s;
@@ -251,7 +302,7 @@ describe('the clock of the machine', () => {
   test('that differs by more keeps the server from starting; the error has both times', async () => {
     for (const seconds of [151, -160]) {
       const node = nodeOf('wrong', { machineClock: shifted(seconds), skew_max_s: 150 });
-      const error: Error = await node.start({ isOnlyServer: true }).then(
+      const error: Error = await node.start().then(
         () => assert.fail(),
         (refusal) => refusal,
       );

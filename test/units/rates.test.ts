@@ -57,7 +57,10 @@ describe('windows of calls in memory', () => {
   test('are synchronous, so that calls wait for nothing', () => {
     const charge = { key: 'a', isOfAddress: false, window_s: 60, limit: 1 };
     const windows = memoryWindows();
-    assert.deepEqual(windows.take([charge], 1000), { isRefused: false, windows: [{ used: 1, reset_s: 1060 }] });
+    assert.deepEqual(windows.take([charge], 1000), {
+      ...{ isRefused: false, calls: 1 },
+      windows: [{ used: 1, reset_s: 1060 }],
+    });
     assert.equal(windows.take([charge], 1001).isRefused, true);
   });
 
@@ -73,5 +76,15 @@ describe('windows of calls in memory', () => {
     nodes = 1;
     assert.equal(isRefused(), true, 'the window stays full');
     assert.equal(windows.take([charge], 1050).isRefused, false);
+  });
+
+  test('a call is taken back as often as it was counted, however many processes there are by then', () => {
+    const charge = { key: 'a', isOfAddress: false, window_s: 60, limit: 100 };
+    let nodes = 4;
+    const windows = memoryWindows(() => nodes);
+    const taken = windows.take([charge], 1000);
+    nodes = 1;
+    windows.refund([charge], taken);
+    assert.deepEqual(windows.peek([charge], 1001), [{ used: 0, reset_s: 1060 }]);
   });
 });

@@ -18,6 +18,8 @@ export interface WindowState {
 /** What became of a call: the state of each window afterwards, in the order of the charges. */
 export interface WindowUsage {
   readonly isRefused: boolean;
+  /** How many calls it counted as. */
+  readonly calls: number;
   readonly windows: readonly WindowState[];
 }
 

@@ -1,5 +1,3 @@
-import type { NodeSelection } from '../store/nodes.ts';
-
 /** Writes a streaming reply to the connection of one reader. */
 export interface ReplyWriter {
   /** Sends bytes. Returns false under backpressure: send no more until `StreamHandle.drained` is called. */
@@ -119,7 +117,7 @@ export interface StreamConnections {
    */
   end(id: string, reason: DisconnectReason, at: string): Promise<boolean>;
   /** Records the end of the open connections of nodes that have ended; returns how many. */
-  endOfNodes(nodes: NodeSelection, reason: DisconnectReason, at: string): Promise<number>;
+  endOrphaned(reason: DisconnectReason, at: string): Promise<number>;
   /** Removes at most `limit` that ended before a time; returns how many. */
   removeEnded(before: string, limit: number): Promise<number>;
 }

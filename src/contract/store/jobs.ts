@@ -1,5 +1,4 @@
 import type { Services } from '../declare/operation.ts';
-import type { NodeSelection } from './nodes.ts';
 import type { WriteTransaction } from './store.ts';
 
 /** A job to plan in the unit of work that causes it. Times are UTC texts. */
@@ -64,8 +63,8 @@ export interface Jobs {
   finish(job: Job): Promise<boolean>;
   /** Returns a job, to run at a time. */
   release(job: Job, run_at: string): Promise<void>;
-  /** Frees all jobs that nodes hold which have ended; returns how many. */
-  releaseNodes(nodes: NodeSelection): Promise<number>;
+  /** Frees all jobs whose node is no more; returns how many. */
+  releaseOrphaned(): Promise<number>;
   /** Frees all jobs under a lease. */
   releaseLease(lease: string): Promise<void>;
   /**

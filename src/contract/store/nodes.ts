@@ -4,27 +4,37 @@ export interface StoredNode {
   readonly id: string;
   readonly hostname: string;
   readonly version: string;
+  /** The identity of its process; empty when it is unknown. */
+  readonly process: string;
   readonly started_at: string;
   readonly heartbeat_at: string;
 }
 
-/** Selects nodes: those with these ids, or all except one. */
-export type NodeSelection = { readonly ids: readonly string[] } | { readonly allExcept: string };
+/** What a node tells about itself. */
+export type NewNode = Omit<StoredNode, 'started_at' | 'heartbeat_at'>;
+
+/** A stored heartbeat. */
+export interface Heartbeat {
+  readonly at: string;
+  /** The number of other nodes with a recent one. */
+  readonly others: number;
+}
 
 /** The nodes of a database. */
 export interface Nodes {
   /** The time of the database. */
   findTime(): Promise<string>;
-  /** The number of nodes with a heartbeat within this time. */
-  findCount(silence_s: number): Promise<number>;
-  /** Adds a node, with a first heartbeat. */
-  add(node: Pick<StoredNode, 'id' | 'hostname' | 'version'>): Promise<void>;
-  /** Stores a heartbeat; returns its time, or undefined when the node was removed because it was taken for dead. */
-  beat(id: string): Promise<string | undefined>;
-  /** Removes a node that ends. */
+  /** Adds a node, with a first heartbeat. Others count with one within `silence_s`. */
+  add(node: NewNode, silence_s: number): Promise<Heartbeat>;
+  /**
+   * Stores a heartbeat; undefined when the node was removed because it was taken for dead. Others count with one within
+   * `silence_s`.
+   */
+  beat(id: string, silence_s: number): Promise<Heartbeat | undefined>;
+  /** All nodes except this one. */
+  listOthers(id: string): Promise<StoredNode[]>;
+  /** Removes a node. */
   remove(id: string): Promise<void>;
-  /** Removes all nodes except this one; returns them. */
-  removeOthers(id: string): Promise<StoredNode[]>;
   /** Removes the nodes without a heartbeat for this long, except this one; returns them. */
   removeSilent(id: string, silence_s: number): Promise<StoredNode[]>;
 }

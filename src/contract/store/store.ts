@@ -133,7 +133,7 @@ export interface ReadTransaction {
   readonly secondFactors: Pick<SecondFactors, 'find' | 'findRecoveryCount'>;
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'hasDue' | 'listBacklogs'>;
-  readonly nodes: Pick<Nodes, Extract<keyof Nodes, `find${string}`>>;
+  readonly nodes: Pick<Nodes, Extract<keyof Nodes, `find${string}` | `list${string}`>>;
   readonly posts: Pick<Posts, 'find' | 'findHorizon' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
   readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;

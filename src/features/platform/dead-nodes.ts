@@ -1,5 +1,6 @@
 import { formatMillisecond } from '../../base/instants.ts';
-import type { NodeSelection, StoredNode } from '../../contract/store/nodes.ts';
+import { hasEnded } from '../../base/process-identity.ts';
+import type { StoredNode } from '../../contract/store/nodes.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 
 /** A node without a heartbeat for this long is dead. @source decision 751 */
@@ -15,13 +16,25 @@ export interface Remains {
 }
 
 /**
- * Removes all nodes except this one, with all that they held: for a node that holds the server lock, so that no other
- * can be alive.
+ * Removes all nodes except this one, with all that they held: where only one process can open the database as a server.
  * @source decision 752
  */
 export async function removeFormerNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<Remains> {
-  const nodes = await tx.nodes.removeOthers(self);
-  return { nodes, ...(await release(tx, { allExcept: self }, now_ms)) };
+  return removeAll(tx, await tx.nodes.listOthers(self), now_ms);
+}
+
+/**
+ * Removes the nodes of this machine whose process has ended, with all that they held; what others hold stays. Whether a
+ * silent node of another machine is dead shows only after a while.
+ * @source decision 752
+ */
+export async function removeEndedNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<Remains> {
+  const others = await tx.nodes.listOthers(self);
+  return removeAll(
+    tx,
+    others.filter(({ process }) => hasEnded(process)),
+    now_ms,
+  );
 }
 
 /** Removes the nodes without a heartbeat for this long, with all that they held; what others hold stays. @source decision 752 */
@@ -32,15 +45,16 @@ export async function removeDeadNodes(
   now_ms: number,
 ): Promise<Remains> {
   const nodes = await tx.nodes.removeSilent(self, dead_after_s);
-  return { nodes, ...(await release(tx, { ids: nodes.map(({ id }) => id) }, now_ms)) };
+  return nodes.length === 0 ? { nodes, streams: 0, jobs: 0 } : { nodes, ...(await release(tx, now_ms)) };
 }
 
-/** Ends the stream connections of nodes and frees their jobs. @source decision 289, 371 */
-async function release(
-  tx: WriteTransaction,
-  nodes: NodeSelection,
-  now_ms: number,
-): Promise<Pick<Remains, 'streams' | 'jobs'>> {
-  const streams = await tx.streamConnections.endOfNodes(nodes, 'UpstreamUncleanDisconnect', formatMillisecond(now_ms));
-  return { streams, jobs: await tx.jobs.releaseNodes(nodes) };
+async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<Remains> {
+  for (const { id } of nodes) await tx.nodes.remove(id);
+  return { nodes, ...(await release(tx, now_ms)) };
+}
+
+/** Ends the stream connections and frees the jobs of nodes that are no more. @source decision 289, 371 */
+async function release(tx: WriteTransaction, now_ms: number): Promise<Pick<Remains, 'streams' | 'jobs'>> {
+  const streams = await tx.streamConnections.endOrphaned('UpstreamUncleanDisconnect', formatMillisecond(now_ms));
+  return { streams, jobs: await tx.jobs.releaseOrphaned() };
 }

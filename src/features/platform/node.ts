@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatMillisecond, instantMs } from '../../base/instants.ts';
 import { elapsed_ms, every } from '../../base/timers.ts';
-import type { StoredNode } from '../../contract/store/nodes.ts';
+import type { Heartbeat, NewNode } from '../../contract/store/nodes.ts';
 import type { Store } from '../../contract/store/store.ts';
-import { DEAD_AFTER_S, type Remains, removeDeadNodes, removeFormerNodes } from './dead-nodes.ts';
+import { DEAD_AFTER_S, type Remains, removeDeadNodes, removeEndedNodes, removeFormerNodes } from './dead-nodes.ts';
 
 /** This process among those that work on the same database, as its background work sees it. */
 export interface Node {
@@ -19,12 +19,14 @@ export interface Node {
 /** This process as a node, from its start to its end. */
 export interface RunningNode extends Node {
   /**
-   * Adds the node to those of the database. The only server of a database removes all others, which have ended; other
-   * servers leave them to the regular check. @throws Error when the clock of the machine is wrong
+   * Adds the node to those of the database, and removes those that have certainly ended; others are left to the regular
+   * check. @throws Error when the clock of the machine is wrong
    */
-  start(options: { readonly isOnlyServer: boolean }): Promise<void>;
+  start(): Promise<void>;
   /** Removes the node, when it holds nothing any more. */
   stop(): Promise<void>;
+  /** The number of nodes that were alive at the last heartbeat, with this one. */
+  liveNodes(): number;
   /** Undefined where no other process can share the database, so that nobody waits for heartbeats. */
   readonly heartbeats: Heartbeats | undefined;
 }
@@ -51,7 +53,7 @@ export interface NodeObserver {
 }
 
 /** The dependencies of a node. */
-export interface NodeDeps extends Pick<StoredNode, 'id' | 'hostname' | 'version'> {
+export interface NodeDeps extends NewNode {
   readonly store: Store;
   /** The clock of the service. */
   readonly clock: Clock;
@@ -77,8 +79,7 @@ const SKEW_REPORTED_MS = 5000;
  * @source decision 751, 752
  */
 export function openNode(parts: NodeDeps): RunningNode {
-  const { store, clock, machineClock, observer, id, hostname, version, hasPeers, skew_max_s } = parts;
-  const { dead_after_s = DEAD_AFTER_S } = parts;
+  const { store, clock, machineClock, observer, id, hasPeers, skew_max_s, dead_after_s = DEAD_AFTER_S } = parts;
   const dead_after_ms = dead_after_s * 1000;
   const beat_ms = dead_after_ms / BEATS;
   /** When the last stored heartbeat was sent. */
@@ -86,6 +87,7 @@ export function openNode(parts: NodeDeps): RunningNode {
   /** Since when none was late. */
   let steadySince_ms = 0;
   let skew_ms = 0;
+  let others = 0;
   let isSilent = false;
   let isStopped = false;
   let beating: Promise<void> | undefined;
@@ -100,23 +102,23 @@ export function openNode(parts: NodeDeps): RunningNode {
     if (isReported !== wasReported) observer.clockSkewed(isReported ? skew_ms / 1000 : 0);
   };
 
-  const noteBeat = (sentAt_ms: number): void => {
+  const noteBeat = (sentAt_ms: number, stored: Heartbeat): void => {
     // One or more have failed, perhaps those of other nodes too.
     if (sentAt_ms - beatAt_ms > 2 * beat_ms) steadySince_ms = sentAt_ms;
     beatAt_ms = sentAt_ms;
+    others = stored.others;
     isSilent = false;
   };
 
   const storeBeat = async (): Promise<void> => {
     const sentAt_ms = elapsed_ms();
     const before_ms = machineClock.now();
-    const stored = await store.writeUrgent(async (tx) => {
-      const at = await tx.nodes.beat(id);
-      if (at === undefined) await tx.nodes.add({ id, hostname, version });
-      return at;
+    const [stored, wasThere] = await store.writeUrgent(async (tx) => {
+      const beaten = await tx.nodes.beat(id, dead_after_s);
+      return [beaten ?? (await tx.nodes.add(parts, dead_after_s)), beaten !== undefined];
     });
-    noteBeat(sentAt_ms);
-    if (stored !== undefined) return noteSkew(clockSkew_ms(before_ms, stored, machineClock.now()));
+    noteBeat(sentAt_ms, stored);
+    if (wasThere) return noteSkew(clockSkew_ms(before_ms, stored.at, machineClock.now()));
     observer.wasRemoved();
     // Its streams find out that they were ended; and whatever it remembers may have changed since.
     store.clearCaches();
@@ -147,15 +149,16 @@ export function openNode(parts: NodeDeps): RunningNode {
       // One that was under way may have been sent too long ago.
       while (!isAlive()) await beat();
     },
-    async start({ isOnlyServer }) {
+    async start() {
       if (hasPeers) await refuseWrongClock(store, machineClock, skew_max_s);
       const startedAt_ms = elapsed_ms();
-      const remains = await store.write(async (tx) => {
-        await tx.nodes.add({ id, hostname, version });
-        return isOnlyServer ? removeFormerNodes(tx, id, clock.now()) : undefined;
-      });
-      if (remains) report(remains);
-      noteBeat(startedAt_ms);
+      const remove = hasPeers ? removeEndedNodes : removeFormerNodes;
+      const [remains, stored] = await store.write(async (tx) => [
+        await remove(tx, id, clock.now()),
+        await tx.nodes.add(parts, dead_after_s),
+      ]);
+      report(remains);
+      noteBeat(startedAt_ms, stored);
       if (!hasPeers) return;
       stopBeating = every(beat_ms, () => void tick().catch(observer.failed));
       // The next heartbeat after an outage tells others and the jobs of this node as soon as possible.
@@ -168,6 +171,7 @@ export function openNode(parts: NodeDeps): RunningNode {
       // A node that cannot sign off is removed when it has been silent for long enough.
       await store.write((tx) => tx.nodes.remove(id)).catch(() => undefined);
     },
+    liveNodes: () => 1 + others,
     heartbeats: hasPeers ? { age_s: () => (elapsed_ms() - beatAt_ms) / 1000, skew_s: () => skew_ms / 1000 } : undefined,
   };
 }

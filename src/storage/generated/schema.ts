@@ -191,7 +191,7 @@ export interface Schema {
     created_ms: number;
   };
   nodes: {
-    id: string; hostname: string; version: string; started_at: string; heartbeat_at: string;
+    id: string; hostname: string; version: string; started_at: string; heartbeat_at: string; process: Generated<string>;
   };
   notifications: {
     id: string; environment: string; user_id: string; kind: string; account_id: string; subject_id: string;

@@ -114,7 +114,7 @@ export function redisWindows({ run }: RedisConnection, local: LocalRateWindows):
       local.adopt(charge, state, now_s);
       return state;
     });
-    const usage: RedisUsage = { isRefused: reply[0] === 1, windows, isInRedis: true };
+    const usage: RedisUsage = { isRefused: reply[0] === 1, calls: 1, windows, isInRedis: true };
     return usage;
   }
   async function peek(charges: readonly WindowCharge[], now_s: number): Promise<readonly WindowState[]> {

@@ -3,7 +3,7 @@ import type { Job, Jobs } from '../../contract/store/jobs.ts';
 import type { Database } from '../core/database.ts';
 import { databaseTime } from '../core/database-time.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
-import { nodeCondition } from '../core/node-selection.ts';
+import { isOrphaned } from '../core/orphans.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 
@@ -139,13 +139,10 @@ export function jobsOn(session: Session): Jobs {
       );
     },
     // @source decision 289, 752
-    async releaseNodes(selection) {
-      const { shape, nodes, on } = nodeCondition(selection);
-      if (nodes.length === 0) return 0;
-      return session.run(`jobs free of ${shape}`, { nodes }, (db, param) =>
-        db.updateTable('jobs').set(FREE).where('lease', 'is not', null).where(on('node', param)),
-      );
-    },
+    releaseOrphaned: () =>
+      session.run('jobs free orphaned', {}, (db) =>
+        db.updateTable('jobs').set(FREE).where('lease', 'is not', null).where(isOrphaned('jobs')),
+      ),
     async releaseLease(lease) {
       await session.run('jobs free lease', { lease }, (db, param) =>
         db.updateTable('jobs').set(FREE).where('lease', '=', param('lease')),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { StreamConnections } from '../../contract/services/streams.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
-import { nodeCondition } from '../core/node-selection.ts';
+import { isOrphaned } from '../core/orphans.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
@@ -59,17 +59,14 @@ export function streamConnectionsOn(session: Session, invalidate: (tag: string) 
       return isEnded;
     },
     // @source decision 371, 752
-    async endOfNodes(selection, reason, at) {
-      const { shape, nodes, on } = nodeCondition(selection);
-      if (nodes.length === 0) return 0;
-      return session.run(`stream_connections end of ${shape}`, { nodes, reason, at }, (db, param) =>
+    endOrphaned: (reason, at) =>
+      session.run('stream_connections end orphaned', { reason, at }, (db, param) =>
         db
           .updateTable('stream_connections')
           .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
           .where('disconnected_at', 'is', null)
-          .where(on('node', param)),
-      );
-    },
+          .where(isOrphaned('stream_connections')),
+      ),
     async removeEnded(before, limit) {
       return session.run('stream_connections remove', { before, limit }, (db, param) =>
         db
