@@ -136,11 +136,14 @@ export const settingsTable = {
     expected: 'a comma list of id:key, each id once',
     parse: (entries) => parseKeyEntries(entries) && entries,
   }),
-  timestamp_window_s: integer('How far the timestamp of a signed request may deviate; nonces are kept as long.', {
-    default: 300,
-    unit: 'seconds',
-    bounds: [1, 3600],
-  }),
+  timestamp_window_s: integer(
+    'How far the timestamp of a signed request may deviate; nonces are kept as long. With PostgreSQL, the server does not start when the clocks of both differ by more than half of it.',
+    {
+      default: 300,
+      unit: 'seconds',
+      bounds: [1, 3600],
+    },
+  ),
   rate_limits: choice('Turns rate limits on or off; off is for load tests only.', ['on', 'off'], 'on'),
   ...rateSettings,
   rate_requests_per_address_per_min: limit(

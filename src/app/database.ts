@@ -8,6 +8,7 @@ import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from '../b
 import type { AuditRecord } from '../contract/store/audit.ts';
 import { secretContext } from '../contract/store/sealed-columns.ts';
 import type { Store } from '../contract/store/store.ts';
+import { describeMasterKeys } from '../features/platform/node-keys.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
@@ -118,15 +119,23 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
 }
 
 /** The box that seals and opens secrets with the master keys of the settings. */
-export function secretBoxOf(settings: Settings): SecretBox {
+export function secretBoxOf(settings: MasterKeySettings): SecretBox {
   return secretBox({
     currentKeyId: settings.master_key_id,
-    keys: {
-      ...parseKeyEntries(settings.master_keys_old),
-      [settings.master_key_id]: parseMasterKey(settings.master_key),
-    },
+    keys: keysOf(settings),
     random: (bytes) => secureRandom.bytes(bytes),
   });
+}
+
+/** The master keys of the settings, as servers tell them to each other. */
+export function masterKeysOf(settings: MasterKeySettings): string {
+  return describeMasterKeys(settings.master_key_id, keysOf(settings));
+}
+
+type MasterKeySettings = Pick<Settings, 'master_key' | 'master_key_id' | 'master_keys_old'>;
+
+function keysOf({ master_key, master_key_id, master_keys_old }: MasterKeySettings): Record<string, Buffer> {
+  return { ...parseKeyEntries(master_keys_old), [master_key_id]: parseMasterKey(master_key) };
 }
 
 /** With a wrong master key every signature would be refused, without a hint at the cause. */

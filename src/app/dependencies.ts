@@ -30,6 +30,7 @@ import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
 import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
+import { skewMax_ms } from '../features/platform/clock-skew.ts';
 import { blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
 import { type Node, openNode, type RunningNode } from '../features/platform/node.ts';
@@ -51,7 +52,7 @@ import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { folderObjects } from '../storage/objects/folder-objects.ts';
 import { programVersion } from '../version.ts';
 import { catalog, jobKinds } from './catalog.ts';
-import { openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
+import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
 import { keysOf, pick } from './pick.ts';
 
 /** Every resource of the catalog, by its plural name. */
@@ -116,7 +117,8 @@ export async function openDependencies(
     machineClock: overrides.machineClock ?? systemClock,
     // Only one process can open a database of SQLite as a server.
     hasPeers: runtime.driver.dialect === 'postgres',
-    skew_max_s: settings.timestamp_window_s / 2,
+    master_keys: masterKeysOf(settings),
+    skewMax_ms: skewMax_ms(settings.timestamp_window_s),
     observer: nodeLog(log),
   });
   const { webhooks, ...activity } = activityServices({

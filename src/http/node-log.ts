@@ -9,11 +9,12 @@ export function nodeLog(log: Logger) {
       streams,
       jobs,
     }: {
-      readonly nodes: readonly object[];
+      readonly nodes: readonly { readonly id: string; readonly hostname: string; readonly version: string }[];
       readonly streams: number;
       readonly jobs: number;
     }): void {
-      log.warn({ nodes, streams, jobs }, 'cleaned up after servers that ended without signing off');
+      const named = nodes.map(({ id, hostname, version }) => ({ id, hostname, version }));
+      log.warn({ nodes: named, streams, jobs }, 'cleaned up after servers that ended without signing off');
     },
     fellSilent(): void {
       log.warn('no heartbeat could be stored for 10 s; this server takes no jobs until one is');

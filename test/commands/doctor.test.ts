@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { openDriver, openRuntime } from '../../src/app/database.ts';
+import { masterKeysOf, openDriver, openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
@@ -162,6 +162,44 @@ describe('the database', () => {
     const database_url = 'postgres://127.0.0.1/barker';
     const told = lines(await examineRedis(settingsOf({ database_url, redis_url: 'redis://:hunter2@127.0.0.1:1' })));
     assert.deepEqual(told, ['warning: Redis does not answer: connect ECONNREFUSED 127.0.0.1:1']);
+  });
+
+  test('whose clock differs: a warning beyond 5 s, an error when no server would start', async () => {
+    const told = async (seconds: number) => {
+      const clock = { now: () => systemClock.now() + seconds * 1000 };
+      return wanting(await examineDatabase(settingsOf({ timestamp_window_s: 60 }), clock)).slice(HASTY.length);
+    };
+    const differs = (seconds: number) => `the clocks of this machine and the database differ by ${seconds} s`;
+    // SQLite has the clock of this machine.
+    const isOther = engine === 'postgres';
+    assert.deepEqual(await told(-4), []);
+    assert.deepEqual(await told(20), isOther ? [`warning: ${differs(20)}`] : []);
+    assert.deepEqual(await told(-40), isOther ? [`error: ${differs(40)}`] : []);
+  });
+
+  test('beside a running server with other master keys', async () => {
+    const driver = await openDriver(settingsOf());
+    const store = storeOn(driver);
+    const master_keys = masterKeysOf(settingsOf());
+    const running = { id: 'running', hostname: 'other.example', version: '1.0.0', process: '', master_keys };
+    await store.write((tx) => tx.nodes.add(running, 10));
+    assert.deepEqual(await examine(), HASTY);
+    const [, fingerprint] = masterKeysOf(settingsOf({ master_key_id: 'k2' })).split(':');
+    assert.deepEqual(await examine({ master_key_id: 'k2', master_keys_old: `k1:${MASTER_KEY}` }), [
+      ...HASTY,
+      `error: the server on other.example does not have the master key k2:${fingerprint}, with which this one would seal secrets`,
+    ]);
+    await store.write((tx) => tx.nodes.remove('running'));
+    await driver.close();
+  });
+
+  test('with the schema of a newer release', async () => {
+    const driver = await openDriver(settingsOf());
+    const change = (sql: string) => driver.write((session) => session.runRaw(sql));
+    await change(`insert into schema_steps (name, applied_at) values ('9999-future', '2026-01-01T00:00:00Z')`);
+    assert.deepEqual(await examine(), [...HASTY, 'error: the schema was made by a newer release']);
+    await change(`delete from schema_steps where name = '9999-future'`);
+    await driver.close();
   });
 
   test('with an outdated schema', async () => {

@@ -24,8 +24,17 @@ const tell = (what: string): void => void process.send!(what);
 const driver = openPostgres({ url: databaseUrl, connectionsMax: 5 });
 const store = storeOn(driver);
 const node = openNode({
-  ...{ id, hostname: 'child', version: '1.0.0', process: '', store, clock: systemClock, machineClock: systemClock },
-  ...{ hasPeers: true, skew_max_s: 150, dead_after_s: term_s },
+  ...{
+    id,
+    hostname: 'child',
+    version: '1.0.0',
+    process: '',
+    master_keys: '',
+    store,
+    clock: systemClock,
+    machineClock: systemClock,
+  },
+  ...{ hasPeers: true, skewMax_ms: 150_000, dead_after_s: term_s },
   observer: {
     cleanedUp: () => tell('cleaned up'),
     fellSilent: () => tell('fell silent'),

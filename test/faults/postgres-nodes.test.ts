@@ -96,9 +96,9 @@ describe('a node that is frozen while it holds a job', () => {
     const { store } = world.service;
     const cleaned = Promise.withResolvers<void>();
     const watching = openNode({
-      ...{ id: 'watching', hostname: 'here', version: '1.0.0', process: '', store },
+      ...{ id: 'watching', hostname: 'here', version: '1.0.0', process: '', master_keys: '', store },
       ...{ clock: systemClock, machineClock: systemClock },
-      ...{ hasPeers: true, skew_max_s: 150, dead_after_s: TERM_S },
+      ...{ hasPeers: true, skewMax_ms: 150_000, dead_after_s: TERM_S },
       observer: {
         cleanedUp: ({ nodes }) => void (nodes.some(({ id }) => id === 'removed') && cleaned.resolve()),
         fellSilent() {},

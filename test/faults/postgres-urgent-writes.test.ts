@@ -44,16 +44,9 @@ after(async () => {
 beforeEach(async () => {
   silences = 0;
   node = openNode({
-    ...{
-      id: 'busy',
-      hostname: 'here',
-      version: '1.0.0',
-      process: '',
-      store,
-      clock: systemClock,
-      machineClock: systemClock,
-    },
-    ...{ hasPeers: true, skew_max_s: 150, dead_after_s: 5 },
+    ...{ id: 'busy', hostname: 'here', version: '1.0.0', process: '', master_keys: '', store },
+    ...{ clock: systemClock, machineClock: systemClock },
+    ...{ hasPeers: true, skewMax_ms: 150_000, dead_after_s: 5 },
     observer: {
       cleanedUp() {},
       fellSilent() {

@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDriver, secretBoxOf } from '../../app/database.ts';
-import { systemClock } from '../../base/clock.ts';
+import { masterKeysOf, openDriver, secretBoxOf } from '../../app/database.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Application } from '../../contract/store/credentials.ts';
+import type { StoredNode } from '../../contract/store/nodes.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
+import { clockSkew_ms, SKEW_REPORTED_MS, skewMax_ms } from '../../features/platform/clock-skew.ts';
+import { DEAD_AFTER_S } from '../../features/platform/dead-nodes.ts';
+import { keyConflict } from '../../features/platform/node-keys.ts';
 import type { Settings } from '../../settings.ts';
 import type { Driver } from '../../storage/core/driver.ts';
 import { pendingMigrations, SchemaTooNew } from '../../storage/core/migrate.ts';
@@ -15,8 +19,6 @@ import { errorMessage } from '../failure.ts';
 import { examineCallbacks } from './callbacks.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** Maximum clock difference to the database server: a half of the default tolerance for callers' clocks. */
-const SKEW_MAX_MS = 5_000;
 /** Round trips longer than this make every request slow. */
 const SLOW_MS = 20;
 /** Connections beside the pool: the six of a server, and those of commands and operators. */
@@ -26,7 +28,7 @@ const OVERDUE_MS = 15 * 60_000;
 const EVENTS_LATE_MS = 60_000;
 
 /** Checks the database: connection, schema, master key, server settings, and backlogs. */
-export async function examineDatabase(settings: Settings): Promise<Finding[]> {
+export async function examineDatabase(settings: Settings, machineClock: Clock = systemClock): Promise<Finding[]> {
   const file = join(settings.data_folder, 'barker.db');
   if (settings.database_url === '' && !existsSync(file)) {
     return [error(`there is no database at ${file}`, 'make it: barker migrate')];
@@ -34,7 +36,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   let driver: Driver | undefined;
   try {
     driver = await openDriver(settings);
-    return await examine(driver, settings);
+    return await examine(driver, settings, machineClock);
   } catch (failure) {
     const advice = driver?.dialect === 'postgres' ? 'start the server, or correct database_url' : 'see the message';
     return [error(`the database does not answer: ${errorMessage(failure)}`, advice)];
@@ -43,14 +45,14 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   }
 }
 
-async function examine(driver: Driver, settings: Settings): Promise<Finding[]> {
+async function examine(driver: Driver, settings: Settings, clock: Clock): Promise<Finding[]> {
   // The first ping opens the connection.
   await driver.ping();
   const before_ms = elapsed_ms();
   await driver.ping();
   const took_ms = elapsed_ms() - before_ms;
   const findings =
-    driver.dialect === 'postgres' ? await examinePostgres(driver, settings, took_ms) : [ok('SQLite answers')];
+    driver.dialect === 'postgres' ? await examinePostgres(driver, settings, took_ms, clock) : [ok('SQLite answers')];
   try {
     const pending = await pendingMigrations(driver);
     if (pending.length > 0) {
@@ -64,9 +66,9 @@ async function examine(driver: Driver, settings: Settings): Promise<Finding[]> {
   return [...findings, ...(await examineContents(driver, settings))];
 }
 
-async function examinePostgres(driver: Driver, settings: Settings, took_ms: number): Promise<Finding[]> {
-  const asked_ms = systemClock.now();
-  const { version, isDurable, connectionsMax, now_ms } = await postgresStatus(driver);
+async function examinePostgres(driver: Driver, settings: Settings, took_ms: number, clock: Clock): Promise<Finding[]> {
+  const asked_ms = clock.now();
+  const { version, isDurable, connectionsMax, now } = await postgresStatus(driver);
   const answer = `PostgreSQL ${version} answers in ${took_ms.toFixed(1)} ms`;
   const findings = [
     took_ms > SLOW_MS ? warning(answer, 'move it closer: each request asks it several times') : ok(answer),
@@ -82,25 +84,28 @@ async function examinePostgres(driver: Driver, settings: Settings, took_ms: numb
       warning(`the server allows ${connectionsMax} connections; Barker and its commands may need ${wanted}`, advice),
     );
   }
-  const skew_ms = Math.abs(now_ms - asked_ms);
-  if (skew_ms > SKEW_MAX_MS) {
-    const seconds = Math.round(skew_ms / 1000);
-    findings.push(
-      warning(`the clocks of this machine and the database differ by ${seconds} s`, 'synchronise both with NTP'),
-    );
-  }
-  return findings;
+  return [...findings, ...examineClock(clockSkew_ms(asked_ms, now, clock.now()), settings)];
+}
+
+function examineClock(skew_ms: number, { timestamp_window_s }: Settings): Finding[] {
+  if (Math.abs(skew_ms) <= SKEW_REPORTED_MS) return [];
+  const message = `the clocks of this machine and the database differ by ${Math.round(Math.abs(skew_ms) / 1000)} s`;
+  const max_ms = skewMax_ms(timestamp_window_s);
+  if (Math.abs(skew_ms) <= max_ms) return [warning(message, 'synchronise both with NTP')];
+  const advice = `synchronise both with NTP: with more than ${max_ms / 1000} s, half of timestamp_window_s, no server starts`;
+  return [error(message, advice)];
 }
 
 async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
   const now = systemClock.now();
-  const { sample, callbacks, backlogs, oldestEvent } = await storeOn(driver).read(async (tx) => ({
+  const { sample, servers, callbacks, backlogs, oldestEvent } = await storeOn(driver).read(async (tx) => ({
     sample: await tx.credentials.findSomeApplication(),
+    servers: await tx.nodes.listLive('', DEAD_AFTER_S),
     callbacks: await examineCallbacks(tx, settings.callback_schemes),
     backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
     oldestEvent: await tx.events.findOldestWaiting(),
   }));
-  const findings = [examineKey(settings, sample), ...callbacks];
+  const findings = [examineKey(settings, sample), ...examineServers(settings, servers), ...callbacks];
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
   for (const { kind, count, since } of overdue) {
     findings.push(
@@ -126,4 +131,13 @@ function examineKey(settings: Settings, sample: Pick<Application, 'id' | 'consum
   } catch {
     return error('the master key does not open the secrets', 'check master_key, master_key_id and master_keys_old');
   }
+}
+
+/** The heartbeats of SQLite's one server are not stored. */
+function examineServers(settings: Settings, servers: readonly StoredNode[]): Finding[] {
+  if (settings.master_key === '' || servers.length === 0) return [];
+  const conflict = keyConflict(masterKeysOf(settings), servers);
+  if (conflict === undefined)
+    return [ok('running servers can open what one with these settings seals, and vice versa')];
+  return [error(conflict, 'give all servers the same master_key, master_key_id and master_keys_old')];
 }

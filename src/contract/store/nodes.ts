@@ -6,6 +6,8 @@ export interface StoredNode {
   readonly version: string;
   /** The identity of its process; empty when it is unknown. */
   readonly process: string;
+  /** Its master keys, as `describeMasterKeys` returns them; empty when they are unknown. */
+  readonly master_keys: string;
   readonly started_at: string;
   readonly heartbeat_at: string;
 }
@@ -33,6 +35,8 @@ export interface Nodes {
   beat(id: string, silence_s: number): Promise<Heartbeat | undefined>;
   /** All nodes except this one. */
   listOthers(id: string): Promise<StoredNode[]>;
+  /** The other nodes with a heartbeat within `silence_s`. */
+  listLive(id: string, silence_s: number): Promise<StoredNode[]>;
   /** Removes a node. */
   remove(id: string): Promise<void>;
   /** Removes the nodes without a heartbeat for this long, except this one; returns them. */

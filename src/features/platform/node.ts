@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import { formatMillisecond, instantMs } from '../../base/instants.ts';
+import { formatMillisecond } from '../../base/instants.ts';
 import { elapsed_ms, every } from '../../base/timers.ts';
 import type { Heartbeat, NewNode } from '../../contract/store/nodes.ts';
 import type { Store } from '../../contract/store/store.ts';
+import { clockSkew_ms, SKEW_REPORTED_MS } from './clock-skew.ts';
 import { DEAD_AFTER_S, type Remains, removeDeadNodes, removeEndedNodes, removeFormerNodes } from './dead-nodes.ts';
+import { keyConflict } from './node-keys.ts';
 
 /** This process among those that work on the same database, as its background work sees it. */
 export interface Node {
@@ -20,7 +22,7 @@ export interface Node {
 export interface RunningNode extends Node {
   /**
    * Adds the node to those of the database, and removes those that have certainly ended; others are left to the regular
-   * check. @throws Error when the clock of the machine is wrong
+   * check. @throws Error when the clock of the machine is wrong, or when live nodes have other master keys
    */
   start(): Promise<void>;
   /** Removes the node, when it holds nothing any more. */
@@ -62,15 +64,13 @@ export interface NodeDeps extends NewNode {
   /** Whether other processes may be nodes of the database. */
   readonly hasPeers: boolean;
   /** The node does not start when the clocks differ by more than this. */
-  readonly skew_max_s: number;
+  readonly skewMax_ms: number;
   /** A node is dead without a heartbeat for this long; heartbeats are five times as frequent. */
   readonly dead_after_s?: number;
   readonly observer: NodeObserver;
 }
 
 const BEATS = 5;
-/** A larger difference of the clocks is reported. @source decision 754 */
-const SKEW_REPORTED_MS = 5000;
 
 /**
  * This process as a node: stores a heartbeat every two seconds, and removes nodes that have stored none for ten. It
@@ -79,7 +79,7 @@ const SKEW_REPORTED_MS = 5000;
  * @source decision 751, 752
  */
 export function openNode(parts: NodeDeps): RunningNode {
-  const { store, clock, machineClock, observer, id, hasPeers, skew_max_s, dead_after_s = DEAD_AFTER_S } = parts;
+  const { store, clock, machineClock, observer, id, hasPeers, skewMax_ms, dead_after_s = DEAD_AFTER_S } = parts;
   const dead_after_ms = dead_after_s * 1000;
   const beat_ms = dead_after_ms / BEATS;
   /** When the last stored heartbeat was sent. */
@@ -150,7 +150,7 @@ export function openNode(parts: NodeDeps): RunningNode {
       while (!isAlive()) await beat();
     },
     async start() {
-      if (hasPeers) await refuseWrongClock(store, machineClock, skew_max_s);
+      if (hasPeers) noteSkew(await checkedSkew_ms(store, machineClock, skewMax_ms));
       const startedAt_ms = elapsed_ms();
       const remove = hasPeers ? removeEndedNodes : removeFormerNodes;
       const [remains, stored] = await store.write(async (tx) => [
@@ -160,6 +160,12 @@ export function openNode(parts: NodeDeps): RunningNode {
       report(remains);
       noteBeat(startedAt_ms, stored);
       if (!hasPeers) return;
+      // Of two that start at once, at least one finds the other here.
+      const conflict = keyConflict(parts.master_keys, await store.read((tx) => tx.nodes.listLive(id, dead_after_s)));
+      if (conflict !== undefined) {
+        await store.write((tx) => tx.nodes.remove(id));
+        throw new Error(`${conflict}; check master_key, master_key_id and master_keys_old of both`);
+      }
       stopBeating = every(beat_ms, () => void tick().catch(observer.failed));
       // The next heartbeat after an outage tells others and the jobs of this node as soon as possible.
       store.onOutage({ ended: () => void (isStopped || beat().catch(observer.failed)) });
@@ -177,24 +183,15 @@ export function openNode(parts: NodeDeps): RunningNode {
 }
 
 /**
- * How far the machine is ahead of the database, whose time was read between two times of the machine: the least that
- * explains it, so that neither a slow answer nor a pause of the process counts.
- */
-function clockSkew_ms(before_ms: number, database: string, after_ms: number): number {
-  const database_ms = instantMs(database);
-  return before_ms > database_ms ? before_ms - database_ms : Math.min(0, after_ms - database_ms);
-}
-
-/**
  * With a wrong clock a node would refuse signatures that others accept, and forget nonces too early.
  * @source decision 754
  */
-async function refuseWrongClock(store: Store, machineClock: Clock, skew_max_s: number): Promise<void> {
+async function checkedSkew_ms(store: Store, machineClock: Clock, max_ms: number): Promise<number> {
   const before_ms = machineClock.now();
   const database = await store.read((tx) => tx.nodes.findTime());
   const skew_ms = clockSkew_ms(before_ms, database, machineClock.now());
-  if (Math.abs(skew_ms) <= skew_max_s * 1000) return;
+  if (Math.abs(skew_ms) <= max_ms) return skew_ms;
   throw new Error(
-    `the clock of this machine shows ${formatMillisecond(before_ms)} and that of the database ${database}: more than ${skew_max_s} s apart, half of timestamp_window_s; synchronize both clocks`,
+    `the clock of this machine shows ${formatMillisecond(before_ms)} and that of the database ${database}: more than ${max_ms / 1000} s apart, half of timestamp_window_s; synchronize both clocks`,
   );
 }

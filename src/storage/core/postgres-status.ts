@@ -6,20 +6,21 @@ export interface PostgresStatus {
   /** Whether acknowledged commits survive a crash of the server. */
   readonly isDurable: boolean;
   readonly connectionsMax: number;
-  /** The server's clock, Unix milliseconds. */
-  readonly now_ms: number;
+  /** The server's clock: a UTC text with milliseconds. */
+  readonly now: string;
 }
 
 /** Queries the server's version and settings. */
 export async function postgresStatus(driver: Driver): Promise<PostgresStatus> {
   const sql = `select current_setting('server_version') as version, current_setting('synchronous_commit') as commits,
     current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,
-    current_setting('max_connections')::int as connections, extract(epoch from clock_timestamp()) * 1000 as now`;
+    current_setting('max_connections')::int as connections, 
+    to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`;
   const [row] = await driver.read((session) => session.allRaw(sql));
   return {
     version: String(row!.version),
     isDurable: row!.commits !== 'off' && row!.fsync === 'on' && row!.pages === 'on',
     connectionsMax: Number(row!.connections),
-    now_ms: Number(row!.now),
+    now: String(row!.now),
   };
 }

@@ -29,7 +29,7 @@ import { nodes } from './0030-nodes.ts';
 import { accountIndexes } from './0031-account-indexes.ts';
 import { eventOutbox } from './0032-event-outbox.ts';
 import { postOrder } from './0035-post-order.ts';
-import { nodeProcesses } from './0037-node-processes.ts';
+import { nodeDetails } from './0037-node-details.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -65,5 +65,5 @@ export const migrations: readonly Migration[] = [
   accountIndexes,
   eventOutbox,
   postOrder,
-  nodeProcesses,
+  nodeDetails,
 ];

@@ -18,8 +18,8 @@ export function nodesOn(session: Session): Nodes {
       const row = await session.first('nodes time', {}, (db) => db.selectNoFrom(now.as('now')));
       return row!.now;
     },
-    async add({ id, hostname, version, process }, silence_s) {
-      const args = { id, hostname, version, process, plus_s: -silence_s };
+    async add({ id, hostname, version, process, master_keys }, silence_s) {
+      const args = { id, hostname, version, process, master_keys, plus_s: -silence_s };
       const row = await session.first('nodes add', args, (db, param) =>
         db
           .insertInto('nodes')
@@ -28,6 +28,7 @@ export function nodesOn(session: Session): Nodes {
             hostname: param('hostname'),
             version: param('version'),
             process: param('process'),
+            master_keys: param('master_keys'),
             started_at: now,
             heartbeat_at: now,
           })
@@ -48,6 +49,15 @@ export function nodesOn(session: Session): Nodes {
     listOthers: (id) =>
       session.all('nodes others', { id }, (db, param) =>
         db.selectFrom('nodes').where('id', '<>', param('id')).selectAll().orderBy('id'),
+      ),
+    listLive: (id, silence_s) =>
+      session.all('nodes live', { id, plus_s: -silence_s }, (db, param) =>
+        db
+          .selectFrom('nodes')
+          .where('id', '<>', param('id'))
+          .where('heartbeat_at', '>', since(param))
+          .selectAll()
+          .orderBy('id'),
       ),
     async remove(id) {
       await session.run('nodes remove', { id }, (db, param) => db.deleteFrom('nodes').where('id', '=', param('id')));
