@@ -6,6 +6,7 @@ import { brandingSettings } from './settings/branding.ts';
 import { connectionSettings } from './settings/connections.ts';
 import { bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
+import { objectSettings } from './settings/objects.ts';
 import { postgresSettings } from './settings/postgres.ts';
 import { limit, rateSettings } from './settings/rates.ts';
 import { redisSettings } from './settings/redis.ts';
@@ -297,6 +298,7 @@ export const settingsTable = {
   ),
   ...postgresSettings,
   ...redisSettings,
+  ...objectSettings,
   seed: integer('Makes ids, keys and sample content repeatable in dev; in serve they would be guessable.', {
     default: 1,
     onlyIn: 'dev',

@@ -1,5 +1,6 @@
 import { formatInstant } from '../base/instants.ts';
 import { openSequencer } from '../features/activity/sequencer.ts';
+import { adoptSegments } from '../features/media/adopt-segments.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import { failureLog } from '../http/outage-log.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
@@ -17,7 +18,8 @@ export async function startBackground(
   await node.start();
   // After everything that the node may hold has ended.
   cleanup.defer(() => node.stop());
-  await Promise.all([markMasterKeyInUse(store, box), services.media.blobs.sweep()]);
+  await Promise.all([markMasterKeyInUse(store, box), services.media.received.sweep()]);
+  await adoptSegments(services);
   await store.write(async (tx) => {
     const now = formatInstant(clock.now());
     for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));

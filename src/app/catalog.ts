@@ -78,6 +78,7 @@ import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
+import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
 import { mediaProcessing } from '../features/media/processing.ts';
 import { uploadMedia, uploadStatus } from '../features/media/upload-v1.ts';
 import { uploadV2Operations } from '../features/media/upload-v2.ts';
@@ -181,7 +182,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
 ];
 
 /** The kinds of jobs that remove expired rows; each is planned when the server starts. */
-export const expiryJobKinds = [eventExpiry, loginExpiry, auditExpiry, cacheChangeExpiry] as const;
+export const expiryJobKinds = [eventExpiry, loginExpiry, auditExpiry, cacheChangeExpiry, mediaOrphanRemoval] as const;
 
 /** Every kind of background job. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind has its own result type

@@ -44,15 +44,18 @@ import type { Network } from '../http/sending/network.ts';
 import { openSender } from '../http/sending/sender.ts';
 import { serializerOf } from '../rows/serializer.ts';
 import type { Mode } from '../settings/kinds.ts';
+import { bucketOf } from '../settings/objects.ts';
 import { streamSettings } from '../settings/streams.ts';
 import { uploadSettings } from '../settings/uploads.ts';
 import type { Settings } from '../settings.ts';
-import { blobFiles } from '../storage/core/blob-files.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
-import { folderObjects } from '../storage/objects/folder-objects.ts';
+import { receivedFiles } from '../storage/core/received-files.ts';
+import { cachedReader } from '../storage/objects/cached-reader.ts';
+import { directReader } from '../storage/objects/direct-reader.ts';
 import { programVersion } from '../version.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
+import { type OpenObjects, openObjects } from './objects.ts';
 import { keysOf, pick } from './pick.ts';
 
 /** Every resource of the catalog, by its plural name. */
@@ -92,6 +95,7 @@ export interface Dependencies extends Runtime {
   /** Delivers events to webhooks once it is started. */
   readonly webhooks: RunningWebhooks;
   readonly registry: Registry;
+  readonly objects: OpenObjects;
 }
 
 /** Builds what commands and listeners share; requires a current schema. Starts nothing. */
@@ -106,15 +110,19 @@ export async function openDependencies(
   const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
   const ids = blockIds(store, random);
-  const objects = folderObjects(settings.data_folder, secureRandom);
+  const objects = await openObjects(settings, {
+    lost: (because) => log.error({ because }, 'object store unavailable; answering 503 where it is needed'),
+    back: () => log.warn('object store available again'),
+  });
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);
   const loginRules = pick(settings, LOGIN_SETTINGS);
+  const machineClock = overrides.machineClock ?? systemClock;
   const node = openNode({
     ...{ store, clock, id: secureRandom.bytes(16).toString('hex'), hostname: hostname(), version: programVersion },
     process: processIdentity(),
-    machineClock: overrides.machineClock ?? systemClock,
+    machineClock,
     // Only one process can open a database of SQLite as a server.
     hasPeers: runtime.driver.dialect === 'postgres',
     master_keys: masterKeysOf(settings),
@@ -137,8 +145,8 @@ export async function openDependencies(
       limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),
       postSource: sourceOf(settings),
     },
-    media: mediaServices(settings, servers, objects),
-    objects,
+    objects: objects.store,
+    media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
     audiences: audienceServices(settings, store),
     keywords: openKeywords({
       ...{ store, clock },
@@ -159,7 +167,7 @@ export async function openDependencies(
   });
   return {
     ...runtime,
-    ...{ box, services, servers, log, jobs, node, webhooks, registry },
+    ...{ box, services, servers, log, jobs, node, webhooks, registry, objects },
     grants: grants({ store, box, clock, random: secureRandom, rules: loginRules }),
     hashPassword: overrides.hashPassword ?? ((password) => hashPassword(password, secureRandom)),
   };
@@ -172,9 +180,32 @@ const LOGIN_SETTINGS = [
   'revoke_on_verifier_reuse',
 ] as const;
 
-function mediaServices(settings: Settings, servers: Dependencies['servers'], objects: ObjectStore): MediaServices {
+/** A backup has this long to read objects that are no longer used. @source decision 785 */
+const REMOTE_REMOVAL_DELAY_S = 3600;
+
+/** The folder of files that are being received: on the disk of the objects, if they are files of this machine. */
+export function receivedFolder({ object_store: place, data_folder }: Settings): string {
+  const home = place !== '' && bucketOf(place) === undefined ? place : data_folder;
+  return join(home, 'media', 'incoming');
+}
+
+function mediaServices({
+  settings,
+  servers,
+  objects,
+  machineClock,
+}: Pick<Dependencies, 'settings' | 'servers'> & {
+  readonly objects: ObjectStore;
+  readonly machineClock: Clock;
+}): MediaServices {
+  const isLocal = bucketOf(settings.object_store) === undefined;
+  const folder = join(settings.data_folder, 'media', 'cache');
+  const cache = { folder, bytes_max: settings.object_cache_bytes_max, random: secureRandom };
   return {
-    blobs: withDiskFailureMapping(blobFiles(join(settings.data_folder, 'media'), secureRandom, objects)),
+    received: withDiskFailureMapping(receivedFiles(receivedFolder(settings), secureRandom, { isSynced: isLocal })),
+    reader: isLocal ? directReader(objects) : withDiskFailureMapping(cachedReader(objects, cache)),
+    removal_delay_s: isLocal ? 0 : REMOTE_REMOVAL_DELAY_S,
+    machineClock,
     uploadRules: pick(settings, keysOf(uploadSettings)),
     addresses: {
       url: (environment, path) => (settings.media_base_url || `${servers[environment]}/media`) + path,

@@ -24,7 +24,7 @@ import { programVersion } from '../version.ts';
 import { authenticators } from './authentication.ts';
 import { startBackground } from './background.ts';
 import { browserPages } from './browser-pages.ts';
-import { type Dependencies, operations } from './dependencies.ts';
+import { type Dependencies, operations, receivedFolder } from './dependencies.ts';
 import { type ListenerOptions, listenersOf } from './listeners.ts';
 import { openNonces } from './nonces.ts';
 import { type OperationsServer, openOperationsServer } from './operations-server.ts';
@@ -132,9 +132,12 @@ async function start(
       schema: () => checkSchema(driver),
       disk: diskCheck(settings.data_folder),
       nonces: diskCheck(join(settings.data_folder, 'nonces')),
-      media: diskCheck(join(settings.data_folder, 'media', 'incoming')),
+      media: diskCheck(receivedFolder(settings)),
     },
-    optionalChecks: sharedServer ? { redis: sharedServer.check } : {},
+    optionalChecks: {
+      ...(sharedServer && { redis: sharedServer.check }),
+      ...(deps.objects.check && { objects: deps.objects.check }),
+    },
     isDraining: () => isDraining,
     clock: deps.clock,
     metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
@@ -173,9 +176,10 @@ async function start(
 }
 
 /** Closes at shutdown what was opened before the listeners: the database last. */
-function closeWithService({ store, services }: Dependencies, cleanup: AsyncDisposableStack): void {
+function closeWithService({ store, services, objects }: Dependencies, cleanup: AsyncDisposableStack): void {
   const { audiences, keywords } = services;
   cleanup.defer(() => store.close());
+  cleanup.defer(() => objects.close());
   cleanup.defer(() => keywords.close());
   cleanup.defer(() => audiences.directory.close());
   cleanup.defer(() => audiences.members.close());

@@ -174,8 +174,8 @@ function readingInto(sink: BackupSink) {
       else if (name === 'manifest.json') await takeManifest(member);
       else if (kind === 'rows') await takeRows(member, table);
       else if (kind === 'sums') await takeSums(member);
-      else if (type === 'directory' && isBackedUpPath(name.replace(/\/$/, '')))
-        await sink.folder(name.replace(/\/$/, ''));
+      // Of releases in which an upload had a folder for its segments.
+      else if (type === 'directory' && isBackedUpPath(name.replace(/\/$/, ''))) member.resume();
       else if (type === 'file' && isBackedUpPath(name)) await takeFile(member, name);
       else throw new ArchiveDamaged(`${name} does not belong in a backup`);
       member.resume();

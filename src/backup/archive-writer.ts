@@ -113,9 +113,6 @@ function sinkInto(tar: Pack, until: Until): BackupSink {
       counts.set(table.name, number);
       await putMember(`rows/${table.name}/${String(number).padStart(6, '0')}.ndjson`, bytes.length, [bytes]);
     },
-    async folder(path) {
-      await until((done) => void tar.entry({ name: path, type: 'directory', mode: 0o700, mtime }, done));
-    },
     file: ({ path, bytes, content }) => putMember(path, bytes, content),
     async end(contents) {
       await putSums();

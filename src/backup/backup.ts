@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { formatInstant } from '../base/instants.ts';
+import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { lockServerFile, ServerAlreadyRunning } from '../storage/core/server-lock.ts';
 import { writeArchive } from './archive-writer.ts';
@@ -8,10 +9,18 @@ import type { BackupHeader, BackupSink } from './format.ts';
 import { keyFingerprints, type MasterKeys } from './inspect-archive.ts';
 import { mediaSnapshot } from './media-snapshot.ts';
 
+/** The object store of a copy. */
+export interface ObjectSource {
+  readonly store: ObjectStore;
+  /** Its folder, if objects are files of this machine. */
+  readonly folder: string | undefined;
+}
+
 /** What a copy is made from. */
 export interface BackupSource {
   readonly driver: Driver;
   readonly folder: string;
+  readonly objects: ObjectSource;
   /** A copy lists the fingerprints of the keys that open its secrets. */
   readonly keys: MasterKeys;
   readonly release: string;
@@ -33,11 +42,11 @@ export class BackupInProgress extends Error {
 export async function exportAll(
   source: BackupSource,
   sink: BackupSink,
-  { withFiles = true } = {},
+  { withNonces = true, withMedia = true } = {},
 ): Promise<ExportResult> {
-  const { driver, folder, keys, release, now, progress } = source;
+  const { driver, folder, objects, keys, release, now, progress } = source;
   const end = claimCopying(folder);
-  const media = mediaSnapshot(folder);
+  const held = withMedia && objects.folder !== undefined ? mediaSnapshot(objects.folder) : undefined;
   const about: Pick<BackupHeader, 'release' | 'made_at' | 'keys'> = {
     release,
     made_at: formatInstant(now),
@@ -45,14 +54,23 @@ export async function exportAll(
   };
   try {
     // Left by a process that was killed.
-    await media.remove();
-    // Before the rows are read: files removed after that moment are still held.
-    if (withFiles) await media.update();
+    await held?.remove();
+    // Before the rows are read: objects removed after that moment are still held.
+    await held?.update();
     return await driver.read((session) =>
-      exportDatabase(session, { header: about, files: withFiles ? { folder, media } : undefined, progress }, sink),
+      exportDatabase(
+        session,
+        {
+          header: about,
+          folder: withNonces ? folder : undefined,
+          media: withMedia ? { store: objects.store, held } : undefined,
+          progress,
+        },
+        sink,
+      ),
     );
   } finally {
-    await media.remove();
+    await held?.remove();
     await end();
   }
 }

@@ -1,5 +1,8 @@
+import { createWriteStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { contentOfFile, type ObjectStore } from '../contract/services/objects.ts';
 import { writeAll } from '../storage/core/file-sink.ts';
 import { applyMigrations, dropTables, migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
@@ -8,12 +11,14 @@ import { readTable } from '../storage/transfer/read-rows.ts';
 import { parseRows } from '../storage/transfer/row-lines.ts';
 import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
 import { syncFolder } from './archive-writer.ts';
-import type { BackupHeader, BackupSink } from './format.ts';
+import type { BackupFile, BackupHeader, BackupSink } from './format.ts';
 
 /** What a sink needs beside the rows. */
 export interface DatabaseSinkOptions {
-  /** The data folder for files. */
+  /** The data folder for used nonces. */
   readonly folder: string;
+  /** Stores media; undefined when it is not part of the copy. */
+  readonly objects: ObjectStore | undefined;
   /** UTC text. */
   readonly now: string;
   /** Receives progress messages for people. */
@@ -24,7 +29,7 @@ export interface DatabaseSinkOptions {
  * A sink that fills an empty database, in a transaction of the caller, and a data folder. It applies the migrations
  * that the copy has; after all rows are inserted, it reads them again and compares them with the source.
  */
-export function databaseSink(session: Session, { folder, now, progress }: DatabaseSinkOptions): BackupSink {
+export function databaseSink(session: Session, { folder, objects, now, progress }: DatabaseSinkOptions): BackupSink {
   let tables: readonly TableSchema[] = [];
   let restoreIndexes = async (): Promise<void> => {};
   let ownFolder = '';
@@ -51,8 +56,8 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
       for (const { name } of tables) await execRaw(session, `delete from ${name}`);
     },
     rows: (table, lines) => loadRows(session, table, parseRows(table.columns, lines)),
-    folder: (path) => intoFolder(join(folder, path)),
-    async file({ path, content }) {
+    async file({ path, bytes, content }) {
+      if (objects && path.startsWith('media/')) return storeObject(objects, { path, bytes, content }, folder);
       const place = join(folder, path);
       await intoFolder(dirname(place));
       await rm(place, { force: true });
@@ -77,6 +82,16 @@ export function databaseSink(session: Session, { folder, now, progress }: Databa
       }
     },
   };
+}
+
+/** Stores an object; a remote store may have to read its bytes again, so that they go through a file. */
+async function storeObject(objects: ObjectStore, { path, bytes, content }: BackupFile, folder: string): Promise<void> {
+  if (objects.localPath(path) !== undefined) return objects.put(path, { bytes, open: () => content });
+  const draft = join(folder, 'restored-object');
+  await rm(draft, { force: true });
+  await pipeline(content, createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+  await objects.put(path, contentOfFile(draft, bytes));
+  await rm(draft, { force: true });
 }
 
 /** A migration never changes once released, so the same migrations create the same tables on both databases. */

@@ -1,20 +1,21 @@
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Upload } from '../contract/store/uploads.ts';
 import { migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { readTable, type TableChecksum } from '../storage/transfer/read-rows.ts';
-import { queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
-import { type BackupHeader, type BackupSink, FORMAT_VERSION } from './format.ts';
-import { fileSize, ignoreMissing, listFolder, type MediaSnapshot, type UploadRow } from './media-snapshot.ts';
+import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
+import { type MediaSource, mediaIn } from './export-media.ts';
+import { type BackupFile, type BackupHeader, type BackupSink, FORMAT_VERSION } from './format.ts';
+import { ignoreMissing, listFolder } from './media-snapshot.ts';
 
 /** What an export needs beside the database. */
 export interface ExportOptions {
   /** Names the program, the time and the keys. */
   readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys'>;
-  /** The data folder with its media; undefined when files are not copied. */
-  readonly files: { readonly folder: string; readonly media: MediaSnapshot } | undefined;
+  /** The data folder with its used nonces; undefined when they are not copied. */
+  readonly folder: string | undefined;
+  /** Undefined when media is not copied. */
+  readonly media: MediaSource | undefined;
   /** Receives progress messages for people. */
   readonly progress: (line: string) => void;
 }
@@ -33,7 +34,7 @@ export interface ExportResult {
  */
 export async function exportDatabase(
   session: Session,
-  { header, files, progress }: ExportOptions,
+  { header, folder, media, progress }: ExportOptions,
   sink: BackupSink,
 ): Promise<ExportResult> {
   if (session.dialect === 'postgres') {
@@ -47,7 +48,7 @@ export async function exportDatabase(
     ({ name }) => name,
   );
   migrationsNamed(steps);
-  await files?.media.update();
+  await media?.held?.update();
   await sink.header({ format: FORMAT_VERSION, ...header, engine: session.dialect, steps, tables });
   const sums: Record<string, TableChecksum> = {};
   let rows = 0;
@@ -59,33 +60,23 @@ export async function exportDatabase(
   progress(`rows: ${rows} of ${tables.length} tables`);
   const missing: string[] = [];
   const count = { count: 0, bytes: 0 };
-  const send = async (path: string, source: string): Promise<void> => {
-    const bytes = await fileSize(source);
-    await sink.file({ path, bytes, content: contentOf(source, bytes) });
+  const send = async (file: BackupFile): Promise<void> => {
+    await sink.file(file);
     count.count += 1;
-    count.bytes += bytes;
+    count.bytes += file.bytes;
   };
-  if (files) {
-    for await (const upload of uploadsIn(session, tables, header.made_at)) {
-      const held = await files.media.filesOf(upload);
-      if (upload.state === 'uploading') await sink.folder(`media/parts/${upload.id}`);
-      if (!held && !upload.isEnding) missing.push(upload.id);
-      for (const { path, source } of held ?? []) await send(path, source);
-    }
-    for (const [name, bytes] of await nonceFiles(join(files.folder, 'nonces'))) {
-      await sink.file({ path: `nonces/${name}`, bytes: bytes.length, content: wholly(bytes) });
-      count.count += 1;
-      count.bytes += bytes.length;
+  if (media) {
+    const onMissing = (id: string): void => void missing.push(id);
+    for await (const file of mediaIn(session, tables, media, { now: header.made_at, onMissing })) await send(file);
+  }
+  if (folder !== undefined) {
+    for (const [name, bytes] of await nonceFiles(join(folder, 'nonces'))) {
+      await send({ path: `nonces/${name}`, bytes: bytes.length, content: wholly(bytes) });
     }
   }
   progress(`files: ${count.count} with ${count.bytes} bytes`);
   await sink.end({ tables: sums, files: count });
   return { rows, files: count, missing };
-}
-
-/** Reads a file up to the given length: later bytes were appended meanwhile. */
-async function* contentOf(source: string, bytes: number): AsyncGenerator<Uint8Array> {
-  if (bytes > 0) yield* createReadStream(source, { end: bytes - 1 });
 }
 
 /** Used nonces are small; a running service appends to their files and removes them. */
@@ -101,26 +92,4 @@ async function nonceFiles(folder: string): Promise<Map<string, Buffer>> {
 
 async function* wholly(bytes: Buffer): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
-}
-
-/** The number of uploads read at a time. */
-const PAGE = 500;
-
-async function* uploadsIn(
-  session: Session,
-  tables: readonly TableSchema[],
-  now: string,
-): AsyncGenerator<UploadRow & { readonly isEnding: boolean }> {
-  if (!tables.some(({ name }) => name === 'uploads')) return;
-  let last = '';
-  for (;;) {
-    const sql = `select id, state, expires_at from uploads where id > ? order by id limit ${PAGE}`;
-    const rows = await queryRaw<Pick<Upload, 'id' | 'state' | 'expires_at'>>(session, sql, [last]);
-    // An upload that had expired by then may be gone: any process removes such uploads.
-    for (const { id, state, expires_at } of rows) {
-      yield { id, state, isEnding: expires_at !== null && expires_at <= now };
-    }
-    if (rows.length < PAGE) return;
-    last = rows.at(-1)!.id;
-  }
 }

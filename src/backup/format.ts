@@ -23,9 +23,9 @@ export interface BackupSummary {
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-/** A file of the data folder. */
+/** An object, or a file of used nonces. */
 export interface BackupFile {
-  /** Its path in the data folder. */
+  /** The key of the object, or the path in the data folder. */
   readonly path: string;
   readonly bytes: number;
   readonly content: AsyncIterable<Uint8Array>;
@@ -40,8 +40,6 @@ export interface BackupSink {
   header(head: BackupHeader): Promise<void>;
   /** Rows of a table as lines of JSON; `rows` is their number. */
   rows(table: TableSchema, lines: Buffer, rows: number): Promise<void>;
-  /** A folder that must exist, even when it is empty. */
-  folder(path: string): Promise<void>;
   file(piece: BackupFile): Promise<void>;
   end(contents: BackupSummary): Promise<void>;
 }

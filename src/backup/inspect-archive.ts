@@ -44,7 +44,6 @@ export async function inspectArchive(path: string, keys: MasterKeys): Promise<Ar
     async rows(table, lines) {
       for (const row of parseRows(table.columns, lines)) look(table, row);
     },
-    async folder() {},
     async file({ content }) {
       for await (const _ of content);
     },

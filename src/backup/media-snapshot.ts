@@ -1,52 +1,36 @@
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { UploadState } from '../contract/store/uploads.ts';
+import { dirname, join } from 'node:path';
 
-/** An upload as its row in the copy describes it. */
-export interface UploadRow {
-  readonly id: string;
-  readonly state: UploadState;
-}
-
-/** A file of an upload: where it is held, and its path in the data folder. */
-export interface SnapshotFile {
-  readonly path: string;
-  readonly source: string;
-}
-
-/** The folders with segments and files of uploads; see `blobFiles`. */
+/** The folders of a media store with the objects of uploads; earlier releases used the second one. */
 const AREAS = ['parts', 'sealed', 'ready'] as const;
-type Area = (typeof AREAS)[number];
 const HELD = 'held';
 
-/** Keeps the bytes of media for a copy, even if they are moved or removed meanwhile. */
+/** Keeps the objects of media in a folder for a copy, even if they are removed meanwhile. */
 export interface MediaSnapshot {
-  /** Holds the files that exist now. Called before reading the rows, and again right after the snapshot began. */
+  /** Holds the objects that exist now. Called before reading the rows, and again right after the snapshot began. */
   update(): Promise<void>;
-  /**
-   * The files of a row, at the paths that its state requires; undefined when they are missing. A running process may
-   * have moved them since.
-   * @source decision 452
-   */
-  filesOf(upload: UploadRow): Promise<readonly SnapshotFile[] | undefined>;
+  /** The path at which an object is held; undefined when it is not. */
+  pathOf(key: string): Promise<string | undefined>;
+  /** The keys of all held objects of an upload. */
+  keysOf(uploadId: string): Promise<string[]>;
   remove(): Promise<void>;
 }
 
 /**
- * Holds media by a hard link to each file, which takes no space and blocks nobody. On file systems without hard links,
+ * Holds objects by a hard link to each file, which takes no space and blocks nobody. On file systems without hard links,
  * files are copied. A folder has one holder at a time: the remains of an earlier one are removed.
  * @source decision 451
  */
-export function mediaSnapshot(dataFolder: string): MediaSnapshot {
-  const media = join(dataFolder, 'media');
+export function mediaSnapshot(objectFolder: string): MediaSnapshot {
+  const media = join(objectFolder, 'media');
   const held = join(media, HELD);
 
-  async function holdFile(area: Area, id: string, name: string): Promise<void> {
-    const [from, to] = [join(media, area, id, name), join(held, area, id, name)];
+  async function holdFile(path: string): Promise<void> {
+    const [from, to] = [join(media, path), join(held, path)];
     try {
-      // A segment may have been sent again: the later one was acknowledged.
-      if (area === 'parts') await rm(to, { force: true });
+      // Releases without keys of their own for each attempt replaced segments that were sent again.
+      if (/^parts\/\w+\/\d+$/.test(path)) await rm(to, { force: true });
       await link(from, to);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -56,41 +40,25 @@ export function mediaSnapshot(dataFolder: string): MediaSnapshot {
     }
   }
 
-  async function holdFolder(area: Area, id: string): Promise<void> {
-    await mkdir(join(held, area, id), { recursive: true, mode: 0o700 });
-    for (const name of await listFolder(join(media, area, id))) await holdFile(area, id, name);
-  }
-
-  const heldIn = (area: Area, id: string): Promise<string[]> => listFolder(join(held, area, id));
-  const filesAt = (id: string, names: ReadonlyMap<string, Area>, area: Area): SnapshotFile[] =>
-    [...names].map(([name, from]) => ({ path: `media/${area}/${id}/${name}`, source: join(held, from, id, name) }));
-
-  /** Segments may be in both folders, if the upload was sealed between two updates. */
-  async function segmentsOf(id: string): Promise<Map<string, Area>> {
-    const found = new Map<string, Area>();
-    for (const area of ['parts', 'sealed'] as const) {
-      for (const name of await heldIn(area, id)) found.set(name, area);
-    }
-    return found;
-  }
-
   return {
     async update() {
       for (const area of AREAS) {
-        for (const id of await listFolder(join(media, area))) await holdFolder(area, id);
+        for (const id of await listFolder(join(media, area))) {
+          await mkdir(join(held, area, id), { recursive: true, mode: 0o700 });
+          for (const name of await listFolder(join(media, area, id))) await holdFile(`${area}/${id}/${name}`);
+        }
       }
     },
-    async filesOf({ id, state }) {
-      const ready = new Map((await heldIn('ready', id)).map((name) => [name, 'ready' as Area]));
-      const isWhole = ready.has('whole');
-      if (state === 'uploading') {
-        // An upload that was assembled meanwhile becomes a single segment.
-        if (isWhole) return [{ path: `media/parts/${id}/0`, source: join(held, 'ready', id, 'whole') }];
-        return filesAt(id, await segmentsOf(id), 'parts');
+    async pathOf(key) {
+      const path = join(dirname(held), HELD, key.slice('media/'.length));
+      return (await stat(path).catch(ignoreMissing)) && path;
+    },
+    async keysOf(id) {
+      const found: string[] = [];
+      for (const area of AREAS) {
+        for (const name of await listFolder(join(held, area, id))) found.push(`media/${area}/${id}/${name}`);
       }
-      if (isWhole || state === 'failed') return filesAt(id, ready, 'ready');
-      const segments = await segmentsOf(id);
-      return segments.size > 0 && state !== 'succeeded' ? filesAt(id, segments, 'sealed') : undefined;
+      return found;
     },
     remove: () => rm(held, { recursive: true, force: true }),
   };

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { openPostgres } from '../storage/core/postgres.ts';
 import { lockServerFile } from '../storage/core/server-lock.ts';
@@ -15,10 +16,10 @@ export interface RestoreTarget {
   readonly folder: string;
   /** Empty for SQLite in the folder. */
   readonly databaseUrl: string;
-  /**
-   * Whether the folder gets files of the data folder too; otherwise they are not part of the copy, or already there.
-   */
+  /** Whether the folder gets used nonces; otherwise they are not part of the copy, or already there. */
   readonly includesFiles: boolean;
+  /** The store that gets the media; undefined when it is not part of the copy, or already there. */
+  readonly objects: ObjectStore | undefined;
 }
 
 /** The target database or data folder is not empty. @source decision 456 */
@@ -39,7 +40,7 @@ const FOLDERS = ['media', 'nonces', 'audiences', 'keywords'];
  * @source decision 457
  */
 export async function fillTarget<T>(target: RestoreTarget, fill: (session: Session) => Promise<T>): Promise<T> {
-  const { folder, includesFiles, databaseUrl } = target;
+  const { folder, includesFiles, objects, databaseUrl } = target;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (databaseUrl === '') return fillSqlite(target, fill);
   const options = { url: databaseUrl, connectionsMax: 2 };
@@ -50,7 +51,7 @@ export async function fillTarget<T>(target: RestoreTarget, fill: (session: Sessi
   try {
     const release = await claimant.acquireServerLock();
     try {
-      if (includesFiles) await prepareFolder(folder);
+      if (includesFiles) await prepareFolder(folder, objects);
       await refuseRows(driver, 'the database');
       if (includesFiles) markRestoreIncomplete(folder);
       const result = await driver.write(fill);
@@ -66,12 +67,12 @@ export async function fillTarget<T>(target: RestoreTarget, fill: (session: Sessi
 }
 
 async function fillSqlite<T>(
-  { folder, includesFiles }: RestoreTarget,
+  { folder, includesFiles, objects }: RestoreTarget,
   fill: (session: Session) => Promise<T>,
 ): Promise<T> {
   const release = lockServerFile(join(folder, `${DATABASE}.lock`));
   try {
-    if (includesFiles) await prepareFolder(folder);
+    if (includesFiles) await prepareFolder(folder, objects);
     await refuseFile(folder);
     markRestoreIncomplete(folder);
     const draft = join(folder, DRAFT);
@@ -110,12 +111,16 @@ async function completeFolder(folder: string): Promise<void> {
 }
 
 /** The remains of an interrupted attempt may be removed: the folder was empty before it. */
-async function prepareFolder(folder: string): Promise<void> {
-  if (isRestoreIncomplete(folder)) {
+async function prepareFolder(folder: string, objects: ObjectStore | undefined): Promise<void> {
+  const isIncomplete = isRestoreIncomplete(folder);
+  if (isIncomplete) {
     for (const name of FOLDERS) rmSync(join(folder, name), { recursive: true, force: true });
     for (const behind of BEHIND) rmSync(join(folder, DATABASE) + behind, { force: true });
-    return;
-  }
+  } else await refuseFiles(folder);
+  if (objects) await prepareObjects(objects, isIncomplete);
+}
+
+async function refuseFiles(folder: string): Promise<void> {
   for (const name of FOLDERS) {
     const own = join(folder, name);
     if (!existsSync(own)) continue;
@@ -124,6 +129,17 @@ async function prepareFolder(folder: string): Promise<void> {
     if (file)
       throw new TargetNotEmpty(`the data folder is not empty (${join(file.parentPath, file.name)}); name another`);
   }
+}
+
+async function prepareObjects(objects: ObjectStore, isIncomplete: boolean): Promise<void> {
+  const remains: string[] = [];
+  for (const prefix of ['media/parts/', 'media/sealed/', 'media/ready/']) {
+    for await (const { key } of objects.list(prefix)) {
+      if (!isIncomplete) throw new TargetNotEmpty(`the object store is not empty (${key}); name another`);
+      remains.push(key);
+    }
+  }
+  await objects.remove(remains);
 }
 
 async function refuseFile(folder: string): Promise<void> {

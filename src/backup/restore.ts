@@ -43,7 +43,7 @@ export async function restore(
   const { progress, requests_not_before } = restoring;
   const now = formatInstant(restoring.now);
   return fillTarget(target, async (session) => {
-    await readArchive(path, databaseSink(session, { folder: target.folder, now, progress }));
+    await readArchive(path, databaseSink(session, { folder: target.folder, objects: target.objects, now, progress }));
     const appliedSteps = await applyMigrations(session, now);
     await afterRestore(session, { restored_at: now, backup_made_at: head.made_at, requests_not_before });
     await moveAllToLog(session);
@@ -67,8 +67,14 @@ export async function copyDatabase(
   const release = await source.driver.acquireServerLock();
   try {
     return await fillTarget(target, async (session) => {
-      const sink = databaseSink(session, { folder: target.folder, now, progress: source.progress });
-      const sent = await exportAll(source, sink, { withFiles: target.includesFiles });
+      const sink = databaseSink(session, {
+        ...{ folder: target.folder, objects: target.objects, now },
+        progress: source.progress,
+      });
+      const sent = await exportAll(source, sink, {
+        withNonces: target.includesFiles,
+        withMedia: target.objects !== undefined,
+      });
       const appliedSteps = await applyMigrations(session, now);
       await moveAllToLog(session);
       await auditOn(session).append([record]);

@@ -29,6 +29,11 @@ async function runCopy(command: Command): Promise<void> {
   if (databaseUrl === settings.database_url && (isPostgres || !includesFiles)) {
     throw new CommandFailed('--to names the source database', 2);
   }
+  const { secureRandom } = await import('../base/random.ts');
+  const { folderObjects } = await import('../storage/objects/folder-objects.ts');
+  // Objects of a store of their own stay in it.
+  const hasMedia = includesFiles && settings.object_store === '';
+  const objects = hasMedia ? folderObjects(folder, secureRandom) : undefined;
   const { copyDatabase } = await import('../backup/restore.ts');
   const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const { sent, appliedSteps } = await runRecordedCopy(command, settings, (source, record) => {
@@ -36,13 +41,13 @@ async function runCopy(command: Command): Promise<void> {
     // The copy also contains the audit record of its source, as it was when the rows were read.
     const own = commandRecord(command, source.now);
     own.addTarget('database');
-    return copyDatabase(source, { folder, databaseUrl, includesFiles }, own.withOutcome('done'));
+    return copyDatabase(source, { folder, databaseUrl, includesFiles, objects }, own.withOutcome('done'));
   });
   for (const step of appliedSteps) printLine(`applied ${step}`);
   printLine('verified: every table has the same rows as its source (counts and SHA-256)');
   printLine(
     includesFiles
-      ? `media and used nonces are in ${folder}`
+      ? `${hasMedia ? 'media and used nonces are' : 'used nonces are'} in ${folder}`
       : `media and used nonces stay in ${folder}; keep using this data folder with the new database`,
   );
   printLine(

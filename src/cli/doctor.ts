@@ -13,7 +13,7 @@ export function doctorCommand(command: Command): void {
     .option('--json', 'Print JSON')
     .addHelpText(
       'after',
-      '\nRead-only. Exit code: 1 if there is an error, otherwise 0.\n\nExample:\n  barker doctor --config barker.json',
+      '\nRead-only, but for an object that it stores and removes in object_store. Exit code: 1 if there is an error, otherwise 0.\n\nExample:\n  barker doctor --config barker.json',
     )
     .action(async () => {
       const findings = await examineAll(command);
@@ -29,6 +29,7 @@ async function examineAll(command: Command): Promise<Finding[]> {
   const { examineDataFolder } = await import('./doctor/disk.ts');
   const { examineDatabase } = await import('./doctor/database.ts');
   const { examineRedis } = await import('./doctor/redis.ts');
+  const { examineObjects } = await import('./doctor/objects.ts');
   const { examineAddresses } = await import('./doctor/addresses.ts');
   const { examineService } = await import('./doctor/readiness.ts');
   return [
@@ -37,6 +38,7 @@ async function examineAll(command: Command): Promise<Finding[]> {
     ...(await examineDataFolder(settings)),
     ...(await examineDatabase(settings)),
     ...(await examineRedis(settings)),
+    ...(await examineObjects(settings)),
     ...examineAddresses(settings),
     ...(await examineService(settings)),
   ];

@@ -21,7 +21,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { configuredMasterKeys, printLine } = await import('./backup/recorded-copy.ts');
+  const { configuredMasterKeys, openCommandObjects, printLine } = await import('./backup/recorded-copy.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
   if (!Number.isFinite(stopped) || stopped > systemClock.now()) {
@@ -46,7 +46,9 @@ async function runRestore(command: Command, file: string): Promise<void> {
     progress: printLine,
     record: record.withOutcome('done'),
   };
-  const { appliedSteps } = await restore(file, head, targetOf(settings), restoring);
+  const objects = await openCommandObjects(settings);
+  const target = { ...targetOf(settings), objects: objects.store };
+  const { appliedSteps } = await restore(file, head, target, restoring).finally(objects.close);
   for (const step of appliedSteps) printLine(`applied ${step}`);
   const since = formatInstant(requests_not_before * 1000);
   printLine(`

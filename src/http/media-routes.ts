@@ -1,14 +1,15 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { basename, dirname } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type SendResult, send } from '@fastify/send';
 import type { FastifyInstance } from 'fastify';
 import { releaseMemory } from '../base/release-memory.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
+import type { OpenObject } from '../contract/services/objects.ts';
 import type { AddressLimiter } from './address-limiter.ts';
+import { parseByteRange } from './byte-ranges.ts';
 import { headersByName } from './reply.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
@@ -38,7 +39,7 @@ const HARMLESS = {
   'referrer-policy': 'no-referrer',
 };
 
-const YEAR_MS = 31_536_000_000;
+const YEAR_S = 31_536_000;
 
 /** Adds the routes that serve media: whole or in ranges, and cacheable by clients. */
 export function addMediaRoutes(app: FastifyInstance, deps: MediaDependencies): void {
@@ -105,7 +106,7 @@ async function replyTo(deps: MediaDependencies, request: IncomingMessage): Promi
   const path = request.url!.slice(BASE.length).split('?', 1)[0]!;
   const found = await deps.find(deps.environment, path);
   if (!found) return plain(404, 'Media not found');
-  return 'text' in found ? textReply(found) : fileReply(request, found);
+  return 'text' in found ? textReply(found) : objectReply(request, found);
 }
 
 function isOverHttps({ originsOf }: MediaDependencies, request: IncomingMessage): boolean {
@@ -122,17 +123,31 @@ function textReply({ text, mime }: Extract<ServedMedia, { text: string }>): Repl
   return whole(200, text, headers);
 }
 
-async function fileReply(request: IncomingMessage, found: Extract<ServedMedia, { file: string }>): Promise<Reply> {
-  const options = { root: dirname(found.file), contentType: false, immutable: true, maxAge: YEAR_MS };
-  const sent: SendResult = await send(request, `/${basename(found.file)}`, options);
-  if (sent.type !== 'file') {
-    sent.stream.destroy();
-    const range = sent.headers['Content-Range'];
-    return plain(sent.statusCode, 'Range not satisfiable', range === undefined ? {} : { 'content-range': range });
+/** Only the key tells versions apart: objects never change. */
+async function objectReply(
+  request: IncomingMessage,
+  { object, mime }: Extract<ServedMedia, { object: OpenObject }>,
+): Promise<Reply> {
+  const { bytes, key } = object;
+  const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`;
+  const { range, 'if-none-match': noneMatch, 'if-range': onlyIf } = request.headers;
+  const headers: Reply['headers'] = {
+    'accept-ranges': 'bytes',
+    'cache-control': `public, max-age=${YEAR_S}, immutable`,
+    etag,
+    ...HARMLESS,
+  };
+  if (noneMatch !== undefined && (noneMatch.trim() === '*' || noneMatch.includes(etag))) {
+    return { status: 304, headers, body: Readable.from([]) };
   }
-  const headers: Reply['headers'] = { ...sent.headers, ...HARMLESS };
-  if (sent.statusCode !== 304) headers['content-type'] = found.mime;
-  return { status: sent.statusCode, headers, body: sent.stream };
+  const part = onlyIf === undefined || onlyIf === etag ? parseByteRange(range, bytes) : undefined;
+  if (part === 'beyond') return plain(416, 'Range not satisfiable', { 'content-range': `bytes */${bytes}` });
+  const { start, end } = part ?? { start: 0, end: bytes };
+  headers['content-type'] = mime;
+  headers['content-length'] = end - start;
+  if (part) headers['content-range'] = `bytes ${start}-${end - 1}/${bytes}`;
+  const body = request.method === 'HEAD' ? Readable.from([]) : await object.read({ start, end });
+  return { status: part ? 206 : 200, headers, body };
 }
 
 function plain(status: number, text: string, headers: Record<string, string | number> = {}): Reply {

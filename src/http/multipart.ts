@@ -5,7 +5,12 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { RawValue } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
-import { type Blobs, type ReceivedFile, SourceFailed, TooManyBytes } from '../contract/services/blobs.ts';
+import {
+  type ReceivedFile,
+  type ReceivedFiles,
+  SourceFailed,
+  TooManyBytes,
+} from '../contract/services/received-files.ts';
 import { decodeBase64 } from './base64.ts';
 import type { BodyReadObserver } from './read-body.ts';
 
@@ -23,7 +28,7 @@ export function hasMultipartBody(request: IncomingMessage): boolean {
 
 /** Where a multipart body is read into, and its limits. */
 export interface MultipartTarget {
-  readonly blobs: Blobs;
+  readonly storage: ReceivedFiles;
   readonly files: NonNullable<Operation['files']>;
   /** The maximum size of a file in bytes. */
   readonly bytes_max: number;
@@ -94,14 +99,14 @@ function readAll(
   reception: MultipartTarget,
   { taking, watch }: { readonly taking: Taking[]; readonly watch: BodyReadObserver | undefined },
 ): Promise<void> {
-  const { raw, received, blobs } = reception;
+  const { raw, received, storage } = reception;
   const own = new Map<string, RawValue[]>();
   const take = async (name: string, source: Readable): Promise<void> => {
     const incoming = await receiveFile(source, name, reception);
     // Of several files with the same name the last one counts.
     const earlier = received.get(name);
     received.set(name, incoming);
-    if (earlier) await blobs.discard(earlier);
+    if (earlier) await storage.discard(earlier);
   };
   return new Promise((resolve, reject) => {
     const unreadable = (because: unknown): void => reject(problem('PARTS_UNREADABLE', {}, String(because)));
@@ -145,9 +150,9 @@ async function receiveFile(
   name: string,
   reception: MultipartTarget,
 ): Promise<ReceivedFile> {
-  const { blobs, files, bytes_max } = reception;
+  const { storage, files, bytes_max } = reception;
   try {
-    return await blobs.receive(files[name]!.isBase64 ? decodeBase64(source, name) : source, bytes_max);
+    return await storage.receive(files[name]!.isBase64 ? decodeBase64(source, name) : source, bytes_max);
   } catch (error) {
     if (error instanceof TooManyBytes) throw tooLarge(bytes_max);
     // Errors of the source are the sender's fault, unlike errors of the disk.

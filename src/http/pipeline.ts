@@ -6,7 +6,7 @@ import { isId, type RawValue } from '../contract/declare/fields.ts';
 import { readMembers } from '../contract/declare/members.ts';
 import type { Call, Operation, Principal } from '../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
-import type { ReceivedFile } from '../contract/services/blobs.ts';
+import type { ReceivedFile } from '../contract/services/received-files.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
@@ -72,7 +72,7 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
     };
   } finally {
     await nonceWritten;
-    for (const each of received.values()) await deps.services.media.blobs.discard(each);
+    for (const each of received.values()) await deps.services.media.received.discard(each);
   }
 }
 
@@ -288,7 +288,7 @@ async function receive(
   const { operation, request } = exchange;
   const { services } = deps;
   const bytes_max = operation.bytesMax?.(services.media.uploadRules) ?? 0;
-  const reception = { ...of, blobs: services.media.blobs, files: operation.files!, bytes_max };
+  const reception = { ...of, storage: services.media.received, files: operation.files!, bytes_max };
   if (of.isUpload) await readAuthenticatedBody(deps, exchange, (watch) => receiveMultipart(request, reception, watch));
   else await receiveTextFiles(reception);
 }

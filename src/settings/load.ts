@@ -2,6 +2,7 @@ import { nearest } from '../base/text.ts';
 import { type SettingName, type Settings, settingsTable } from '../settings.ts';
 import { isLoopbackHost } from './addresses.ts';
 import type { Mode, SettingEntry, SettingValue } from './kinds.ts';
+import { bucketOf } from './objects.ts';
 
 /** The source of a value; later ones win. */
 export type SettingSource = 'default' | 'file' | 'environment' | 'flag';
@@ -234,6 +235,15 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   rule(['sandbox_port', 'port'], port !== 0 && port === settings.sandbox_port, `${port} is also the main port`);
   const isRedisAlone = settings.redis_url !== '' && settings.database_url === '';
   rule(['redis_url', 'database_url'], isRedisAlone, 'requires a PostgreSQL database; set database_url too');
+  const isBucket = bucketOf(settings.object_store) !== undefined;
+  for (const name of ['object_store_key_id', 'object_store_secret'] as const) {
+    const without = 'required when object_store is a bucket; ';
+    rule([name, 'object_store'], !incomplete && isBucket && settings[name] === '', without + howToGive(name));
+  }
+  for (const name of ['object_store_endpoint', 'object_store_key_id', 'object_store_secret'] as const) {
+    const alone = !isBucket && settings[name] !== '';
+    rule([name, 'object_store'], alone, 'requires a bucket; set object_store to s3:// and its name');
+  }
   const { operations_port: operations, sandbox_port: sandbox } = settings;
   const taken = mode === 'serve' && operations !== 0 && (operations === port || operations === sandbox);
   rule(['operations_port', 'port', 'sandbox_port'], taken, `${operations} is also the port of another listener`);

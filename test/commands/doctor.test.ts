@@ -13,6 +13,7 @@ import { examineDatabase } from '../../src/cli/doctor/database.ts';
 import { examineDataFolder } from '../../src/cli/doctor/disk.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { examineMachine } from '../../src/cli/doctor/machine.ts';
+import { examineObjects } from '../../src/cli/doctor/objects.ts';
 import { examineService } from '../../src/cli/doctor/readiness.ts';
 import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
@@ -23,6 +24,7 @@ import type { Settings } from '../../src/settings.ts';
 import { dropSchema, migrate } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { engine, openPlace, type Place } from '../rig/databases.ts';
+import { startS3 } from '../rig/s3.ts';
 import { barker, flagsOf, MASTER_KEY } from './program.ts';
 
 let place: Place;
@@ -200,6 +202,25 @@ describe('the database', () => {
     assert.deepEqual(await examine(), [...HASTY, 'error: the schema was made by a newer release']);
     await change(`delete from schema_steps where name = '9999-future'`);
     await driver.close();
+  });
+
+  test('with the object store that the settings name', async () => {
+    assert.deepEqual(await examineObjects(settingsOf()), []);
+    const s3 = await startS3();
+    const settings = settingsOf(s3.flags);
+    const [found, unprotected] = lines(await examineObjects(settings));
+    assert.match(
+      found!,
+      /^ok: s3:\/\/barker-tests\/tests stores, lists and removes objects \(\d+\.\d ms to store one\)$/,
+    );
+    assert.equal(unprotected, 'warning: the object store is called without TLS');
+    const elsewhere = lines(await examineObjects(settingsOf({ ...s3.flags, object_store: 's3://none' })));
+    assert.match(elsewhere.join(), /^error: s3:\/\/none cannot be used: the object store .*NoSuchBucket/);
+    await s3.close();
+    const [away] = lines(await examineObjects(settings));
+    assert.match(away!, /^error: s3:\/\/barker-tests\/tests cannot be used: .*ECONNREFUSED/);
+    const folder = join(place.folder, 'elsewhere');
+    assert.match(lines(await examineObjects(settingsOf({ object_store: folder }))).join(), /^ok: .*elsewhere stores/);
   });
 
   test('with an outdated schema', async () => {

@@ -38,7 +38,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const target = { folder, databaseUrl: copy.databaseUrl };
       const now = original.clock.now();
       await onPlace(original.place, (driver) =>
-        copyDatabase(sourceOn(original.place, driver, now), { ...target, includesFiles: false }, RECORD),
+        copyDatabase(
+          sourceOn(original.place, driver, now),
+          { ...target, includesFiles: false, objects: undefined },
+          RECORD,
+        ),
       );
       const place = { ...target, remove: async () => {} };
       const copied = await openWorld({ place, start: new Date(now).toISOString(), flags: READ_FLAGS });

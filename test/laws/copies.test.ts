@@ -15,7 +15,7 @@ import { tablesOfMigrations } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import type { TableChecksum } from '../../src/storage/transfer/read-rows.ts';
 import { TRANSIENT_TABLES } from '../../src/storage/transfer/table-schema.ts';
-import { COPY_KEYS, fillEveryTable, RECORD, sourceOn, sumsOf } from '../rig/copies.ts';
+import { COPY_KEYS, fillEveryTable, RECORD, sourceOn, sumsOf, targetOn } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { logAfter } from '../rig/events.ts';
 
@@ -33,7 +33,6 @@ after(async () => {
 
 const ENGINES = ['sqlite', 'postgres'] as const;
 const other = { sqlite: 'postgres', postgres: 'sqlite' } as const;
-const targetOn = ({ folder, databaseUrl }: Place) => ({ folder, databaseUrl, includesFiles: true });
 const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, progress: () => {}, record: RECORD };
 
 /** Without what a restore changes on purpose. */

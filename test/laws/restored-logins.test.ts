@@ -7,7 +7,7 @@ import { backUp } from '../../src/backup/backup.ts';
 import { inspectArchive } from '../../src/backup/inspect-archive.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
-import { COPY_KEYS, RECORD, sourceOn } from '../rig/copies.ts';
+import { COPY_KEYS, RECORD, sourceOn, targetOn } from '../rig/copies.ts';
 import { onPlace, openPlace } from '../rig/databases.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -64,7 +64,7 @@ describe('after a restore', () => {
     const place = await openPlace();
     const { head } = await inspectArchive(archive, COPY_KEYS);
     const restoring = { now: start, requests_not_before: 0, progress: () => {}, record: RECORD };
-    await restore(archive, head, { ...place, includesFiles: true }, restoring);
+    await restore(archive, head, targetOn(place), restoring);
     for (const name of ['master.key', 'dev.json']) {
       copyFileSync(join(original.place.folder, name), join(place.folder, name));
     }

@@ -29,6 +29,8 @@ export async function insertUpload(
       poster_mime: null,
       file_name: BigInt(id).toString(16).padStart(16, 'f'),
       additional_owners: [],
+      object_key: null,
+      poster_key: null,
       fault: null,
       is_categorized: true,
       created_at: '2026-03-02T17:00:00Z',

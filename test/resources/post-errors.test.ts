@@ -22,6 +22,8 @@ before(async () => {
     duration_ms: null,
     codec: null,
     poster_mime: null,
+    object_key: null,
+    poster_key: null,
     fault: null,
     expires_at: null,
   };

@@ -1,6 +1,9 @@
 import type { BackupSource } from '../../src/backup/backup.ts';
+import type { RestoreTarget } from '../../src/backup/restore-target.ts';
+import { secureRandom } from '../../src/base/random.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
+import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { loadRows } from '../../src/storage/transfer/load-rows.ts';
 import { readTable, type TableChecksum } from '../../src/storage/transfer/read-rows.ts';
 import type { TransferRow } from '../../src/storage/transfer/row-lines.ts';
@@ -18,7 +21,13 @@ export const RECORD: AuditRecord = {
 
 /** A place as what a copy is made from. */
 export function sourceOn(place: Pick<Place, 'folder' | 'databaseUrl'>, driver: Driver, now: number): BackupSource {
-  return { driver, folder: place.folder, keys: COPY_KEYS, release: 'test', now, progress: () => {} };
+  const objects = { store: folderObjects(place.folder, secureRandom), folder: place.folder };
+  return { driver, folder: place.folder, objects, keys: COPY_KEYS, release: 'test', now, progress: () => {} };
+}
+
+/** A place as what a copy is written to. */
+export function targetOn({ folder, databaseUrl }: Pick<Place, 'folder' | 'databaseUrl'>): RestoreTarget {
+  return { folder, databaseUrl, includesFiles: true, objects: folderObjects(folder, secureRandom) };
 }
 
 /** What each table holds. */

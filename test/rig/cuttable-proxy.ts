@@ -1,27 +1,31 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
-/** A TCP proxy to a database server whose connections can be cut. */
+/** A TCP proxy to a server whose connections can be cut. */
 export interface CuttableProxy {
-  /** The database URL through this proxy. */
+  /** The URL of the server through this proxy. */
   readonly url: string;
   /** Drops all traffic in both directions without closing any connection. */
   silence(): void;
   /** Closes the connections to the server and leaves those of the clients open. */
   loseClients(): void;
+  /** Closes all connections, and new ones as soon as they are made. */
+  refuse(): void;
   /** Lets new connections pass; those that were cut stay cut. */
   mend(): void;
   close(): Promise<void>;
 }
 
-/** Starts a proxy to the server of a database URL. */
+/** Starts a proxy to the server of a URL. */
 export async function openCuttableProxy(to: string): Promise<CuttableProxy> {
   const { hostname, port } = new URL(to);
   const pairs = new Set<readonly [near: Socket, far: Socket]>();
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let isRefusing = false;
   const server = createServer((near) => {
     sockets.add(near);
     near.on('error', () => {});
+    if (isRefusing) near.destroy();
     if (isSilent) return;
     const far = dial(Number(port), hostname);
     sockets.add(far);
@@ -50,8 +54,14 @@ export async function openCuttableProxy(to: string): Promise<CuttableProxy> {
       cutAll();
       for (const [, far] of pairs) far.destroy();
     },
+    refuse() {
+      cutAll();
+      isRefusing = true;
+      for (const socket of sockets) socket.destroy();
+    },
     mend() {
       isSilent = false;
+      isRefusing = false;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

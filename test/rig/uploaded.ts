@@ -18,6 +18,8 @@ export function uploaded(id: string, user_id: string, facts: Partial<Upload> = {
     poster_mime: null,
     file_name: BigInt(id).toString(16).padStart(16, '0'),
     additional_owners: [],
+    object_key: null,
+    poster_key: null,
     fault: null,
     is_categorized: true,
     created_at: '2026-03-02T17:00:00Z',

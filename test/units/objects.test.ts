@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
+import { ObjectsUnavailable } from '../../src/contract/problems/objects-unavailable.ts';
 import {
   ContentMismatch,
   contentOfBytes,
@@ -14,6 +15,8 @@ import {
   type ObjectStore,
 } from '../../src/contract/services/objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
+import { type S3Objects, s3Objects } from '../../src/storage/objects/s3-objects.ts';
+import { type OwnS3, startS3 } from '../rig/s3.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-objects-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,64 +41,96 @@ describe('keys of objects', () => {
   }
 });
 
-describe('objects in a folder', () => {
+for (const kind of ['a folder', 'a bucket'] as const) {
+  describe(`objects in ${kind}`, () => {
+    let store: ObjectStore;
+    let close = async (): Promise<void> => {};
+    before(async () => {
+      if (kind === 'a folder') {
+        store = folderObjects(folder, secureRandom);
+        return;
+      }
+      const s3 = await startS3();
+      const bucket = s3Objects({ ...s3.options, silence_ms: 20_000 }, { lost: assert.fail, back: assert.fail });
+      store = bucket;
+      close = async () => {
+        bucket.close();
+        await s3.close();
+      };
+    });
+    after(() => close());
+
+    test('are read whole and in ranges', async () => {
+      await store.put('a/b/c/d', contentOfBytes(BYTES));
+      assert.deepEqual(await read(store, 'a/b/c/d'), [10, '0123456789']);
+      assert.deepEqual(await read(store, 'a/b/c/d', { start: 3, end: 5 }), [10, '34']);
+      assert.deepEqual(await read(store, 'a/b/c/d', { start: 8, end: 99 }), [10, '89']);
+      assert.deepEqual(await read(store, 'a/b/c/d', { start: 10, end: 12 }), [10, '']);
+      assert.deepEqual(await store.head('a/b/c/d'), { bytes: 10 });
+      await store.put('a/empty', contentOfBytes(Buffer.alloc(0)));
+      assert.deepEqual(await read(store, 'a/empty'), [0, '']);
+    });
+
+    test('that do not exist are missing', async () => {
+      assert.equal(await store.head('a/none'), undefined);
+      await assert.rejects(store.get('a/none'), ObjectMissing);
+      await store.remove(['a/none']);
+      assert.deepEqual(await keysIn(store, 'none/'), []);
+    });
+
+    test('are listed below a prefix, with size and age, and removed', async () => {
+      const keys = ['l/x/1/p', 'l/x/1/q', 'l/x/2/p', 'l/y'];
+      for (const key of keys) await store.put(key, contentOfBytes(BYTES));
+      assert.deepEqual(await keysIn(store, 'l/'), keys);
+      assert.deepEqual(await keysIn(store, 'l/x/1/'), keys.slice(0, 2));
+      for await (const { bytes, storedAt_ms } of store.list('l/')) {
+        assert.equal(bytes, 10);
+        assert.ok(Math.abs(Date.now() - storedAt_ms) < 60_000);
+      }
+      await store.remove(keys.slice(0, 3));
+      assert.deepEqual(await keysIn(store, 'l/'), ['l/y']);
+    });
+
+    test('of other bytes than announced are not stored', async () => {
+      const good = contentOfBytes(BYTES);
+      await assert.rejects(store.put('m/short', { ...good, bytes: 11 }), ContentMismatch);
+      await assert.rejects(store.put('m/other', { ...good, sha256: '0'.repeat(64) }), ContentMismatch);
+      assert.deepEqual(await keysIn(store, 'm/'), []);
+    });
+
+    test('whose source fails are not stored', async () => {
+      const source = {
+        bytes: 20,
+        async *open() {
+          yield BYTES;
+          throw new Error('the source broke off');
+        },
+      };
+      await assert.rejects(store.put('m/broken', source), /the source broke off/);
+      assert.equal(await store.head('m/broken'), undefined);
+    });
+
+    test('replace earlier ones under the same key', async () => {
+      await store.put('r/k', contentOfBytes(BYTES));
+      await store.put('r/k', contentOfBytes(Buffer.from('new')));
+      assert.deepEqual(await read(store, 'r/k'), [3, 'new']);
+    });
+
+    test('are stored in parts when they are large', async () => {
+      const bytes = Buffer.alloc(70_000_001, 'large');
+      await store.put('p/large', contentOfBytes(bytes));
+      const { content } = await store.get('p/large');
+      assert.equal((await buffer(content)).equals(bytes), true);
+      assert.deepEqual(await read(store, 'p/large', { start: 69_999_998, end: 70_000_001 }), [
+        70_000_001,
+        bytes.toString('latin1', 69_999_998),
+      ]);
+    });
+  });
+}
+
+describe('objects in a folder only', () => {
   const store = folderObjects(folder, secureRandom);
-
-  test('are read whole and in ranges', async () => {
-    await store.put('a/b/c/d', contentOfBytes(BYTES));
-    assert.deepEqual(await read(store, 'a/b/c/d'), [10, '0123456789']);
-    assert.deepEqual(await read(store, 'a/b/c/d', { start: 3, end: 5 }), [10, '34']);
-    assert.deepEqual(await read(store, 'a/b/c/d', { start: 8, end: 99 }), [10, '89']);
-    assert.deepEqual(await read(store, 'a/b/c/d', { start: 10, end: 12 }), [10, '']);
-    assert.deepEqual(await store.head('a/b/c/d'), { bytes: 10 });
-    await store.put('a/empty', contentOfBytes(Buffer.alloc(0)));
-    assert.deepEqual(await read(store, 'a/empty'), [0, '']);
-  });
-
-  test('that do not exist are missing', async () => {
-    assert.equal(await store.head('a/none'), undefined);
-    await assert.rejects(store.get('a/none'), ObjectMissing);
-    await store.remove(['a/none']);
-    assert.deepEqual(await keysIn(store, 'none/'), []);
-  });
-
-  test('are listed below a prefix, with size and age, and removed', async () => {
-    const keys = ['l/x/1/p', 'l/x/1/q', 'l/x/2/p', 'l/y'];
-    for (const key of keys) await store.put(key, contentOfBytes(BYTES));
-    assert.deepEqual(await keysIn(store, 'l/'), keys);
-    assert.deepEqual(await keysIn(store, 'l/x/1/'), keys.slice(0, 2));
-    for await (const { bytes, storedAt_ms } of store.list('l/')) {
-      assert.equal(bytes, 10);
-      assert.ok(Math.abs(Date.now() - storedAt_ms) < 60_000);
-    }
-    await store.remove(keys.slice(0, 3));
-    assert.deepEqual(await keysIn(store, 'l/'), ['l/y']);
-  });
-
-  test('of other bytes than announced are not stored', async () => {
-    const good = contentOfBytes(BYTES);
-    await assert.rejects(store.put('m/short', { ...good, bytes: 11 }), ContentMismatch);
-    await assert.rejects(store.put('m/other', { ...good, sha256: '0'.repeat(64) }), ContentMismatch);
-    assert.deepEqual(await keysIn(store, 'm/'), []);
-  });
-
-  test('whose source fails are not stored', async () => {
-    const source = {
-      bytes: 20,
-      async *open() {
-        yield BYTES;
-        throw new Error('the source broke off');
-      },
-    };
-    await assert.rejects(store.put('m/broken', source), /the source broke off/);
-    assert.equal(await store.head('m/broken'), undefined);
-  });
-
-  test('replace earlier ones under the same key', async () => {
-    await store.put('r/k', contentOfBytes(BYTES));
-    await store.put('r/k', contentOfBytes(Buffer.from('new')));
-    assert.deepEqual(await read(store, 'r/k'), [3, 'new']);
-  });
 
   test('may be put and removed at once in one folder', async () => {
     const key = (index: number): string => `o/p/q/${index}`;
@@ -119,8 +154,77 @@ describe('objects in a folder', () => {
     assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
   });
 
+  test('leave nothing of interrupted calls behind', async () => {
+    for (const name of ['old', 'new']) writeFileSync(join(folder, 'incoming', name), BYTES);
+    utimesSync(join(folder, 'incoming', 'old'), 1000, 1000);
+    await store.removeIncomplete(1_000_001);
+    assert.deepEqual(readdirSync(join(folder, 'incoming')), ['new']);
+    await store.removeIncomplete(Date.now() + 60_000);
+    assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
+  });
+
   test('are at no path beside the folder', async () => {
     await assert.rejects(async () => store.localPath('../x'), /is not the key of an object/);
     await assert.rejects(store.get('../x'), /is not the key of an object/);
+  });
+});
+
+describe('a bucket that is away', () => {
+  let s3: OwnS3;
+  const told: string[] = [];
+  let store: S3Objects;
+  before(async () => {
+    s3 = await startS3();
+    store = s3Objects(s3.options, { lost: () => void told.push('lost'), back: () => void told.push('back') });
+    await store.put('a/b', contentOfBytes(BYTES));
+  });
+  after(async () => {
+    store.close();
+    await s3.close();
+  });
+  const everything: readonly (readonly [what: string, call: () => Promise<unknown>])[] = [
+    ['put', () => store.put('a/c', contentOfBytes(BYTES))],
+    ['put of parts', () => store.put('a/c', contentOfBytes(Buffer.alloc(70_000_000)))],
+    ['get', () => store.get('a/b')],
+    ['head', () => store.head('a/b')],
+    ['remove', () => store.remove(['a/b'])],
+    ['list', () => keysIn(store, 'a/')],
+  ];
+
+  for (const [state, disturb] of [
+    ['silent', () => s3.proxy.silence()],
+    ['unreachable', () => s3.proxy.refuse()],
+  ] as const) {
+    for (const [what, call] of everything) {
+      test(`makes ${what} fail while it is ${state}, and no longer when it is back`, async () => {
+        disturb();
+        await assert.rejects(call(), ObjectsUnavailable);
+        assert.equal(store.isUp(), false);
+        s3.proxy.mend();
+        assert.deepEqual(await read(store, 'a/b'), [10, '0123456789']);
+        assert.equal(store.isUp(), true);
+        assert.deepEqual(told.splice(0), ['lost', 'back']);
+      });
+    }
+  }
+
+  test('ends the reading of an object that stops in the middle', async () => {
+    const patient = s3Objects({ ...s3.options, silence_ms: 20_000 }, { lost: () => {}, back: () => {} });
+    await patient.put('a/large', contentOfBytes(Buffer.alloc(30_000_000)));
+    patient.close();
+    const { content } = await store.get('a/large');
+    const from = content[Symbol.asyncIterator]();
+    await from.next();
+    s3.proxy.silence();
+    await assert.rejects(async () => {
+      while (!(await from.next()).done);
+    }, ObjectsUnavailable);
+    s3.proxy.mend();
+  });
+
+  test('refuses a bucket that does not exist, without trying again', async () => {
+    const other = s3Objects({ ...s3.options, bucket: 'none' }, { lost: () => {}, back: () => {} });
+    await assert.rejects(other.put('a', contentOfBytes(BYTES)), /NoSuchBucket/);
+    other.close();
   });
 });

@@ -254,6 +254,36 @@ describe('problems', () => {
       ['redis_url: requires a PostgreSQL database; set database_url too'],
     ],
     [
+      'a bucket without a key',
+      { environment: { BARKER_OBJECT_STORE: 's3://media/production' } },
+      [
+        'object_store_key_id: required when object_store is a bucket; expected printable characters without spaces',
+        'object_store_secret: required when object_store is a bucket; expected printable characters without spaces, in BARKER_OBJECT_STORE_SECRET or in the file that BARKER_OBJECT_STORE_SECRET_FILE names',
+      ],
+    ],
+    [
+      'a key without a bucket',
+      {
+        environment: {
+          BARKER_OBJECT_STORE: '/srv/objects',
+          BARKER_OBJECT_STORE_ENDPOINT: 'https://s3.test',
+          BARKER_OBJECT_STORE_SECRET: 'hunter2',
+        },
+      },
+      [
+        'object_store_endpoint: requires a bucket; set object_store to s3:// and its name',
+        'object_store_secret: requires a bucket; set object_store to s3:// and its name',
+      ],
+    ],
+    [
+      'an object store that is neither a bucket nor an absolute path, at an address with a path',
+      { environment: { BARKER_OBJECT_STORE: 'media', BARKER_OBJECT_STORE_ENDPOINT: 'https://s3.test/media' } },
+      [
+        'BARKER_OBJECT_STORE (environment): expected s3:// with the name of a bucket and, optionally, a prefix of its keys; or an absolute path of a folder, got "media"',
+        'BARKER_OBJECT_STORE_ENDPOINT (environment): expected an http:// or https:// address without path, query or user, got "https://s3.test/media"',
+      ],
+    ],
+    [
       'an address of Redis with options of its client',
       { environment: { BARKER_REDIS_URL: 'redis://:hunter2@127.0.0.1/0?enableOfflineQueue=true' } },
       [

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { openDriver } from '../../app/database.ts';
+import { type OpenObjects, openObjects } from '../../app/objects.ts';
 import type { BackupSource } from '../../backup/backup.ts';
 import type { MasterKeys } from '../../backup/inspect-archive.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -74,11 +75,17 @@ async function isStored(settings: Settings, work: (tx: WriteTransaction) => Prom
   }
 }
 
+/** Opens the object store of the settings for a command, which fails when the store is away. */
+export function openCommandObjects(settings: Settings): Promise<OpenObjects> {
+  return openObjects(settings, { lost: () => {}, back: () => {} });
+}
+
 /** Opens the database of the settings for copying, at any schema version. */
 async function withSource<T>(settings: Settings, work: (source: BackupSource) => Promise<T>): Promise<T> {
   const { data_folder: folder, database_url } = settings;
   const file = join(folder, 'barker.db');
   if (database_url === '' && !existsSync(file)) throw new CommandFailed(`there is no database at ${file}`);
+  const objects = await openCommandObjects(settings);
   const driver = await openDriver(settings);
   try {
     const about = {
@@ -87,8 +94,9 @@ async function withSource<T>(settings: Settings, work: (source: BackupSource) =>
       now: systemClock.now(),
       progress: printLine,
     };
-    return await work({ driver, folder, ...about });
+    return await work({ driver, folder, objects, ...about });
   } finally {
     await driver.close();
+    objects.close();
   }
 }

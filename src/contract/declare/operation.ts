@@ -3,10 +3,10 @@ import type { Schema } from '../../base/json-schema.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
-import type { Blobs, ReceivedFile } from '../services/blobs.ts';
 import type { Keywords } from '../services/keywords.ts';
 import type { MediaUrls } from '../services/media.ts';
-import type { ObjectStore } from '../services/objects.ts';
+import type { ObjectReader, ObjectStore } from '../services/objects.ts';
+import type { ReceivedFile, ReceivedFiles } from '../services/received-files.ts';
 import type { Sender } from '../services/sending.ts';
 import type { StreamHandle, Streams } from '../services/streams.ts';
 import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/audiences.ts';
@@ -94,7 +94,13 @@ export interface AdsServices {
 
 /** Uploads of media. */
 export interface MediaServices {
-  readonly blobs: Blobs;
+  readonly received: ReceivedFiles;
+  /** Reads objects for serving them. */
+  readonly reader: ObjectReader;
+  /** How long objects are kept that are no longer used. @source decision 785 */
+  readonly removal_delay_s: number;
+  /** The clock of the machine, by which objects age. */
+  readonly machineClock: Clock;
   readonly uploadRules: UploadSettings;
   /** Builds the URLs of media. */
   readonly addresses: MediaUrls;

@@ -1,4 +1,5 @@
 import type { Environment } from '../declare/account-state.ts';
+import type { OpenObject } from './objects.ts';
 
 /** The categories of media. @source creatives 0.1 */
 export type MediaCategory = 'POST_IMAGE' | 'POST_GIF' | 'POST_VIDEO' | 'AMPLIFY_VIDEO';
@@ -94,9 +95,9 @@ export interface MediaUrls {
   url(environment: Environment, path: string): string;
 }
 
-/** The content of a media path: a file, or a generated text, with its MIME type. */
+/** The content of a media path: an object, or a generated text, with its MIME type. */
 export type ServedMedia =
-  | { readonly file: string; readonly mime: string }
+  | { readonly object: OpenObject; readonly mime: string }
   | { readonly text: string; readonly mime: string };
 
 /** Finds the content of a media path in an environment; undefined also while it is still being processed. */

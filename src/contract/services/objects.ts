@@ -64,8 +64,24 @@ export interface ObjectStore {
   remove(keys: readonly string[]): Promise<void>;
   /** The objects whose keys begin with a prefix that ends in a slash, in no particular order. */
   list(prefix: string): AsyncIterable<ListedObject>;
+  /** Removes what interrupted calls left behind that began before this time: bytes that are no object. */
+  removeIncomplete(before_ms: number): Promise<void>;
   /** The path at which this machine has the object as a file, if it exists; undefined when objects are elsewhere. */
   localPath(key: string): string | undefined;
+}
+
+/** An object that can be read in parts. */
+export interface OpenObject {
+  readonly key: string;
+  readonly bytes: number;
+  /** The bytes of a range; whoever does not read them to their end destroys the stream. */
+  read(range: ByteRange): Promise<Readable>;
+}
+
+/** Reads objects for serving them, possibly from copies on this machine. */
+export interface ObjectReader {
+  /** Undefined when the object does not exist. @throws ObjectsUnavailable */
+  open(key: string): Promise<OpenObject | undefined>;
 }
 
 /** Bytes in memory as the content of an object. */

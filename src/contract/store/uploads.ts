@@ -26,6 +26,10 @@ export interface Upload {
   readonly file_name: string;
   /** Users who may use it beside the uploader. */
   readonly additional_owners: readonly string[];
+  /** Key of the object with the whole file; null until the upload has succeeded. */
+  readonly object_key: string | null;
+  /** Key of the object with the first frame; null where there is none. */
+  readonly poster_key: string | null;
   /** Why processing failed. */
   readonly fault: string | null;
   /** Whether the caller specified the category. */
@@ -56,19 +60,43 @@ export interface UploadSettings {
 
 /** Changes to an upload. */
 export type UploadChanges = Partial<Pick<Upload, 'state' | 'mime' | 'bytes' | 'width' | 'height' | 'fault'>> &
-  Partial<Pick<Upload, 'duration_ms' | 'codec' | 'poster_mime' | 'changed_at' | 'expires_at'>>;
+  Partial<Pick<Upload, 'duration_ms' | 'codec' | 'poster_mime' | 'changed_at' | 'expires_at'>> &
+  Partial<Pick<Upload, 'object_key' | 'poster_key'>>;
+
+/** A segment of an upload that is not assembled yet. */
+export interface UploadSegment {
+  readonly upload_id: string;
+  /** Its number, as given by the client. */
+  readonly segment_index: number;
+  readonly object_key: string;
+  readonly bytes: number;
+  /** SHA-256 in hex digits; null where a release did not compute it. */
+  readonly sha256: string | null;
+}
 
 /** Stored metadata of uploaded media; the bytes are elsewhere. */
 export interface Uploads {
   find(id: string): Promise<Upload | undefined>;
+  /** The same, and keeps others from changing the upload or its segments until this unit of work ends. */
+  lock(id: string): Promise<Upload | undefined>;
   /** The uploads with these ids that exist, unordered. */
   list(ids: readonly string[]): Promise<Upload[]>;
   findByFileName(fileName: string): Promise<Upload | undefined>;
+  /** The ids of all uploads that have neither succeeded nor failed. */
+  listUnfinished(): Promise<string[]>;
   add(upload: Upload): Promise<void>;
   /** Changes an upload in the state `from`; returns false when it is in another. */
   change(id: string, from: UploadState, changes: UploadChanges): Promise<boolean>;
+  /** The segments of an upload, in order. */
+  listSegments(id: string): Promise<UploadSegment[]>;
+  findSegment(id: string, index: number): Promise<UploadSegment | undefined>;
+  /** Total bytes of the segments of an upload. */
+  sumSegments(id: string): Promise<number>;
+  /** Adds a segment, or replaces the one with its number. */
+  putSegment(segment: UploadSegment): Promise<void>;
+  removeSegments(id: string): Promise<void>;
   /** Marks media as used, so that they no longer expire. Unknown ids are ignored. */
   markUsed(ids: readonly string[]): Promise<void>;
-  /** Removes an upload that has expired; returns false when it does not expire, or expires later. */
+  /** Removes an upload that has expired, with its segments; returns false when it does not expire, or expires later. */
   removeExpired(id: string, now: string): Promise<boolean>;
 }

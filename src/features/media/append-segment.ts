@@ -1,24 +1,42 @@
 import type { Call } from '../../contract/declare/operation.ts';
 import { problem } from '../../contract/problems/problems.ts';
-import type { ReceivedFile } from '../../contract/services/blobs.ts';
+import { contentOfFile } from '../../contract/services/objects.ts';
+import type { ReceivedFile } from '../../contract/services/received-files.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
+import { segmentKey } from './object-keys.ts';
 import { findOwnUpload } from './own-upload.ts';
 
-/** Stores a segment of an upload. */
+/**
+ * Stores a segment of an upload: first an object, then the row that makes it a part of the upload. An object without a
+ * row is removed when the upload ends.
+ * @source decision 783
+ */
 export async function appendSegment(call: Call, id: string): Promise<Upload> {
-  const {
-    media: { blobs, uploadRules: uploads },
-  } = call.services;
+  const { media, objects, secrets, store } = call.services;
   const upload = await findOwnUpload(call, id);
   const file = uploadedFile(call);
-  if (file.bytes > uploads.media_segment_bytes_max) {
-    throw problem('FILE_TOO_LARGE', { words: { max: uploads.media_segment_bytes_max } });
-  }
+  const { media_segment_bytes_max: max } = media.uploadRules;
+  if (file.bytes > max) throw problem('FILE_TOO_LARGE', { words: { max } });
   if (upload.state !== 'uploading') throw closed(id);
-  const index = Number(call.input.segment_index);
-  const { state, received } = await blobs.place(id, index, file, upload.bytes);
-  if (state === 'exceeds') throw problem('SEGMENTS_EXCEED', { words: { expected: upload.bytes, received } });
-  if (state === 'closed') throw closed(id);
+  const segment_index = Number(call.input.segment_index);
+  const object_key = segmentKey(id, segment_index, secrets);
+  const { place, bytes, sha256 } = file;
+  await objects.put(object_key, contentOfFile(place, bytes, sha256));
+  const { refusal, unused } = await store.write(async (tx) => {
+    const current = await tx.uploads.lock(id);
+    if (current?.state !== 'uploading') return { refusal: closed(id), unused: object_key };
+    const earlier = await tx.uploads.findSegment(id, segment_index);
+    const received = (await tx.uploads.sumSegments(id)) - (earlier?.bytes ?? 0) + bytes;
+    if (received > current.bytes) {
+      const words = { expected: current.bytes, received };
+      return { refusal: problem('SEGMENTS_EXCEED', { words }), unused: object_key };
+    }
+    await tx.uploads.putSegment({ upload_id: id, segment_index, object_key, bytes, sha256 });
+    return { refusal: undefined, unused: earlier?.object_key };
+  });
+  // If that fails, it is removed when the upload ends.
+  if (unused !== undefined) await objects.remove([unused]).catch(() => {});
+  if (refusal) throw refusal;
   return upload;
 }
 

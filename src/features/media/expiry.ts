@@ -1,24 +1,49 @@
+import type { Services } from '../../contract/declare/operation.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
+import { addSeconds } from './add-seconds.ts';
+import { prefixesOf } from './object-keys.ts';
 
 /** Kind of the jobs that expire unused uploads. */
 export const EXPIRY = 'media-expiry';
 const REMOVAL = 'media-removal';
 
 /**
- * Removes an unused upload. Its files are removed by another job, after the removal has committed.
+ * Removes an unused upload. Its objects are removed by another job, after the removal has committed.
  * @source decision 612
  */
-export const mediaExpiry: JobKind<void> = {
+export const mediaExpiry: JobKind<number> = {
   name: EXPIRY,
   isTimed: true,
-  async store(tx, { key }, _, now) {
-    if (await tx.uploads.removeExpired(key, now)) await tx.jobs.plan({ kind: REMOVAL, key, run_at: now });
+  prepare: async (_, { media }) => media.removal_delay_s,
+  async store(tx, { key }, delay_s, now) {
+    if (await tx.uploads.removeExpired(key, now)) {
+      await tx.jobs.plan({ kind: REMOVAL, key, run_at: addSeconds(now, delay_s) });
+    }
   },
 };
 
-/** Removes the files of removed uploads. */
+/** Forgets the segments of an upload that has been processed, and plans to remove objects that it no longer uses. */
+export async function planRemoval(tx: WriteTransaction, id: string, run_at: string): Promise<void> {
+  await tx.uploads.removeSegments(id);
+  await tx.jobs.plan({ kind: REMOVAL, key: id, run_at });
+}
+
+/** Removes the objects of an upload that has ended or been removed, except those that it uses. */
 export const mediaRemoval: JobKind<void> = {
   name: REMOVAL,
-  prepare: ({ key }, { media: { blobs } }) => blobs.remove(key),
+  prepare: ({ key }, services) => removeUnused(key, services),
   store: async () => {},
 };
+
+async function removeUnused(id: string, { objects, store }: Services): Promise<void> {
+  const stored: string[] = [];
+  for (const prefix of prefixesOf(id)) {
+    for await (const { key } of objects.list(prefix)) stored.push(key);
+  }
+  // Read after the objects were listed: the rows of an upload that has ended name no others later.
+  const upload = await store.read((tx) => tx.uploads.find(id));
+  if (upload && upload.state !== 'succeeded' && upload.state !== 'failed') return;
+  const used = [upload?.object_key, upload?.poster_key];
+  await objects.remove(stored.filter((key) => !used.includes(key)));
+}

@@ -1,50 +1,81 @@
+import { KeyedMutex } from '../../base/keyed-mutex.ts';
 import type { Call } from '../../contract/declare/operation.ts';
 import { problem } from '../../contract/problems/problems.ts';
-import type { Segment } from '../../contract/services/blobs.ts';
-import type { Upload } from '../../contract/store/uploads.ts';
-import { EXPIRY } from './expiry.ts';
-import { addSeconds } from './initialize-upload.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { Upload, UploadChanges, UploadSegment } from '../../contract/store/uploads.ts';
+import { addSeconds } from './add-seconds.ts';
+import { EXPIRY, planRemoval } from './expiry.ts';
 import { findOwnUpload } from './own-upload.ts';
 import { PROCESSING, processUpload } from './processing.ts';
 
+/** Calls that finalize the same upload take turns, so that only one of them processes it. */
+const turns = new KeyedMutex();
+/** How often segments may be replaced while they are processed. */
+const ATTEMPTS = 3;
+
 /**
  * Finalizes an upload. Images and uploads without a category are processed immediately, others by a
- * job. Of concurrent calls, one takes effect; all report its result.
- * @source decision 186
+ * job. Of concurrent calls, on any node, one takes effect; all report its result.
+ * @source decision 186, 784
  */
 export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   const upload = await findOwnUpload(call, id);
   if (upload.state !== 'uploading') return throwIfRejected(upload);
-  const {
-    media: { blobs, uploadRules: uploads },
-    store,
-  } = call.services;
-  checkReceivedBytes(upload, await blobs.segments(id));
-  await blobs.seal(id);
-  try {
-    // A segment may have been replaced by one of another length meanwhile.
-    checkReceivedBytes(upload, await blobs.segments(id));
-  } catch (error) {
-    await blobs.unseal(id);
-    throw error;
-  }
-  const isLater = upload.is_categorized && upload.media_type !== 'IMAGE';
-  const outcome = isLater ? ({ state: 'pending' } as const) : await processUpload(upload, call.services);
-  // Media in use does not expire.
-  const expires_at = upload.expires_at && addSeconds(call.now, uploads.media_unused_ttl_s);
-  await store.write(async (tx) => {
-    const changes = { ...outcome, changed_at: call.now, expires_at };
-    if (!(await tx.uploads.change(id, 'uploading', changes))) return;
-    if (expires_at) await tx.jobs.plan({ kind: EXPIRY, key: id, run_at: expires_at });
-    if (isLater) await tx.jobs.plan({ kind: PROCESSING, key: id, run_at: call.now });
-  });
+  if (isProcessedLater(upload)) await closeUpload(call, upload);
+  else await turns.run(id, () => processNow(call, id));
   return throwIfRejected(await findOwnUpload(call, id));
+}
+
+const isProcessedLater = ({ is_categorized, media_type }: Upload): boolean => is_categorized && media_type !== 'IMAGE';
+
+/** Accepts no more segments, and leaves the rest to a job. */
+async function closeUpload(call: Call, upload: Upload): Promise<void> {
+  await call.services.store.write(async (tx) => {
+    if ((await tx.uploads.lock(upload.id))?.state !== 'uploading') return;
+    checkReceivedBytes(upload, await tx.uploads.listSegments(upload.id));
+    await end(tx, call, upload, { state: 'pending' });
+    await tx.jobs.plan({ kind: PROCESSING, key: upload.id, run_at: call.now });
+  });
+}
+
+/** Processes the segments; if one was replaced meanwhile, again. */
+async function processNow(call: Call, id: string): Promise<void> {
+  const { store, media } = call.services;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { upload, segments } = await store.read(async (tx) => ({
+      upload: await tx.uploads.find(id),
+      segments: await tx.uploads.listSegments(id),
+    }));
+    if (upload?.state !== 'uploading') return;
+    checkReceivedBytes(upload, segments);
+    const outcome = await processUpload(upload, segments, call.services);
+    const isDone = await store.write(async (tx) => {
+      if ((await tx.uploads.lock(id))?.state !== 'uploading') return true;
+      if (keysOf(await tx.uploads.listSegments(id)) !== keysOf(segments)) return false;
+      await end(tx, call, upload, outcome);
+      await planRemoval(tx, id, addSeconds(call.now, media.removal_delay_s));
+      return true;
+    });
+    if (isDone) return;
+  }
+  throw new StoreUnavailable(new Error('segments were replaced while the upload was finalized'));
+}
+
+const keysOf = (segments: readonly UploadSegment[]): string => segments.map(({ object_key }) => object_key).join();
+
+async function end(tx: WriteTransaction, call: Call, upload: Upload, changes: UploadChanges): Promise<void> {
+  const { media_unused_ttl_s } = call.services.media.uploadRules;
+  // Media in use does not expire.
+  const expires_at = upload.expires_at && addSeconds(call.now, media_unused_ttl_s);
+  await tx.uploads.change(upload.id, 'uploading', { ...changes, changed_at: call.now, expires_at });
+  if (expires_at) await tx.jobs.plan({ kind: EXPIRY, key: upload.id, run_at: expires_at });
 }
 
 /** Uploads that failed immediate processing give an error on every call. */
 function throwIfRejected(upload: Upload): Upload {
-  const isLater = upload.is_categorized && upload.media_type !== 'IMAGE';
-  if (upload.state === 'failed' && !isLater) throw problem('MEDIA_INVALID', { words: { reason: upload.fault! } });
+  if (upload.state === 'failed' && !isProcessedLater(upload))
+    throw problem('MEDIA_INVALID', { words: { reason: upload.fault! } });
   return upload;
 }
 
@@ -52,11 +83,11 @@ function throwIfRejected(upload: Upload): Upload {
 const MISSING_LISTED_MAX = 10;
 
 /** Only the total size must match; gaps in the segment indexes are accepted. @source decision 191 */
-function checkReceivedBytes({ bytes: expected }: Upload, segments: readonly Segment[]): void {
+function checkReceivedBytes({ bytes: expected }: Upload, segments: readonly UploadSegment[]): void {
   const received = segments.reduce((total, { bytes }) => total + bytes, 0);
   if (received === expected) return;
-  const known = new Set(segments.map(({ index }) => index));
-  const last = segments.at(-1)?.index ?? -1;
+  const known = new Set(segments.map(({ segment_index }) => segment_index));
+  const last = segments.at(-1)?.segment_index ?? -1;
   const absent = Array.from({ length: last + 1 }, (_, index) => index).filter((index) => !known.has(index));
   const shown = absent.slice(0, MISSING_LISTED_MAX).join(', ');
   const more = absent.length > MISSING_LISTED_MAX ? ` and ${absent.length - MISSING_LISTED_MAX} more` : '';

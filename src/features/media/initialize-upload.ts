@@ -1,10 +1,10 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
 import type { Call, Services } from '../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem } from '../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory } from '../../contract/services/media.ts';
 import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
+import { addSeconds } from './add-seconds.ts';
 import { EXPIRY } from './expiry.ts';
 import { ACCEPTED_FILES, defaultCategory, normalizeMime } from './media-categories.ts';
 
@@ -27,7 +27,6 @@ export async function initializeUpload(call: Call): Promise<Upload> {
     expires_at: addSeconds(now, ttl_s),
   };
   await storeNewUpload(services, upload);
-  await services.media.blobs.prepare(upload.id);
   return upload;
 }
 
@@ -53,6 +52,8 @@ export async function newUpload(call: Call, category: MediaCategory) {
     // Unguessable, so that nobody finds media before it is published. @source decision 198
     file_name: services.secrets.bytes(8).toString('hex'),
     additional_owners: input.additional_owners == null ? [] : itemsOf(String(input.additional_owners)),
+    object_key: null,
+    poster_key: null,
     fault: null,
     is_categorized: input.media_category != null,
     created_at: now,
@@ -66,11 +67,6 @@ export async function storeNewUpload({ store: on }: Services, upload: Upload): P
     await tx.uploads.add(upload);
     await tx.jobs.plan({ kind: EXPIRY, key: upload.id, run_at: upload.expires_at! });
   });
-}
-
-/** A UTC text plus some seconds. */
-export function addSeconds(now: string, seconds: number): string {
-  return formatInstant(instantMs(now) + seconds * 1000);
 }
 
 /** Rejects declared files of unknown type, unsuitable category or excessive size. */

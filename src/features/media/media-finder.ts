@@ -10,28 +10,39 @@ import {
   type ServedMedia,
   vmapPath,
 } from '../../contract/services/media.ts';
+import type { ObjectReader, OpenObject } from '../../contract/services/objects.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import { hasExpired } from './own-upload.ts';
 import { playlist, vmap } from './player-manifests.ts';
-import { detectMime } from './probe/detect-mime.ts';
+import { BEGINNING_BYTES, detectMime } from './probe/detect-mime.ts';
 
 /**
  * Finds media files, posters and player manifests by URL path, alike in both environments.
  * @source decision 184, 194 and 603
  */
-export function mediaFinder({ store, clock, media: { blobs, addresses: media } }: Services): FindMedia {
+export function mediaFinder({ store, clock, media: { reader, addresses: media } }: Services): FindMedia {
   return async (environment, path) => {
     const upload = await store.read((tx) => uploadAt(tx, path));
     if (upload?.state !== 'succeeded' || hasExpired(upload, formatInstant(clock.now()))) return undefined;
-    if (path === mediaPath(upload)) return { file: blobs.pathOf(upload.id, 'whole'), mime: upload.mime };
+    if (path === mediaPath(upload)) return objectAt(upload.object_key, reader, async () => upload.mime);
     if (upload.media_type === 'IMAGE') return undefined;
     if (isPosterPath(path, upload)) {
-      const file = blobs.pathOf(upload.id, 'poster');
-      return { file, mime: upload.poster_mime ?? (await detectMime(file)) ?? 'image/png' };
+      const detect = async (object: OpenObject): Promise<string> =>
+        upload.poster_mime ?? (await detectMime(await object.read({ start: 0, end: BEGINNING_BYTES }))) ?? 'image/png';
+      return objectAt(upload.poster_key, reader, detect);
     }
     return upload.media_type === 'VIDEO' ? forPlayers(upload, path, environment, media) : undefined;
   };
+}
+
+async function objectAt(
+  key: string | null,
+  reader: ObjectReader,
+  mimeOf: (object: OpenObject) => Promise<string>,
+): Promise<ServedMedia | undefined> {
+  const object = key === null ? undefined : await reader.open(key);
+  return object && { object, mime: await mimeOf(object) };
 }
 
 async function uploadAt(tx: ReadTransaction, path: string): Promise<Upload | undefined> {

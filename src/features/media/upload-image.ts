@@ -1,16 +1,18 @@
 import type { Call } from '../../contract/declare/operation.ts';
 import { problem } from '../../contract/problems/problems.ts';
+import { contentOfFile } from '../../contract/services/objects.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
+import { addSeconds } from './add-seconds.ts';
 import { uploadedFile } from './append-segment.ts';
-import { addSeconds, newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
+import { newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
 import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
+import { readyKey } from './object-keys.ts';
 import { probeFile } from './probe/probe-file.ts';
 
 /** Uploads an image or GIF in one call. @source decision 188 */
 export async function uploadImage(call: Call): Promise<Upload> {
-  const {
-    media: { blobs, uploadRules: uploads },
-  } = call.services;
+  const { media, objects, secrets } = call.services;
+  const { uploadRules: uploads } = media;
   const file = uploadedFile(call);
   const category = requestedCategory(call);
   if (category && category !== 'POST_IMAGE' && category !== 'POST_GIF') {
@@ -23,14 +25,17 @@ export async function uploadImage(call: Call): Promise<Upload> {
   const max = uploads[ACCEPTED_FILES[own].bytes_max];
   const words = { category: own.toLowerCase(), max, bytes: file.bytes, raw: file.bytes };
   if (file.bytes > max) throw problem('MEDIA_TOO_LARGE', { parameter: 'media', words });
+  const draft = await newUpload(call, own);
+  const object_key = readyKey(draft.id, 'whole', secrets);
+  await objects.put(object_key, contentOfFile(file.place, file.bytes, file.sha256));
   const upload: Upload = {
-    ...(await newUpload(call, own)),
+    ...draft,
     ...found,
+    object_key,
     state: 'succeeded',
     bytes: file.bytes,
     expires_at: addSeconds(call.now, uploads.media_unused_ttl_s),
   };
   await storeNewUpload(call.services, upload);
-  await blobs.adopt(upload.id, file);
   return upload;
 }

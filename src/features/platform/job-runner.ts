@@ -3,6 +3,7 @@ import { formatInstant } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import { elapsed_ms, every } from '../../base/timers.ts';
 import type { Services } from '../../contract/declare/operation.ts';
+import { ObjectsUnavailable } from '../../contract/problems/objects-unavailable.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Job, JobKind } from '../../contract/store/jobs.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
@@ -51,6 +52,8 @@ const TAKEN_AT_ONCE = 10;
 /** A failed job is retried after this, then after twice as long, and so on. @source decision 182 */
 const RETRY_S = 5;
 const RETRY_MAX_S = 3600;
+/** A job that needs the object store is tried again after this while it is away: the database goes on. */
+const OBJECTS_AWAY_S = 2;
 /** A clock that went back by this much was set back, not adjusted gradually. @source decision 612 */
 const SET_BACK_MS = 5000;
 /** No delay is this long; only jobs at a time that people chose are planned further ahead. @source decision 612 */
@@ -172,7 +175,12 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRun
       const isAway = error instanceof StoreUnavailable;
       if (!isAway && !isLost) onFailed(job, error);
       onEnded(job, isLost ? 'lost' : 'failed', took_s(), 0);
-      const wait_s = isAway || isLost ? 0 : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
+      const isObjectStoreAway = error instanceof ObjectsUnavailable;
+      const wait_s = isObjectStoreAway
+        ? OBJECTS_AWAY_S
+        : isAway || isLost
+          ? 0
+          : Math.min(RETRY_S * 2 ** (job.attempts - 1), RETRY_MAX_S);
       await release((tx) => tx.jobs.release(job, at(wait_s)));
     } finally {
       end();

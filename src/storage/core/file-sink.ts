@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { releaseMemory } from '../../base/release-memory.ts';
-import { TooManyBytes } from '../../contract/services/blobs.ts';
+import { TooManyBytes } from '../../contract/services/received-files.ts';
 
 /** Bytes that may wait in memory to be written. */
 const WAITING_BYTES = 1_048_576;
@@ -10,7 +11,7 @@ type Done = (error?: Error | null) => void;
 
 /**
  * Writes a stream to a new file: all chunks that arrived while the disk was busy go into one write. Takes ownership of
- * the chunks and releases their memory. When the stream has finished, the bytes are on disk.
+ * the chunks and releases their memory. When the stream has finished and `isSynced`, the bytes are on disk.
  */
 export class FileSink extends Writable {
   /** Bytes received so far. */
@@ -19,12 +20,20 @@ export class FileSink extends Writable {
   failure: Error | undefined;
   readonly #path: string;
   readonly #bytes_max: number;
+  readonly #isSynced: boolean;
+  readonly #digest = createHash('sha256');
   #file: FileHandle | undefined;
 
-  constructor(path: string, bytes_max: number) {
+  constructor(path: string, { bytes_max, isSynced }: { readonly bytes_max: number; readonly isSynced: boolean }) {
     super({ highWaterMark: WAITING_BYTES });
     this.#path = path;
     this.#bytes_max = bytes_max;
+    this.#isSynced = isSynced;
+  }
+
+  /** The SHA-256 of all bytes in hex digits; call it once, when the stream has finished. */
+  sha256(): string {
+    return this.#digest.digest('hex');
   }
 
   override _construct(done: Done): void {
@@ -36,7 +45,7 @@ export class FileSink extends Writable {
   }
 
   override _final(done: Done): void {
-    this.#end(this.#file!.datasync(), done);
+    this.#end(this.#isSynced ? this.#file!.datasync() : Promise.resolve(), done);
   }
 
   override _destroy(error: Error | null, done: Done): void {
@@ -53,6 +62,7 @@ export class FileSink extends Writable {
     for (const { length } of pieces) bytes += length;
     this.bytes += bytes;
     if (this.bytes > this.#bytes_max) throw new TooManyBytes(`more than ${this.#bytes_max} bytes`);
+    for (const piece of pieces) this.#digest.update(piece);
     await writeAll(this.#file!, pieces);
     for (const piece of pieces) releaseMemory(piece);
   }

@@ -306,11 +306,14 @@ export interface Schema {
     account_id: string; id: string; line_item_id: string; tracking_tag_type: 'IMPRESSION_TAG' | 'CLICK_TRACKER';
     tracking_tag_url: string; created_at: string; updated_at: string; deleted: 0 | 1;
   };
+  upload_segments: {
+    upload_id: string; segment_index: number; object_key: string; bytes: number; sha256: string | null;
+  };
   uploads: {
     id: string; user_id: string; category: string; media_type: string; state: string; mime: string; bytes: number;
     width: number | null; height: number | null; duration_ms: number | null; codec: string | null; file_name: string;
     additional_owners: string; fault: string | null; is_categorized: number; created_at: string; changed_at: string;
-    expires_at: string | null; poster_mime: string | null;
+    expires_at: string | null; poster_mime: string | null; object_key: string | null; poster_key: string | null;
   };
   used_nonces: {
     timestamp_s: number; digest: string;

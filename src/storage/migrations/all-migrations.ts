@@ -28,6 +28,7 @@ import { usedNonces } from './0029-used-nonces.ts';
 import { nodes } from './0030-nodes.ts';
 import { accountIndexes } from './0031-account-indexes.ts';
 import { eventOutbox } from './0032-event-outbox.ts';
+import { objects } from './0034-objects.ts';
 import { postOrder } from './0035-post-order.ts';
 import { nodeDetails } from './0037-node-details.ts';
 import type { Migration } from './schema-builder.ts';
@@ -64,6 +65,7 @@ export const migrations: readonly Migration[] = [
   nodes,
   accountIndexes,
   eventOutbox,
+  objects,
   postOrder,
   nodeDetails,
 ];

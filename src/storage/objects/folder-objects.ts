@@ -138,6 +138,14 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
       }
     },
     localPath: pathOf,
+    async removeIncomplete(before_ms) {
+      const incoming = join(folder, INCOMING);
+      for (const name of await readdir(incoming).catch(noneIfAbsent)) {
+        const path = join(incoming, name);
+        const found = await stat(path).catch(undefinedIfAbsent);
+        if (found && found.mtimeMs < before_ms) await rm(path, { force: true });
+      }
+    },
   });
 }
 

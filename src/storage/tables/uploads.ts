@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Upload, Uploads } from '../../contract/store/uploads.ts';
+import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
@@ -22,6 +23,10 @@ export function uploadsOn(session: Session): Uploads {
       const row = await table.find('id', id);
       return row && uploadOf(row);
     },
+    async lock(id) {
+      const row = await table.lock('id', id);
+      return row && uploadOf(row);
+    },
     async findByFileName(fileName) {
       const row = await table.find('file_name', fileName);
       return row && uploadOf(row);
@@ -37,6 +42,12 @@ export function uploadsOn(session: Session): Uploads {
             .where((eb) => inList(eb, 'id', param.list('ids', size))),
         )
       ).map(uploadOf);
+    },
+    async listUnfinished() {
+      const rows = await session.all('uploads unfinished', {}, (db) =>
+        db.selectFrom('uploads').select('id').where('state', 'not in', ['succeeded', 'failed']),
+      );
+      return rows.map(({ id }) => id);
     },
     async add(upload) {
       const { additional_owners, is_categorized, ...others } = upload;
@@ -60,11 +71,43 @@ export function uploadsOn(session: Session): Uploads {
       );
     },
     async removeExpired(id, now) {
-      return (
-        (await session.run('uploads remove expired', { id, now }, (db, param) =>
-          db.deleteFrom('uploads').where('id', '=', param('id')).where('expires_at', '<=', param('now')),
-        )) === 1
+      const removed = await session.run('uploads remove expired', { id, now }, (db, param) =>
+        db.deleteFrom('uploads').where('id', '=', param('id')).where('expires_at', '<=', param('now')),
       );
+      if (removed === 1) await removeSegments(session, id);
+      return removed === 1;
     },
+    listSegments: (id) =>
+      session.all('upload segments', { id }, (db, param) =>
+        db.selectFrom('upload_segments').selectAll().where('upload_id', '=', param('id')).orderBy('segment_index'),
+      ),
+    findSegment: (id, index) =>
+      session.first('upload segment', { id, index }, (db, param) =>
+        db
+          .selectFrom('upload_segments')
+          .selectAll()
+          .where('upload_id', '=', param('id'))
+          .where('segment_index', '=', param('index')),
+      ),
+    async sumSegments(id) {
+      const found = await session.first('upload segments sum', { id }, (db, param) =>
+        db
+          .selectFrom('upload_segments')
+          .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql.lit(0)).as('bytes'))
+          .where('upload_id', '=', param('id')),
+      );
+      return Number(found!.bytes);
+    },
+    putSegment: (segment) =>
+      insertRows(session, 'upload_segments', [segment], {
+        onConflict: { key: ['upload_id', 'segment_index'], replace: ['object_key', 'bytes', 'sha256'] },
+      }),
+    removeSegments: (id) => removeSegments(session, id),
   };
+}
+
+async function removeSegments(session: Session, id: string): Promise<void> {
+  await session.run('upload segments remove', { id }, (db, param) =>
+    db.deleteFrom('upload_segments').where('upload_id', '=', param('id')),
+  );
 }

@@ -165,6 +165,8 @@ function failedUpload(id: string, user_id: string) {
     poster_mime: null,
     file_name: '0123456789abcdef',
     additional_owners: [],
+    object_key: null,
+    poster_key: null,
     fault: 'InvalidMedia',
     is_categorized: true,
     created_at: '2026-01-01T00:00:00Z',

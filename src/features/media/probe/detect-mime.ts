@@ -1,16 +1,18 @@
 import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { normalizeMime } from '../media-categories.ts';
 
 const MIME_ALIASES: Readonly<Record<string, string>> = { 'video/x-m4v': 'video/mp4', 'image/apng': 'image/png' };
 
 /** Bytes read to detect the format. */
-const BEGINNING_BYTES = 65_536;
+export const BEGINNING_BYTES = 65_536;
 /** First bytes of TIFF files, whose other data can be anywhere. */
 const TIFF = ['II*\0', 'MM\0*'];
 
-/** Detects the media type of a file by its content; undefined when unknown. */
-export async function detectMime(path: string): Promise<string | undefined> {
-  const bytes = await beginningOf(path);
+/** Detects the media type of a file, given by its path or its beginning; undefined when unknown. */
+export async function detectMime(of: string | Readable): Promise<string | undefined> {
+  const bytes = typeof of === 'string' ? await beginningOf(of) : await buffer(of);
   // Loaded at first use. It is passed bytes, because it reads files in thousands of small pieces.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);

@@ -1,0 +1,48 @@
+import { secureRandom } from '../base/random.ts';
+import type { ObjectStore } from '../contract/services/objects.ts';
+import { bucketOf } from '../settings/objects.ts';
+import type { Settings } from '../settings.ts';
+import type { ObjectStoreListener } from '../storage/objects/attempts.ts';
+import { folderObjects } from '../storage/objects/folder-objects.ts';
+
+/** The object store of a process. */
+export interface OpenObjects {
+  readonly store: ObjectStore;
+  /** The folder of the objects, if they are files of this machine. */
+  readonly folder: string | undefined;
+  /** Rejects while the store is away; undefined for a folder, whose disk has checks of its own. */
+  readonly check: (() => Promise<void>) | undefined;
+  close(): void;
+}
+
+type ObjectSettings = Pick<Settings, 'data_folder' | Extract<keyof Settings, `object_store${string}`>>;
+
+/** Opens the object store of the settings. The client of a bucket is loaded only for one. @source decision 781 */
+export async function openObjects(settings: ObjectSettings, listener: ObjectStoreListener): Promise<OpenObjects> {
+  const named = bucketOf(settings.object_store);
+  if (!named) {
+    const folder = settings.object_store || settings.data_folder;
+    return { store: folderObjects(folder, secureRandom), folder, check: undefined, close: () => {} };
+  }
+  const { s3Objects } = await import('../storage/objects/s3-objects.ts');
+  const store = s3Objects(
+    {
+      ...named,
+      endpoint: settings.object_store_endpoint,
+      region: settings.object_store_region,
+      keyId: settings.object_store_key_id,
+      secret: settings.object_store_secret,
+      isPathStyle: settings.object_store_path_style,
+      silence_ms: settings.object_store_timeout_s * 1000,
+    },
+    listener,
+  );
+  return {
+    store,
+    folder: undefined,
+    async check() {
+      if (!store.isUp()) throw new Error('the object store does not answer as it should');
+    },
+    close: store.close,
+  };
+}

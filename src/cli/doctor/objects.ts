@@ -1,0 +1,54 @@
+import { buffer } from 'node:stream/consumers';
+import { openObjects } from '../../app/objects.ts';
+import { secureRandom } from '../../base/random.ts';
+import { elapsed_ms } from '../../base/timers.ts';
+import { contentOfBytes, ObjectMissing } from '../../contract/services/objects.ts';
+import { bucketOf } from '../../settings/objects.ts';
+import type { Settings } from '../../settings.ts';
+import { errorMessage } from '../failure.ts';
+import { error, type Finding, ok, warning } from './finding.ts';
+
+const CONTENT = Buffer.from('Stored by barker doctor, which removes it again.\n');
+
+/** Stores, reads, lists and removes an object in the store of the settings, unless it is the data folder. */
+export async function examineObjects(settings: Settings): Promise<Finding[]> {
+  const { object_store: place, object_store_endpoint: endpoint } = settings;
+  if (place === '') return [];
+  const { store, close } = await openObjects(settings, { lost: () => {}, back: () => {} });
+  const prefix = `doctor/${secureRandom.bytes(8).toString('hex')}/`;
+  const key = `${prefix}object`;
+  try {
+    const before_ms = elapsed_ms();
+    await store.put(key, contentOfBytes(CONTENT));
+    const took_ms = elapsed_ms() - before_ms;
+    if (!(await buffer((await store.get(key)).content)).equals(CONTENT)) {
+      return [error(`${place} returns other bytes than it stored`, 'use another object store')];
+    }
+    const listed: string[] = [];
+    for await (const each of store.list(prefix)) listed.push(each.key);
+    if (listed[0] !== key) {
+      return [error(`${place} does not list an object right after it was stored`, 'use another object store')];
+    }
+    await store.remove([key]);
+    if ((await store.head(key)) !== undefined) {
+      return [error(`${place} keeps objects that are removed`, 'let the key delete objects')];
+    }
+    const findings = [ok(`${place} stores, lists and removes objects (${took_ms.toFixed(1)} ms to store one)`)];
+    if (bucketOf(place) && endpoint.startsWith('http:')) {
+      const advice = 'give object_store_endpoint an https address, unless the network between is your own';
+      findings.push(warning('the object store is called without TLS', advice));
+    }
+    return findings;
+  } catch (failure) {
+    const because = failure instanceof ObjectMissing ? 'it loses what it stores' : causeOf(failure);
+    const advice = 'see that it runs, that the bucket exists, and that the key may get, put, delete and list objects';
+    return [error(`${place} cannot be used: ${because}`, advice)];
+  } finally {
+    close();
+  }
+}
+
+/** Errors of a store that is away are addressed to callers of the API; their cause says what is wrong. */
+function causeOf(failure: unknown): string {
+  return errorMessage((failure as Error).cause ?? failure);
+}

@@ -1,0 +1,58 @@
+import { isAbsolute } from 'node:path';
+import { bool, integer, type SettingOptions, text } from './kinds.ts';
+
+const BUCKET = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)\/?$/;
+
+const place: SettingOptions<string> = {
+  default: '',
+  expected: 's3:// with the name of a bucket and, optionally, a prefix of its keys; or an absolute path of a folder',
+  parse: (value) => (BUCKET.test(value) || isAbsolute(value) ? value : undefined),
+};
+
+/** Settings of the object store. */
+export const objectSettings = {
+  object_store: text(
+    'Where objects are stored, such as uploaded media: a bucket of a service with the S3 interface, as s3://bucket/prefix, or a folder of this machine. When empty, the data folder.',
+    place,
+  ),
+  object_store_endpoint: text('Base URL of the S3 service; when empty, that of AWS in the region.', {
+    default: '',
+    expected: 'an http:// or https:// address without path, query or user',
+    parse: (url) => (/^https?:\/\/[^/?#@\s]+\/?$/.test(url) && URL.canParse(url) ? url.replace(/\/$/, '') : undefined),
+  }),
+  object_store_region: text('The region of the bucket; services without regions accept any.', {
+    default: 'us-east-1',
+    expected: '1 to 40 of a-z, A-Z, 0-9 and -',
+    parse: (region) => (/^[A-Za-z0-9-]{1,40}$/.test(region) ? region : undefined),
+  }),
+  object_store_key_id: text('The id of the access key. It must be allowed to get, put, delete and list objects.', {
+    default: '',
+    expected: 'printable characters without spaces',
+    parse: (id) => (/^[!-~]+$/.test(id) ? id : undefined),
+  }),
+  object_store_secret: text('The secret of the access key.', {
+    default: '',
+    secret: true,
+    expected: 'printable characters without spaces',
+    parse: (secret) => (/^[!-~]+$/.test(secret) ? secret : undefined),
+  }),
+  object_store_path_style: bool(
+    'Names the bucket in the path of URLs, as most services expect; when off, in the host name.',
+    { default: true },
+  ),
+  object_store_timeout_s: integer(
+    'How long the object store may be silent before the request is answered with 503, or the job tried again later.',
+    { default: 10, unit: 'seconds', bounds: [1, 300] },
+  ),
+  object_cache_bytes_max: integer('Disk space in the data folder for copies of objects that were served lately.', {
+    default: 4_294_967_296,
+    unit: 'bytes',
+    bounds: [67_108_864, 1_099_511_627_776],
+  }),
+};
+
+/** The bucket that `object_store` names, and its prefix with a slash at the end; undefined for a folder. */
+export function bucketOf(place: string): { readonly bucket: string; readonly prefix: string } | undefined {
+  const [, bucket, path = ''] = BUCKET.exec(place) ?? [];
+  return bucket === undefined ? undefined : { bucket, prefix: path === '' ? '' : `${path.slice(1)}/` };
+}

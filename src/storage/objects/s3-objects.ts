@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import {
+  type ByteRange,
+  ContentMismatch,
+  isObjectKey,
+  type ListedObject,
+  type ObjectContent,
+  ObjectMissing,
+  type ObjectStore,
+} from '../../contract/services/objects.ts';
+import { type Attempt, attemptsOf, type ObjectStoreListener, SourceBroken } from './attempts.ts';
+
+/** Where a bucket is, and how to be let in. */
+export interface S3Options {
+  /** Base URL of the service; empty for that of the region. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Precedes every key, with a slash at its end; may be empty. */
+  readonly prefix: string;
+  readonly keyId: string;
+  readonly secret: string;
+  /** Whether the bucket is named in the path of URLs, not in their host. */
+  readonly isPathStyle: boolean;
+  /** How long the service may be silent. */
+  readonly silence_ms: number;
+}
+
+/** A bucket as an object store. */
+export interface S3Objects extends ObjectStore {
+  /** Whether the last call was answered. */
+  isUp(): boolean;
+  close(): void;
+}
+
+interface Pool {
+  /** Idle connections, by their destination. */
+  readonly freeSockets: Readonly<Record<string, readonly Readable[]>>;
+}
+/** What sends the requests of the client: it has its pools once it was used. */
+interface Handler {
+  httpHandlerConfigs(): { readonly httpAgent?: Pool; readonly httpsAgent?: Pool };
+}
+
+/** Larger objects are sent in parts of this size, two at a time, each held in memory. */
+const PART_BYTES = 16 * 1_048_576;
+const SINGLE_BYTES_MAX = 4 * PART_BYTES;
+/** The options of each pool of connections. */
+const POOL = { keepAlive: true, maxSockets: 64 };
+/** Objects that are removed at once. */
+const REMOVED_AT_ONCE = 8;
+
+/**
+ * Objects in a bucket of a service with the S3 interface. Only its oldest calls are used, and no checksums of its newer
+ * versions, so that any such service will do; objects are removed one by one for the same reason.
+ * @source decision 781, 782
+ */
+export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3Objects {
+  const { endpoint, region, bucket: Bucket, prefix, keyId, secret, isPathStyle, silence_ms } = options;
+  const client = new S3Client({
+    ...(endpoint !== '' && { endpoint }),
+    region,
+    forcePathStyle: isPathStyle,
+    credentials: { accessKeyId: keyId, secretAccessKey: secret },
+    // A stream cannot be sent again by the client.
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    expectContinueHeader: false,
+    // Failures are reported by whoever called.
+    logger: { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
+    requestHandler: { connectionTimeout: silence_ms, httpAgent: POOL, httpsAgent: POOL },
+  });
+  const dropConnections = (): void => {
+    const { httpAgent, httpsAgent } = (client.config.requestHandler as unknown as Handler).httpHandlerConfigs();
+    for (const pool of [httpAgent, httpsAgent]) {
+      for (const sockets of Object.values(pool?.freeSockets ?? {})) for (const each of sockets) each.destroy();
+    }
+  };
+  const attempts = attemptsOf(silence_ms, listener, dropConnections);
+  const named = (key: string): { Bucket: string; Key: string } => {
+    if (!isObjectKey(key)) throw new Error(`${JSON.stringify(key)} is not the key of an object`);
+    return { Bucket, Key: prefix + key };
+  };
+
+  async function send(key: string, content: ObjectContent, { signal, progress }: Attempt): Promise<void> {
+    const body = Readable.from(checked(content, progress), { objectMode: false });
+    const broken = new Promise<never>((_, reject) => body.once('error', reject));
+    broken.catch(() => {});
+    const params = { ...named(key), Body: content.bytes === 0 ? Buffer.alloc(0) : body };
+    if (content.bytes > SINGLE_BYTES_MAX) {
+      const upload = new Upload({ client, params, partSize: PART_BYTES, queueSize: 2 });
+      upload.on('httpUploadProgress', progress);
+      signal.addEventListener('abort', () => void upload.abort(), { once: true });
+      await Promise.race([upload.done(), broken]);
+      return;
+    }
+    const command = new PutObjectCommand({ ...params, ContentLength: content.bytes });
+    const { sha256 } = content;
+    if (sha256 !== undefined) {
+      // The signature covers it: the service refuses other bytes.
+      const withDigest = (next: (args: never) => unknown) => (args: { request: unknown }) => {
+        (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
+        return next(args as never);
+      };
+      command.middlewareStack.add(withDigest as never, { step: 'build', name: 'contentDigest' });
+    }
+    try {
+      await Promise.race([client.send(command, { abortSignal: signal }), broken]);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  async function opened(key: string, range: ByteRange | undefined, { signal }: Attempt) {
+    const Range = range && `bytes=${range.start}-${range.end - 1}`;
+    const command = new GetObjectCommand({ ...named(key), ...(Range !== undefined && { Range }) });
+    const { Body, ContentLength, ContentRange } = await client.send(command, { abortSignal: signal });
+    const bytes = ContentRange === undefined ? ContentLength : Number(ContentRange.split('/')[1]);
+    return { bytes: bytes!, body: Body as Readable };
+  }
+
+  /** The pieces of a reply; each is waited for only so long, however slowly they are read. */
+  async function* pieces(body: Readable): AsyncGenerator<Uint8Array> {
+    const from = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    try {
+      for (;;) {
+        const { done, value } = await attempts.next(from.next());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      body.destroy();
+    }
+  }
+
+  async function sizeOf(key: string): Promise<number | undefined> {
+    try {
+      const { ContentLength } = await attempts.run(({ signal }) =>
+        client.send(new HeadObjectCommand(named(key)), { abortSignal: signal }).catch(throwMissing(key)),
+      );
+      return ContentLength!;
+    } catch (error) {
+      if (error instanceof ObjectMissing) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    put: (key, content, signal) => attempts.run((attempt) => send(key, content, attempt), signal),
+    async get(key, range, signal) {
+      const isBeyond = range !== undefined && range.end <= range.start;
+      if (!isBeyond) {
+        const found = await attempts.run(
+          (attempt) => opened(key, range, attempt).catch(throwMissing(key)).catch(undefinedIfBeyond),
+          signal,
+        );
+        if (found) return { bytes: found.bytes, content: Readable.from(pieces(found.body), { objectMode: false }) };
+      }
+      const bytes = await sizeOf(key);
+      if (bytes === undefined) throw new ObjectMissing(key);
+      return { bytes, content: Readable.from([]) };
+    },
+    async head(key) {
+      const bytes = await sizeOf(key);
+      return bytes === undefined ? undefined : { bytes };
+    },
+    async remove(keys) {
+      const rest = keys.map(named);
+      const worker = async (): Promise<void> => {
+        for (let each = rest.pop(); each; each = rest.pop()) {
+          const command = new DeleteObjectCommand(each);
+          await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }).catch(ignoreMissing));
+        }
+      };
+      await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, worker));
+    },
+    async *list(under) {
+      let ContinuationToken: string | undefined;
+      do {
+        const command = new ListObjectsV2Command({ Bucket, Prefix: prefix + under, ContinuationToken });
+        const page = await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }));
+        for (const { Key, Size, LastModified } of page.Contents ?? []) {
+          const key = Key!.slice(prefix.length);
+          if (isObjectKey(key)) {
+            yield { key, bytes: Size!, storedAt_ms: LastModified!.getTime() } satisfies ListedObject;
+          }
+        }
+        ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+      } while (ContinuationToken !== undefined);
+    },
+    localPath: () => undefined,
+    async removeIncomplete(before_ms) {
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
+      const { Uploads = [] } = await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }));
+      for (const { Key, UploadId, Initiated } of Uploads) {
+        if (Initiated!.getTime() >= before_ms) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+        await attempts.run(({ signal }) => client.send(abort, { abortSignal: signal }).catch(ignoreMissing));
+      }
+    },
+    isUp: attempts.isUp,
+    close: () => client.destroy(),
+  };
+}
+
+/**
+ * The bytes to send. The last piece is held back until all are known to be those that were announced, so that the
+ * service never has the whole of any others.
+ */
+async function* checked(
+  { bytes, sha256, open }: ObjectContent,
+  progress: () => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  const digest = sha256 === undefined ? undefined : createHash('sha256');
+  let held: Uint8Array | undefined;
+  let size = 0;
+  for await (const piece of sourced(open())) {
+    if (piece.length === 0) continue;
+    progress();
+    if (held) yield held;
+    held = piece;
+    size += piece.length;
+    digest?.update(piece);
+    if (size > bytes) break;
+  }
+  if (size !== bytes) throw new ContentMismatch(`${size} bytes arrived, and ${bytes} were announced`);
+  if (digest && digest.digest('hex') !== sha256) throw new ContentMismatch('the SHA-256 differs');
+  if (held) yield held;
+}
+
+function ignore(): void {}
+
+/** Marks errors of a source, as opposed to those of the service. */
+async function* sourced(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* source;
+  } catch (cause) {
+    throw new SourceBroken('the source failed', { cause });
+  }
+}
+
+/** Errors of the client, by the names that the service gives them. */
+const nameOf = (error: unknown): string => (error as Error).name;
+
+function throwMissing(key: string): (error: unknown) => never {
+  return (error) => {
+    throw ['NoSuchKey', 'NotFound'].includes(nameOf(error)) ? new ObjectMissing(key) : error;
+  };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(nameOf(error))) throw error;
+}
+
+function undefinedIfBeyond(error: unknown): undefined {
+  if (nameOf(error) !== 'InvalidRange') throw error;
+}
