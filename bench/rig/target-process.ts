@@ -4,7 +4,7 @@ import { loadSettings } from '../../src/settings/load.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 import type { TargetSeams } from './target.ts';
 
-const plan = JSON.parse(process.argv[2]!) as { folder: string; databaseUrl?: string } & TargetSeams;
+const plan = JSON.parse(process.argv[2]!) as { folder: string; databaseUrl?: string; redisUrl?: string } & TargetSeams;
 const settings = loadSettings({
   mode: 'dev',
   environment: {},
@@ -12,6 +12,7 @@ const settings = loadSettings({
   flags: {
     data_folder: plan.folder,
     database_url: plan.databaseUrl,
+    redis_url: plan.redisUrl,
     port: 0,
     sandbox_port: 0,
     rate_limits: 'off',

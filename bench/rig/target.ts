@@ -19,7 +19,12 @@ export interface Target {
 
 /** Starts development mode with limits off, on a new folder or a given one. `seams` name what is measured without. */
 export async function startBarker(
-  options: { readonly databaseUrl?: string; readonly folder?: string; readonly profile?: boolean } & TargetSeams = {},
+  options: {
+    readonly databaseUrl?: string;
+    readonly redisUrl?: string;
+    readonly folder?: string;
+    readonly profile?: boolean;
+  } & TargetSeams = {},
 ): Promise<Target> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'barker-bench-'));
   const plan = JSON.stringify({ ...options, folder });

@@ -23,15 +23,17 @@ export async function openSharedServer(deps: Dependencies): Promise<SharedServer
   if (settings.redis_url === '') return undefined;
   const { connectRedis } = await import('../storage/redis/connection.ts');
   const { redisFirstUses } = await import('../storage/redis/first-uses.ts');
+  const { redisGroups } = await import('../storage/redis/groups.ts');
   const { redisWindows } = await import('../storage/redis/redis-windows.ts');
   const redis = await connectRedis(settings.redis_url, {
     lost: (because) => log.warn({ because }, 'Redis unavailable; doing without it until it is back'),
     back: () => log.info('Redis available again'),
   });
   addSharedServerMetrics(registry, redis);
+  const groups = redisGroups(redis);
   return {
-    firstUses: redisFirstUses(redis),
-    windows: (local) => redisWindows(redis, local),
+    firstUses: redisFirstUses(groups),
+    windows: (local) => redisWindows(redis, groups, local),
     async check() {
       if (!redis.isUp()) throw new Error('Redis does not answer');
     },

@@ -1,5 +1,7 @@
 // On either database: none is asked.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { WindowUsage } from '../../src/contract/services/rate-windows.ts';
@@ -7,6 +9,7 @@ import { memoryWindows } from '../../src/http/memory-windows.ts';
 import type { Settings } from '../../src/settings.ts';
 import { connectRedis, type RedisConnection } from '../../src/storage/redis/connection.ts';
 import { redisFirstUses } from '../../src/storage/redis/first-uses.ts';
+import { redisGroups } from '../../src/storage/redis/groups.ts';
 import { redisWindows } from '../../src/storage/redis/redis-windows.ts';
 import { until } from '../rig/events.ts';
 import { testRates } from '../rig/rate-cases.ts';
@@ -30,7 +33,7 @@ after(async () => {
 
 const NOW = 1_772_471_095;
 const charge = { key: 'sandbox writes u1 1', isOfAddress: false, window_s: 900, limit: 5 };
-const opened = () => redisWindows(connection, memoryWindows());
+const opened = () => redisWindows(connection, redisGroups(connection), memoryWindows());
 const usedAfter = async (usage: WindowUsage | Promise<WindowUsage>) => (await usage).windows[0]!.used;
 /** Resolves once Redis is used again. */
 const back = (): Promise<void> => until('Redis is used again', () => connection.isUp());
@@ -46,7 +49,7 @@ describe('windows of calls in Redis', () => {
     assert.equal(await usedAfter(opened().take([charge], NOW)), 1);
     assert.equal(await usedAfter(opened().take([charge], NOW + 100)), 2);
     assert.equal(await redis.command('select', '1'), '+OK');
-    const ttl = await connection.run('rates', (it) => it.ttl(`w:${charge.key}`));
+    const ttl = await connection.run(['rates'], (it) => it.ttl(`barker:w:${charge.key}`));
     assert.ok(ttl > 855 && ttl <= 860, `removed after ${ttl} s: a minute after its end`);
   });
 
@@ -109,12 +112,53 @@ describe('windows of calls in Redis', () => {
   });
 });
 
+describe('operations of one turn of the event loop', () => {
+  test('share a command, and each gets its part of the reply', async () => {
+    const commands: unknown[] = [];
+    const run: RedisConnection['run'] = (uses, command) => {
+      commands.push(uses);
+      return connection.run(uses, command);
+    };
+    const groups = redisGroups({ run });
+    const windows = redisWindows({ run }, groups, memoryWindows());
+    const uses = redisFirstUses(groups);
+    await redis.command('flushall');
+    const [own, other] = ['one', 'two'].map((key) => ({ ...charge, key, limit: 2 }));
+    const results = await Promise.all([
+      usedAfter(windows.take([own!, other!], NOW)),
+      uses.use('first', 600),
+      usedAfter(windows.take([own!], NOW + 1)),
+      uses.use('first', 600),
+      Promise.resolve(windows.take([other!, own!], NOW + 2)).then(({ isRefused }) => isRefused),
+      uses.use('second', 600),
+      Promise.resolve(windows.take([other!], NOW + 3)).then(({ isRefused, windows: [state] }) => [isRefused, state]),
+    ]);
+    assert.deepEqual(results, [1, true, 2, false, true, true, [false, { used: 2, reset_s: NOW + 900 }]]);
+    assert.deepEqual(commands, [['rates', 'nonces', 'rates', 'nonces', 'rates', 'nonces', 'rates']]);
+  });
+
+  test('are split into commands of 100, so that none keeps Redis busy for long', async () => {
+    const sizes: number[] = [];
+    const groups = redisGroups({
+      run(uses, command) {
+        sizes.push(uses.length);
+        return connection.run(uses, command);
+      },
+    });
+    const all = await Promise.all(
+      Array.from({ length: 250 }, (_, index) => groups.setFirst(`many ${index % 240}`, 60)),
+    );
+    assert.equal(all.filter(Boolean).length, 240);
+    assert.deepEqual(sizes, [100, 100, 50]);
+  });
+});
+
 describe('first uses in Redis', () => {
   test('are remembered for as long as they are asked to be', async () => {
-    const uses = redisFirstUses(connection);
+    const uses = redisFirstUses(redisGroups(connection));
     const all = await Promise.all(Array.from({ length: 20 }, () => uses.use('digest', 600)));
     assert.deepEqual(all.filter(Boolean), [true]);
-    const ttl = await connection.run('nonces', (it) => it.ttl('n:digest'));
+    const ttl = await connection.run(['nonces'], (it) => it.ttl('barker:n:digest'));
     assert.ok(ttl > 590 && ttl <= 600);
   });
 });
@@ -138,7 +182,21 @@ test('a server that is not there, or refuses the password, is told of without a 
     assert.equal(reasons.length, 1, url);
     assert.match(reasons[0]!, /ECONNREFUSED|WRONGPASS/);
     assert.doesNotMatch(reasons[0]!, /hunter2/);
-    await assert.rejects(other.run('rates', (it) => it.ping()));
+    await assert.rejects(other.run(['rates'], (it) => it.ping()));
     other.close();
   }
+});
+
+test('a server that accepts connections and says nothing is given up', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const reasons: string[] = [];
+  const { port } = silent.address() as AddressInfo;
+  const other = await connectRedis(`redis://:any@127.0.0.1:${port}`, {
+    lost: (reason) => void reasons.push(reason),
+    back: () => {},
+  });
+  assert.deepEqual([other.isUp(), reasons], [false, ['no reply within 1000 ms']]);
+  other.close();
+  silent.close();
 });

@@ -10,7 +10,7 @@ export async function examineRedis({ redis_url }: Settings): Promise<Finding[]> 
   const redis = await connectRedis(redis_url, { lost: (reason) => void reasons.push(reason), back: () => {} });
   try {
     const before_ms = elapsed_ms();
-    const memory = await redis.run('rates', (it) => it.info('memory'));
+    const memory = await redis.run(['rates'], (it) => it.info('memory'));
     const findings = [ok(`Redis answers in ${(elapsed_ms() - before_ms).toFixed(1)} ms`)];
     const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
     if (policy !== 'noeviction') {

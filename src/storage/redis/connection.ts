@@ -4,11 +4,14 @@ import { SharedServerAway } from '../../contract/services/first-uses.ts';
 
 /** A later reply is not waited for: Redis saves work, so it must not cost a client more than this. */
 const REPLY_MS = 50;
-/** Limit of connecting, and of each step of the handshake. */
+/** Limit of connecting, and of the handshake. */
 const CONNECT_MS = 1000;
 /** The delay before another attempt to connect: it grows by this, up to the limit. */
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
+
+/** All keys begin with it. */
+export const KEY_PREFIX = 'barker:';
 
 /** What Redis is used for; failures are counted by it. */
 export type RedisUse = 'rates' | 'nonces';
@@ -24,11 +27,11 @@ export interface RedisConnection {
   /** Whether commands are answered. */
   isUp(): boolean;
   /**
-   * Runs commands; all those of one turn of the event loop are sent together. Fails at once while Redis is away.
+   * Runs a command, and counts its failure for each of the uses. Fails at once while Redis is away.
    * @throws SharedServerAway
    */
-  run<T>(use: RedisUse, command: (redis: Redis) => Promise<T>): Promise<T>;
-  /** How many runs failed. */
+  run<T>(uses: readonly RedisUse[], command: (redis: Redis) => Promise<T>): Promise<T>;
+  /** How many uses failed. */
   failures(): ReadonlyMap<RedisUse, number>;
   close(): void;
 }
@@ -45,14 +48,11 @@ export async function connectRedis(url: string, listener: RedisListener): Promis
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    enableAutoPipelining: true,
-    commandTimeout: CONNECT_MS,
     connectTimeout: CONNECT_MS,
     disconnectTimeout: REPLY_MS,
     // Every version speaks it.
     protocol: 2,
     disableClientInfo: true,
-    keyPrefix: 'barker:',
     retryStrategy: (attempts) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
   });
   const failures = new Map<RedisUse, number>([
@@ -95,7 +95,7 @@ export async function connectRedis(url: string, listener: RedisListener): Promis
   }
   /** A server that is full, or a replica, accepts connections too. */
   const probe = async (): Promise<void> => {
-    await answered((it) => it.set('probe', 1, 'EX', 60));
+    await answered((it) => it.set(`${KEY_PREFIX}probe`, 1, 'EX', 60));
     state.isUp = true;
     if (state.isLossTold) listener.back();
     state.isLossTold = false;
@@ -106,6 +106,14 @@ export async function connectRedis(url: string, listener: RedisListener): Promis
     state.reason = message;
   });
   redis.on('close', () => lose(state.reason));
+  // The client limits only the time until the server accepts the connection.
+  redis.on('connect', () => {
+    const callOff = after(CONNECT_MS, () => {
+      state.reason = `no reply within ${CONNECT_MS} ms`;
+      redis.disconnect(true);
+    });
+    for (const event of ['ready', 'close']) redis.once(event, callOff);
+  });
   const probed = new Promise<void>((resolve) => {
     redis.on('ready', () => {
       state.reason = 'the connection was closed';
@@ -117,12 +125,12 @@ export async function connectRedis(url: string, listener: RedisListener): Promis
   await probed;
   return {
     isUp: () => state.isUp,
-    async run(use, command) {
+    async run(uses, command) {
       try {
         if (!state.isUp) throw new SharedServerAway(state.reason);
         return await answered(command);
       } catch (error) {
-        failures.set(use, failures.get(use)! + 1);
+        for (const use of uses) failures.set(use, failures.get(use)! + 1);
         throw error;
       }
     },
