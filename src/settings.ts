@@ -261,6 +261,10 @@ export const settingsTable = {
     unit: 'days',
     bounds: [7, 3650],
   }),
+  audience_copies_bytes_max: integer(
+    'Disk space in the data folder for copies of audience files that are stored elsewhere; not used when objects are in a folder.',
+    { default: 17_179_869_184, unit: 'bytes', bounds: [67_108_864, 17_592_186_044_416] },
+  ),
   keyword_memory_bytes_max: integer('Maximum memory of the post index, about 70 bytes a post.', {
     default: 536_870_912,
     unit: 'bytes',

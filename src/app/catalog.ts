@@ -85,6 +85,7 @@ import { uploadV2Operations } from '../features/media/upload-v2.ts';
 import { auditExpiry } from '../features/platform/audit-expiry.ts';
 import { authenticatedUser } from '../features/platform/authenticated-user.ts';
 import { cacheChangeExpiry } from '../features/platform/cache-change-expiry.ts';
+import { objectRemoval } from '../features/platform/object-removal.ts';
 import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
 import { showUser } from '../features/platform/show-user.ts';
 import { updateProfile } from '../features/platform/update-profile.ts';
@@ -182,7 +183,14 @@ export const catalog: readonly (AnyResource | Operation)[] = [
 ];
 
 /** The kinds of jobs that remove expired rows; each is planned when the server starts. */
-export const expiryJobKinds = [eventExpiry, loginExpiry, auditExpiry, cacheChangeExpiry, mediaOrphanRemoval] as const;
+export const expiryJobKinds = [
+  eventExpiry,
+  loginExpiry,
+  auditExpiry,
+  cacheChangeExpiry,
+  mediaOrphanRemoval,
+  objectRemoval,
+] as const;
 
 /** Every kind of background job. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind has its own result type

@@ -51,6 +51,7 @@ import type { Settings } from '../settings.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { receivedFiles } from '../storage/core/received-files.ts';
 import { cachedReader } from '../storage/objects/cached-reader.ts';
+import { derivedObjects } from '../storage/objects/derived-objects.ts';
 import { directReader } from '../storage/objects/direct-reader.ts';
 import { programVersion } from '../version.ts';
 import { catalog, jobKinds } from './catalog.ts';
@@ -147,7 +148,7 @@ export async function openDependencies(
     },
     objects: objects.store,
     media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
-    audiences: audienceServices(settings, store),
+    audiences: audienceServices(settings, store, clock, objects.store),
     keywords: openKeywords({
       ...{ store, clock },
       random: secureRandom,
@@ -214,7 +215,15 @@ function mediaServices({
   };
 }
 
-function audienceServices(settings: Settings, store: Store): AudienceServices {
+function audienceServices(settings: Settings, store: Store, clock: Clock, objects: ObjectStore): AudienceServices {
+  const folder = join(settings.data_folder, 'audiences');
+  const derived = derivedObjects({
+    ...{ store, objects, clock },
+    random: secureRandom,
+    prefix: 'audiences/members',
+    folder: join(folder, 'copies'),
+    bytes_max: settings.audience_copies_bytes_max,
+  });
   const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
   return {
     rules: {
@@ -222,7 +231,7 @@ function audienceServices(settings: Settings, store: Store): AudienceServices {
       processing_delay_s: (environment) => settings[`audience_processing_delay_${environment}_s`],
       size_min: settings.audience_size_min,
     },
-    members: openAudienceMembers({ store, directory, folder: join(settings.data_folder, 'audiences', 'memberships') }),
+    members: openAudienceMembers({ store, directory, derived, folder: join(folder, 'memberships') }),
     directory,
     uploads: openUploadParser(),
   };

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
+import type { DerivedFile } from '../../src/contract/store/derived-files.ts';
 import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
 import { openMembers } from '../../src/features/audiences/members/member-file.ts';
+import { derivedIn } from '../rig/derived-files.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -37,7 +39,8 @@ let folder: string;
 let memberships: AudienceMembers;
 const open = (store = world.service.store) => {
   const { directory } = world.service.services.audiences;
-  return openAudienceMembers({ store, directory, folder, batch_bytes_max: BATCH_BYTES_MAX });
+  const derived = derivedIn(folder, world);
+  return openAudienceMembers({ store, directory, derived, folder, batch_bytes_max: BATCH_BYTES_MAX });
 };
 before(async () => {
   world = await openWorld();
@@ -58,6 +61,7 @@ function mergedIn(path: string): number {
   file?.close();
   return file?.merged ?? 0;
 }
+const versionsOf = ({ name, version }: DerivedFile) => ({ name, version });
 const lastOf = (log: readonly Upload[]): number => accepted(log).at(-1)?.accepted_at ?? 0;
 
 async function append(subject: Subject, log: readonly Upload[], from = 0, to = log.length): Promise<void> {
@@ -79,14 +83,16 @@ describe('a log', () => {
       await append(subject, log, 0, live);
       await memberships.mergeAndCount(subject, 'every-record', now);
       await append(subject, log, live);
-      const standing = await memberships.mergeAndCount(subject, 'every-record', now);
+      const { built, ...standing } = await memberships.mergeAndCount(subject, 'every-record', now);
       const said = membersOf(log);
       assert.equal(standing.merged, log.length);
       assert.equal(standing.size, openAt(said, lastOf(log)).length);
       assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
       await memberships.forget(subject);
       assert.deepEqual(membersIn(pathOf(subject)), []);
-      assert.deepEqual(await memberships.mergeAndCount(subject, 'every-record', now), standing);
+      const { built: builtAgain, ...again } = await memberships.mergeAndCount(subject, 'every-record', now);
+      assert.deepEqual(again, standing);
+      assert.deepEqual(builtAgain[0]!.files.map(versionsOf), built[0]!.files.map(versionsOf));
       assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
     });
     await fc.assert(property, { numRuns: 40 });

@@ -1,5 +1,6 @@
 import type { Environment } from '../declare/account-state.ts';
 import type { ErrorDetail } from '../problems/problems.ts';
+import type { BuiltFiles } from './derived-files.ts';
 
 /**
  * The kinds of identifiers. The index of a kind is its code, the last byte of an identifier. Codes are stored, so
@@ -78,20 +79,38 @@ export interface AudienceSize {
   readonly next_change_at: number | undefined;
 }
 
+/** The size of an audience, and the files from which it was counted, to be recorded with it. */
+export interface ProcessedAudience extends AudienceSize {
+  readonly built: readonly BuiltFiles[];
+}
+
 /**
  * The members of audiences: index files derived from the log and the directory. `now` is in Unix seconds. Work whose
  * signal is aborted stops before its next step, and rejects with the reason.
  */
 export interface AudienceMembers {
   /** Merges all uploads of the log that the index lacks, and counts. */
-  mergeAndCount(subject: Subject, strategy: MatchingStrategy, now: number, signal?: AbortSignal): Promise<AudienceSize>;
-  /** Counts the people of a tree, from what is merged of its leaves. */
-  countTree(tree: AudienceTree, strategy: MatchingStrategy, now: number, signal?: AbortSignal): Promise<AudienceSize>;
-  /** Numbers of the directory users in a tree, ascending, active or not; from what is merged of its leaves. */
+  mergeAndCount(
+    subject: Subject,
+    strategy: MatchingStrategy,
+    now: number,
+    signal?: AbortSignal,
+  ): Promise<ProcessedAudience>;
+  /** Merges the uploads of the leaves of a tree too, and counts its people. */
+  countTree(
+    tree: AudienceTree,
+    strategy: MatchingStrategy,
+    now: number,
+    signal?: AbortSignal,
+  ): Promise<ProcessedAudience>;
+  /**
+   * Numbers of the directory users in a tree, ascending, active or not; from what is recorded of its leaves, whichever
+   * node has built it. Files that are lost are built anew.
+   */
   usersOf(tree: AudienceTree, now: number): Promise<Uint32Array>;
   /** Changes whenever the members of a subject are merged: a result of `usersOf` is valid while it stays the same. */
   versionOf(subject: Subject): Promise<string>;
-  /** Removes everything derived from a subject. */
+  /** Removes everything derived from a subject from this machine. */
   forget(subject: Subject): Promise<void>;
   close(): Promise<void>;
 }

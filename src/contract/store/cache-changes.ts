@@ -3,6 +3,7 @@ export const CACHED_KINDS = [
   'account',
   'application',
   'bearer',
+  'files',
   'stream',
   'subscription',
   'token',

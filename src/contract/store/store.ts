@@ -9,6 +9,7 @@ import type { CacheChanges, Changes, TagKind } from './cache-changes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
+import type { DerivedFiles } from './derived-files.ts';
 import type { Directory } from './directory.ts';
 import type { Events } from './events.ts';
 import type { BearerTokens, RequestTokens } from './grants.ts';
@@ -139,6 +140,7 @@ export interface ReadTransaction {
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
+  readonly derivedFiles: Pick<DerivedFiles, Extract<keyof DerivedFiles, `find${string}` | `list${string}`>>;
   readonly directory: Pick<Directory, Extract<keyof Directory, `find${string}` | `list${string}`>>;
   readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
   readonly subscriptions: Pick<Subscriptions, Extract<keyof Subscriptions, `find${string}` | `list${string}` | 'page'>>;
@@ -178,6 +180,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly uploads: Uploads;
   readonly audiences: CustomAudiences;
   readonly audienceLog: AudienceLog;
+  readonly derivedFiles: DerivedFiles;
   readonly directory: Directory;
   readonly events: Events;
   readonly subscriptions: Subscriptions;

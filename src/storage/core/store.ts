@@ -11,6 +11,7 @@ import { campaignSummariesOn } from '../tables/campaign-summaries.ts';
 import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
 import { customAudiencesOn } from '../tables/custom-audiences.ts';
+import { derivedFilesOn } from '../tables/derived-files.ts';
 import { directoryOn } from '../tables/directory.ts';
 import { type AppendedEvent, moveToLog, storeWithoutPositions } from '../tables/event-outbox.ts';
 import { eventsOn } from '../tables/events.ts';
@@ -155,6 +156,7 @@ function partsOn(
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),
     audiences: customAudiencesOn(session),
+    derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),
     corpus: corpusOn(session),
     audienceLog: audienceLogOn(session),

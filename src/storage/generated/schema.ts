@@ -97,6 +97,9 @@ export interface Schema {
     audience_type: 'CRM' | 'FLEXIBLE' | 'MOBILE_AUDIENCE'; segments: string | null; is_processing: 0 | 1;
     is_targetable: 0 | 1; size: number | null; created_at: string; updated_at: string; deleted: 0 | 1;
   };
+  derived_files: {
+    owner: string; name: string; object_key: string; version: string; bytes: number; sha256: string;
+  };
   directory_imports: {
     source: string; done: number;
   };
@@ -305,6 +308,9 @@ export interface Schema {
   tracking_tags: {
     account_id: string; id: string; line_item_id: string; tracking_tag_type: 'IMPRESSION_TAG' | 'CLICK_TRACKER';
     tracking_tag_url: string; created_at: string; updated_at: string; deleted: 0 | 1;
+  };
+  unused_objects: {
+    object_key: string; remove_at: string;
   };
   upload_segments: {
     upload_id: string; segment_index: number; object_key: string; bytes: number; sha256: string | null;

@@ -30,6 +30,7 @@ import { accountIndexes } from './0031-account-indexes.ts';
 import { eventOutbox } from './0032-event-outbox.ts';
 import { objects } from './0034-objects.ts';
 import { postOrder } from './0035-post-order.ts';
+import { derivedFiles } from './0036-derived-files.ts';
 import { nodeDetails } from './0037-node-details.ts';
 import type { Migration } from './schema-builder.ts';
 
@@ -67,5 +68,6 @@ export const migrations: readonly Migration[] = [
   eventOutbox,
   objects,
   postOrder,
+  derivedFiles,
   nodeDetails,
 ];

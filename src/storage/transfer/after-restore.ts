@@ -11,6 +11,9 @@ const LOST_MAX = 1_000_000_000;
  */
 const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links', 'recovery_codes'];
 
+/** Files that were built and stored elsewhere: the objects may belong to a database that is in use. @source decision 795 */
+const DERIVED = ['derived_files', 'unused_objects'];
+
 /** The last time step whose one-time code may have been used. */
 const lastStep = (restored_at: string): number =>
   Math.floor(Date.parse(restored_at) / 1000 / CODE_STEP_S) + CODE_STEPS_OFF;
@@ -31,7 +34,7 @@ export interface RestoreRecord {
  */
 export async function afterRestore(session: Session, record: RestoreRecord): Promise<void> {
   await execRaw(session, 'update sequences set next = next + cast(? as bigint)', [String(LOST_MAX)]);
-  for (const table of SHORT_LIVED) await execRaw(session, `delete from ${table}`);
+  for (const table of [...SHORT_LIVED, ...DERIVED]) await execRaw(session, `delete from ${table}`);
   const { restored_at, backup_made_at, requests_not_before } = record;
   const useCodes = 'update second_factors set last_step = cast(? as bigint) where last_step < cast(? as bigint)';
   const step = String(lastStep(restored_at));

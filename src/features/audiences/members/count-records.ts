@@ -1,6 +1,7 @@
 import { rootOf } from '../../../base/union-find.ts';
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
 import { isInTree, leavesOf } from './audience-tree.ts';
+import { FileGone } from './file-paths.ts';
 import { MEMBER_RECORDS, MEMBER_WIDTH, openMembers } from './member-file.ts';
 import { countOpen, isOpen } from './membership-windows.ts';
 import { readRecords } from './record-file.ts';
@@ -32,6 +33,9 @@ export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => stri
   const leaves = leavesOf(tree);
   const files = leaves.map((leaf) => openMembers(pathOf(leaf)));
   try {
+    for (const [index, leaf] of leaves.entries()) {
+      if (!files[index] && pathOf(leaf) !== '') throw new FileGone(pathOf(leaf));
+    }
     let room = 0;
     let nextChangeAt = Number.POSITIVE_INFINITY;
     const cursors: LeafCursor[] = [];

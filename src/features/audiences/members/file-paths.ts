@@ -1,4 +1,9 @@
-/** The paths of the files of a subject. */
+/** A file that should exist is missing or not readable. */
+export class FileGone extends Error {
+  override readonly name = 'FileGone';
+}
+
+/** The paths of the files of a subject; empty for those that it has not, because it has no members. */
 export interface SubjectPaths {
   readonly members: string;
   readonly matched: string;

@@ -1,3 +1,4 @@
+import { FileGone } from './file-paths.ts';
 import { MATCHED_RECORDS, openMatched } from './matched-file.ts';
 import { isOpen, nextChangeOf } from './membership-windows.ts';
 import { readRecords } from './record-file.ts';
@@ -13,12 +14,13 @@ export function emptyBits(people: number): Uint32Array {
   return new Uint32Array(Math.ceil(people / 32));
 }
 
-/** The matched users of a file whose window is open at a time; empty without a file. */
+/** The matched users of a file whose window is open at a time; nobody without a path. @throws FileGone */
 export function readMatchedUsers(path: string, people: number, now: number): UserSet {
   const bits = emptyBits(people);
   let nextChangeAt = Number.POSITIVE_INFINITY;
+  if (path === '') return { bits, nextChangeAt };
   const file = openMatched(path);
-  if (!file) return { bits, nextChangeAt };
+  if (!file) throw new FileGone(path);
   try {
     const source = readRecords(file.records, MATCHED_RECORDS);
     while (source.next()) {

@@ -1,11 +1,11 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { answerCalls, transferring } from '../../../base/threads.ts';
 import type { AudienceTree, MatchingStrategy, Subject } from '../../../contract/store/audiences.ts';
 import { readActivity } from '../directory/identifier-file.ts';
 import { evaluateBits, leavesOf } from './audience-tree.ts';
 import { countRecords } from './count-records.ts';
-import type { ImageReference, SubjectPaths } from './file-paths.ts';
+import { FileGone, type ImageReference, type SubjectPaths } from './file-paths.ts';
 import { matchDirectory } from './match-directory.ts';
 import { matchedMetadataNumbers, openMatched } from './matched-file.ts';
 import { countActive, readMatchedUsers, setBitNumbers } from './matched-users.ts';
@@ -41,8 +41,22 @@ function remove({ members, matched }: SubjectPaths): void {
   }
 }
 
-/** The last merged upload of a subject; undefined without a file. */
-function readMergeState({ members }: SubjectPaths): Pick<MemberMetadata, 'merged' | 'accepted_at'> | undefined {
+/** Makes a file of another name the one of this name, without a copy where that is possible. */
+function adopt({ from, to }: { readonly from: string; readonly to: string }): void {
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  const beside = `${to}.new`;
+  rmSync(beside, { force: true });
+  try {
+    linkSync(from, beside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    copyFileSync(from, beside);
+  }
+  renameSync(beside, to);
+}
+
+/** The last merged upload of a file; undefined without one. */
+function readMergeState(members: string): Pick<MemberMetadata, 'merged' | 'accepted_at'> | undefined {
   const file = openMembers(members);
   file?.close();
   return file && mergeState(file);
@@ -53,8 +67,8 @@ function merge({ files, batch }: { readonly files: SubjectPaths; readonly batch:
   return mergeState(mergeUploads(files.members, batch));
 }
 
-/** The version of the matched users of a subject, as text; empty without a file. */
-function matchedVersion({ matched }: SubjectPaths): string {
+/** The version of a file of matched users, as text; empty without one. */
+function matchedVersion(matched: string): string {
   const file = openMatched(matched);
   file?.records.close();
   return file ? matchedMetadataNumbers(file).join('.') : '';
@@ -67,7 +81,7 @@ function match({ files, image }: { readonly files: SubjectPaths; readonly image:
   try {
     const { merged, accepted_at } = file;
     const notes = { merged, accepted_at, version: image.version, mark: image.mark };
-    if (matchedVersion(files) !== matchedMetadataNumbers(notes).join('.'))
+    if (matchedVersion(files.matched) !== matchedMetadataNumbers(notes).join('.'))
       matchDirectory(files.matched, file, image, notes);
   } finally {
     file.close();
@@ -92,7 +106,11 @@ function evaluateUsers({ tree, files, image, now }: Omit<CountInput, 'strategy'>
  * Counts a tree: active users of the directory, or uploaded records, depending on the strategy.
  * @source decision 284
  */
-function count(counting: CountInput): CountResult {
+function count(counting: CountInput): CountResult | undefined {
+  return unlessGone(() => countTree(counting));
+}
+
+function countTree(counting: CountInput): CountResult {
   const { tree, files, image, strategy, now } = counting;
   if (strategy === 'directory') {
     const { bits, nextChangeAt } = evaluateUsers(counting);
@@ -103,19 +121,33 @@ function count(counting: CountInput): CountResult {
     };
   }
   if (!('leaf' in tree)) return countRecords(tree, (leaf) => files[leaf]!.members, now);
-  const file = openMembers(files[tree.leaf]!.members);
+  const { members } = files[tree.leaf]!;
+  const file = openMembers(members);
+  if (!file && members !== '') throw new FileGone(members);
   file?.close();
   return file ? countOpen(file.windows, now) : { size: 0, nextChangeAt: Number.POSITIVE_INFINITY };
 }
 
-function listUsers(counting: Omit<CountInput, 'strategy'>): Uint32Array {
-  const numbers = setBitNumbers(evaluateUsers(counting).bits, counting.image.people);
-  return transferring(numbers, [numbers.buffer]);
+function listUsers(counting: Omit<CountInput, 'strategy'>): Uint32Array | undefined {
+  return unlessGone(() => {
+    const numbers = setBitNumbers(evaluateUsers(counting).bits, counting.image.people);
+    return transferring(numbers, [numbers.buffer]);
+  });
+}
+
+/** Undefined when a file was removed meanwhile: its owner has another one. */
+function unlessGone<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof FileGone) return undefined;
+    throw error;
+  }
 }
 
 /** The type of these calls, for the main thread. */
 export type MemberCalls = typeof calls;
 
-const calls = { look: readMergeState, merge, match, version: matchedVersion, count, list: listUsers, remove };
+const calls = { adopt, look: readMergeState, merge, match, version: matchedVersion, count, list: listUsers, remove };
 
 answerCalls(calls);

@@ -1,15 +1,16 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { treeOf } from '../../../contract/store/audience-trees.ts';
-import { AUDIENCE_PROCESSING, type AudienceSize, type Subject } from '../../../contract/store/audiences.ts';
+import { AUDIENCE_PROCESSING, type ProcessedAudience, type Subject } from '../../../contract/store/audiences.ts';
 import { type StoredAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
+import { type BuiltFiles, FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
 
 interface Outcome {
   readonly audience: StoredAudience;
   /** Undefined when it was deleted. */
-  readonly standing: AudienceSize | undefined;
+  readonly standing: ProcessedAudience | undefined;
   readonly size_min: number;
   readonly delay_s: number;
   /** Seconds until the next run in any case, because users become inactive without an event. @source decision 286 */
@@ -52,8 +53,13 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
       await tx.jobs.planNoLaterThan({ kind, key: subjectOf('audience', id), run_at: now });
     }
     const isGone = (await tx.audiences.find(audience.subject))?.deleted !== 0;
-    if (standing && !isGone) await storeStanding(tx, { ...outcome, standing }, now);
-    else if (!(await tx.audienceLog.remove(audience.subject, UPLOADS_PER_UNIT))) {
+    if (standing && !isGone) {
+      await storeStanding(tx, { ...outcome, standing }, now);
+      await recordFiles(tx, audience.subject, standing.built, now);
+      return;
+    }
+    await removeFiles(tx, audience.subject, standing?.built, now);
+    if (!(await tx.audienceLog.remove(audience.subject, UPLOADS_PER_UNIT))) {
       await tx.jobs.planNoLaterThan({ kind, key, run_at: now });
     }
   },
@@ -63,7 +69,7 @@ function computeStanding(
   { subject, environment, segments }: StoredAudience,
   { clock, audiences: { members: memberships, rules: audiences } }: Services,
   signal: AbortSignal,
-): Promise<AudienceSize> {
+): Promise<ProcessedAudience> {
   const now = Math.floor(clock.now() / 1000);
   const strategy = audiences.strategy(environment);
   return segments === null
@@ -71,9 +77,42 @@ function computeStanding(
     : memberships.countTree(treeOf(segments), strategy, now, signal);
 }
 
+/** From here on, every node finds the files. Those of a leaf may have been replaced by its own job meanwhile. */
+async function recordFiles(
+  tx: WriteTransaction,
+  subject: Subject,
+  built: readonly BuiltFiles[],
+  now: string,
+): Promise<void> {
+  for (const each of built) {
+    const outcome = await tx.derivedFiles.record(each, now);
+    if (outcome === 'recorded') {
+      tx.invalidate(filesTag(each.owner));
+      const run_at = formatInstant(instantMs(now) + FETCHED_WITHIN_S * 1000);
+      await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
+    } else if (outcome === 'refused' && each.owner === subject) {
+      await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at: now });
+    }
+  }
+}
+
+/** Removes the files of a deleted audience: the objects by a job, and the copies on each node when it hears of it. */
+async function removeFiles(
+  tx: WriteTransaction,
+  subject: Subject,
+  built: readonly BuiltFiles[] | undefined,
+  now: string,
+): Promise<void> {
+  const own = built?.find(({ owner }) => owner === subject);
+  if ((await tx.derivedFiles.remove(subject, own, now)) > 0) {
+    await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at: now });
+  }
+  tx.invalidate(filesTag(subject));
+}
+
 async function storeStanding(
   tx: WriteTransaction,
-  { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: AudienceSize },
+  { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: ProcessedAudience },
   now: string,
 ): Promise<void> {
   const { subject } = audience;

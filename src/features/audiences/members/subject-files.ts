@@ -1,0 +1,222 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Thread } from '../../../base/threads.ts';
+import { nextTurn } from '../../../base/timers.ts';
+import type { DerivedObjects } from '../../../contract/services/derived-files.ts';
+import type { AudienceUpload, Subject } from '../../../contract/store/audiences.ts';
+import type { BuiltFiles, DerivedFile } from '../../../contract/store/derived-files.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import type { ImageReference, SubjectPaths } from './file-paths.ts';
+import type { MemberCalls } from './members-worker.ts';
+
+/** Dependencies of the files of subjects. */
+export interface SubjectFilesParts {
+  readonly store: Store;
+  readonly derived: DerivedObjects;
+  /** The folder of the files that this node builds; created when missing. */
+  readonly folder: string;
+  readonly thread: Thread<MemberCalls>;
+  readonly batch_bytes_max: number;
+}
+
+/** Files of a subject that are up to date on this node. */
+export interface PreparedFiles {
+  /** The last merged upload; 0 for none. */
+  readonly merged: number;
+  readonly paths: SubjectPaths;
+}
+
+/** The paths of a subject without members. */
+export const NO_FILES: SubjectPaths = { members: '', matched: '' };
+
+/** Bytes in one read of the log, about one large upload: reads of SQLite block the process. */
+const READ_BYTES_MAX = 1_400_000;
+
+/**
+ * The files of subjects that this node builds: they continue from what any node has recorded, and are stored as objects
+ * when they are complete. One subject at a time: each file has a single writer, and memory holds one batch.
+ * @source decision 262, 792
+ */
+export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }: SubjectFilesParts) {
+  const workOf = (subject: Subject): SubjectPaths => {
+    const path = join(folder, subject.replace(':', '-'));
+    return { members: `${path}.members`, matched: `${path}.matched` };
+  };
+  let before: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = before.then(work);
+    before = done.catch(() => undefined);
+    return done;
+  }
+
+  /** The number of the last merged upload; 0 for none. Files that do not match the log are deleted and rebuilt. */
+  async function findMerged(subject: Subject): Promise<number> {
+    const work = workOf(subject);
+    const found = await thread.call('look', work.members);
+    if (!found) return 0;
+    if (await matchesLog(subject, found)) return found.merged;
+    await thread.call('remove', work);
+    return 0;
+  }
+
+  async function matchesLog(
+    subject: Subject,
+    { merged, accepted_at }: { readonly merged: number; readonly accepted_at: number },
+  ): Promise<boolean> {
+    const upload = await store.read((tx) => tx.audienceLog.find(subject, merged));
+    return upload?.accepted_at === accepted_at;
+  }
+
+  async function readBatch(subject: Subject, after: number, signal: AbortSignal): Promise<AudienceUpload[]> {
+    const batch: AudienceUpload[] = [];
+    let bytes = 0;
+    while (bytes < batch_bytes_max) {
+      signal.throwIfAborted();
+      const from = batch.at(-1)?.number ?? after;
+      const bytes_max = Math.min(READ_BYTES_MAX, batch_bytes_max - bytes);
+      const more = await store.read((tx) => tx.audienceLog.findAfter(subject, from, bytes_max));
+      if (more.length === 0) break;
+      for (const { payload } of more) bytes += payload.length;
+      batch.push(...more);
+      await new Promise<void>(nextTurn);
+    }
+    return batch;
+  }
+
+  /** Merges the uploads that the log has now; later ones are merged next time. Returns the last merged upload. */
+  async function catchUp(subject: Subject, signal: AbortSignal): Promise<number> {
+    let merged = await findMerged(subject);
+    const last = (await store.read((tx) => tx.audienceLog.find(subject)))?.number ?? 0;
+    while (merged < last) {
+      const read = await readBatch(subject, merged, signal);
+      const uploads = read.map(({ accepted_at, payload }) => ({ accepted_at, payload: transferableBytes(payload) }));
+      const batch = { uploads, last: read.at(-1)!.number };
+      signal.throwIfAborted();
+      await thread.call(
+        'merge',
+        { files: workOf(subject), batch },
+        uploads.map(({ payload }) => payload.buffer),
+      );
+      merged = batch.last;
+    }
+    return merged;
+  }
+
+  const fetch = async (subject: Subject, file: DerivedFile | undefined): Promise<string> =>
+    (file && (await derived.fetch(subject, file))) ?? '';
+
+  /** Continues from what is recorded, if it is ahead of what this node has. Returns the version of what is recorded. */
+  async function adoptMembers(subject: Subject, recorded: DerivedFile | undefined): Promise<string> {
+    const from = await fetch(subject, recorded);
+    const state = from === '' ? undefined : await thread.call('look', from);
+    if (!state) return '';
+    const isAhead = state.merged > (await findMerged(subject));
+    if (isAhead && (await matchesLog(subject, state))) {
+      await thread.call('adopt', { from, to: workOf(subject).members });
+    }
+    return versionOf(state);
+  }
+
+  /** The same for the matched users, which fit only what they were made from. */
+  async function adoptMatched(subject: Subject, recorded: DerivedFile | undefined, wanted: string): Promise<string> {
+    const from = await fetch(subject, recorded);
+    const version = from === '' ? '' : await thread.call('version', from);
+    const { matched } = workOf(subject);
+    if (version === wanted && (await thread.call('version', matched)) !== wanted) {
+      await thread.call('adopt', { from, to: matched });
+    }
+    return version;
+  }
+
+  /**
+   * Merges and matches the uploads that the log has now; a deleted subject has no members. `isToBeStored`: stores files
+   * that are newer than those that are recorded, as objects.
+   */
+  const prepare = (
+    subject: Subject,
+    image: ImageReference,
+    signal: AbortSignal,
+    isToBeStored: boolean,
+  ): Promise<PreparedFiles & { readonly built: BuiltFiles }> =>
+    inTurn(async () => {
+      signal.throwIfAborted();
+      const { kept, former } = await store.read(async (tx) => ({
+        kept: await tx.audiences.find(subject),
+        former: await tx.derivedFiles.list(subject),
+      }));
+      const nothing = { merged: 0, paths: NO_FILES, built: { owner: subject, former, files: [] } };
+      const work = workOf(subject);
+      if (kept?.deleted === 1) {
+        // Its log is removed in steps, and is not read any more.
+        await thread.call('remove', work);
+        return nothing;
+      }
+      const recorded = (name: string) => former.find((file) => file.name === name);
+      const versions = { members: await adoptMembers(subject, recorded('members')), matched: '' };
+      const merged = await catchUp(subject, signal);
+      const state = await thread.call('look', work.members);
+      if (!state) return nothing;
+      const wanted = `${versionOf(state)}.${image.version}.${image.mark}`;
+      versions.matched = await adoptMatched(subject, recorded('matched'), wanted);
+      signal.throwIfAborted();
+      await thread.call('match', { files: work, image });
+      if (!isToBeStored) return { merged, paths: work, built: { owner: subject, former, files: former } };
+      const current = [
+        { name: 'members', version: versionOf(state), path: work.members, isRecorded: versions.members },
+        { name: 'matched', version: wanted, path: work.matched, isRecorded: versions.matched },
+      ].map((file) => ({ ...file, isRecorded: file.isRecorded === file.version }));
+      const stored = await derived.store(
+        subject,
+        current.filter(({ isRecorded }) => !isRecorded),
+        signal,
+      );
+      const files = current.map(({ name }) => stored.find((file) => file.name === name) ?? recorded(name)!);
+      return { merged, paths: work, built: { owner: subject, former, files } };
+    });
+
+  return {
+    workOf,
+    prepare,
+    /** Removes everything of a subject from this machine. */
+    forget: (subject: Subject): Promise<void> =>
+      inTurn(async () => {
+        await thread.call('remove', workOf(subject));
+        await derived.refresh(subject, []);
+      }),
+    /** Brings what is on this machine in line with what is recorded, by whichever node. */
+    async refresh(subject: Subject): Promise<void> {
+      const { kept, files } = await store.read(async (tx) => ({
+        kept: await tx.audiences.find(subject),
+        files: await tx.derivedFiles.list(subject),
+      }));
+      if (kept?.deleted !== 0) return this.forget(subject);
+      await derived.refresh(subject, files);
+      const members = files.find(({ name }) => name === 'members');
+      await inTurn(async () => {
+        const own = await thread.call('look', workOf(subject).members);
+        if (own && members && own.merged < Number.parseInt(members.version, 10)) {
+          await thread.call('remove', workOf(subject));
+        }
+      });
+    },
+    /** The subjects of which anything is on this machine. */
+    async listSubjects(): Promise<Subject[]> {
+      const names = await readdir(folder).catch(() => []);
+      const own = names.map((name) => name.replace(/\..*/, '').replace('-', ':'));
+      return [...new Set([...own, ...(await derived.listOwners())])] as Subject[];
+    },
+    /** Waits for what is being done. */
+    settled: (): Promise<unknown> => before,
+  };
+}
+
+const versionOf = ({ merged, accepted_at }: { readonly merged: number; readonly accepted_at: number }): string =>
+  `${merged}.${accepted_at}`;
+
+/** Bytes that own their buffer, so that it can be transferred to a thread. */
+function transferableBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+    ? new Uint8Array(buffer)
+    : new Uint8Array(bytes);
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { formatInstant } from '../../src/base/instants.ts';
+import { secureRandom } from '../../src/base/random.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
+import type { Store } from '../../src/contract/store/store.ts';
+import { openDirectory } from '../../src/features/audiences/directory/directory.ts';
+import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
+import { audienceProcessing } from '../../src/features/audiences/members/processing-job.ts';
+import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { objectRemoval } from '../../src/features/platform/object-removal.ts';
+import { storeOn } from '../../src/storage/core/store.ts';
+import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
+import { driverOn, engine } from '../rig/databases.ts';
+import { derivedIn } from '../rig/derived-files.ts';
+import { anotherNode } from '../rig/nodes.ts';
+import { type RemoteStore, remoteStore } from '../rig/object-stores.ts';
+import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { audienceOn, hashOf, type Kept, persons, remove, update } from './people-calls.ts';
+
+const PATIENCE_MS = 60_000;
+const PEOPLE = 3000;
+/** The kind of identifier of an e-mail address. */
+const EMAIL = 0;
+
+/** What a server is for audiences: files of its own, and jobs. */
+interface AudienceNode {
+  readonly folder: string;
+  readonly store: Store;
+  readonly members: AudienceMembers;
+  readonly jobs: JobRunner;
+  readonly failures: unknown[];
+}
+
+let world: World;
+let objects: RemoteStore;
+let bucket: string;
+let a: AudienceNode;
+let b: AudienceNode;
+const opened: { close(): Promise<unknown> }[] = [];
+
+function openNode(name: string, store: Store): AudienceNode {
+  const folder = join(world.place.folder, name);
+  const { clock } = world.service;
+  const directory = openDirectory({ store, folder: join(folder, 'directory'), random: secureRandom });
+  const derived = derivedIn(folder, world, objects);
+  const members = openAudienceMembers({ store, directory, derived, folder: join(folder, 'memberships') });
+  const failures: unknown[] = [];
+  const { services } = world.service;
+  const jobs = jobRunner({
+    ...{ store, clock, node: anotherNode(name), random: secureRandom },
+    services: { ...services, store, objects, audiences: { ...services.audiences, members, directory } },
+    kinds: [audienceProcessing, objectRemoval],
+    onEnded() {},
+    onFailed: (_, error) => void failures.push(error),
+  });
+  opened.push({ close: () => jobs.stop() }, members, directory);
+  return { folder, store, members, jobs, failures };
+}
+
+let account: string;
+before(async () => {
+  world = await openWorld({ flags: { audience_matching_sandbox: 'directory', audience_size_min: 1 } });
+  // The jobs of this test are done by its own nodes.
+  await world.service.jobs.stop();
+  bucket = join(world.place.folder, 'bucket');
+  objects = remoteStore(folderObjects(bucket, secureRandom));
+  a = openNode('a', world.service.store);
+  // On SQLite, two processes cannot serve one database: there, only the folders differ.
+  const elsewhere = engine === 'postgres' ? storeOn(driverOn(world.place)) : world.service.store;
+  b = openNode('b', elsewhere);
+  if (elsewhere !== world.service.store) opened.push(elsewhere);
+  await settlePeople(
+    world,
+    Array.from({ length: PEOPLE }, (_, index) => person(String(1000 + index), { identifiers: identifierOf(index) })),
+  );
+  ({ path: account } = await openAccount(world.sandbox));
+});
+after(async () => {
+  for (const each of opened) await each.close();
+  await world.close();
+});
+beforeEach(() => {
+  objects.isAway = false;
+});
+
+/** What is stored of an e-mail address: 15 bytes of its hash, and its kind. */
+function identifierOf(index: number): Uint8Array {
+  return Uint8Array.from([...Buffer.from(hashOf(index), 'hex').subarray(0, 15), EMAIL]);
+}
+
+const now = () => Math.floor(world.clock.now() / 1000);
+const subjectOf = ({ id }: Kept): Subject => `audience:${id}`;
+const usersOn = async ({ members }: AudienceNode, kept: Kept): Promise<number> =>
+  (await members.usersOf({ leaf: subjectOf(kept), negate: false }, now())).length;
+const upload = async (kept: Kept, operation: unknown) => assert.equal((await kept.upload([operation])).status, 200);
+const recorded = (kept: Kept) => world.service.store.read((tx) => tx.derivedFiles.list(subjectOf(kept)));
+
+async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  rest: () => unknown = () => '',
+): Promise<void> {
+  for (const startedAt = performance.now(); !(await isSo()); await wait(20)) {
+    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${what}: ${rest()}`);
+    // What other processes have changed; a server looks by itself.
+    await b.store.fence?.();
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** The files, wherever they are, that contain the identifier of a person in the form that records have. */
+function filesWith(index: number, folders: readonly string[]): string[] {
+  const bytes = Buffer.from(identifierOf(index));
+  bytes.swap32();
+  // Files come and go meanwhile.
+  return folders.flatMap(filesBelow).filter((path) => existsSync(path) && readFileSync(path).includes(bytes));
+}
+const everywhere = () => [a.folder, b.folder, bucket];
+
+async function audienceOf(from: number, to: number): Promise<Kept> {
+  const kept = await audienceOn(world.sandbox, account);
+  await upload(kept, update(persons(from, to)));
+  await a.jobs.runDue();
+  assert.deepEqual(a.failures, []);
+  return kept;
+}
+
+describe('files of an audience that one node has built', () => {
+  test('are found by another as soon as the job has ended', async () => {
+    const kept = await audienceOf(0, 10);
+    assert.equal(await usersOn(b, kept), 10);
+    await upload(kept, update(persons(10, 1010)));
+    await a.jobs.runDue();
+    assert.equal((await kept.show()).audience_size, 1010);
+    assert.equal(await usersOn(b, kept), 1010);
+    assert.equal(await usersOn(a, kept), 1010);
+    const fetched = objects.fetched;
+    assert.equal(await usersOn(b, kept), 1010);
+    assert.equal(objects.fetched, fetched, 'a copy is fetched once');
+    assert.deepEqual(
+      filesBelow(join(b.folder, 'memberships', '..')).filter((path) => /\.members/.test(path)),
+      [],
+    );
+  });
+
+  test('are continued by another, which replaces them', async () => {
+    const kept = await audienceOf(2000, 2300);
+    const first = await recorded(kept);
+    await upload(kept, remove(persons(2000, 2100)));
+    await b.jobs.runDue();
+    assert.deepEqual(b.failures, []);
+    for (const node of [a, b]) assert.equal(await usersOn(node, kept), 200);
+    const second = await recorded(kept);
+    assert.deepEqual(
+      second.map(({ name }) => name),
+      ['matched', 'members'],
+    );
+    for (const { object_key } of first) assert.ok(!second.some((file) => file.object_key === object_key));
+    const left = () => filesWith(2000, [a.folder]);
+    await until('the old files of the first node are gone', () => left().length === 0, left);
+    world.clock.advance(60);
+    await a.jobs.runDue();
+    assert.deepEqual(filesWith(2000, [bucket]), [], 'replaced objects are removed after a while');
+    assert.ok(filesWith(2250, [bucket]).length > 0);
+  });
+
+  test('are on no disk and in no bucket when the audience has been deleted', async () => {
+    const kept = await audienceOf(2400, 2500);
+    await upload(kept, update(persons(2500, 2550)));
+    await b.jobs.runDue();
+    for (const node of [a, b]) assert.equal(await usersOn(node, kept), 150);
+    assert.ok(filesWith(2450, [bucket]).length > 0);
+    assert.ok(filesWith(2450, [b.folder]).length > 0);
+    assert.equal((await world.sandbox.call('DELETE', kept.path)).status, 200);
+    await a.jobs.runDue();
+    // A node may still have been fetching what was replaced just before.
+    world.clock.advance(60);
+    await a.jobs.runDue();
+    const left = () => filesWith(2450, everywhere());
+    await until('nothing is left', () => left().length === 0, left);
+    assert.deepEqual(await recorded(kept), []);
+  });
+
+  test('are removed when the node that stored them ended before it could record them', async () => {
+    const kept = await audienceOf(600, 650);
+    const before = filesBelow(bucket).length;
+    await upload(kept, update(persons(650, 660)));
+    const { built } = await a.members.mergeAndCount(subjectOf(kept), 'directory', now());
+    assert.equal(filesBelow(bucket).length, before + 2);
+    assert.equal(await usersOn(b, kept), 50, 'nobody sees what is not recorded');
+    world.clock.advance(3700);
+    await b.jobs.runDue();
+    assert.equal(await usersOn(b, kept), 60, 'the job was done again');
+    world.clock.advance(120);
+    await b.jobs.runDue();
+    const left = new Set(filesBelow(bucket).map((path) => path.slice(bucket.length + 1)));
+    for (const { object_key } of built[0]!.files) assert.ok(!left.has(object_key), object_key);
+    for (const { object_key } of await recorded(kept)) assert.ok(left.has(object_key), object_key);
+    const stale = await world.service.store.write((tx) =>
+      tx.derivedFiles.record(built[0]!, formatInstant(world.clock.now())),
+    );
+    assert.equal(stale, 'refused', 'what was built from former files is not recorded any more');
+  });
+
+  test('are searched while the object store is away, and the job waits for it', async () => {
+    const kept = await audienceOf(700, 750);
+    assert.equal(await usersOn(b, kept), 50);
+    await upload(kept, update(persons(750, 800)));
+    objects.isAway = true;
+    assert.equal(await usersOn(b, kept), 50);
+    const ended = a.jobs.runDue();
+    await until('the job was tried', async () => {
+      const { attempts } = await attemptsOf(kept);
+      return attempts > 1;
+    });
+    assert.equal(await usersOn(b, kept), 50);
+    objects.isAway = false;
+    await ended;
+    await a.jobs.runDue();
+    assert.deepEqual(a.failures, []);
+    for (const node of [a, b]) assert.equal(await usersOn(node, kept), 100);
+  });
+
+  test('that are neither here nor can be fetched are an unavailable store, not an empty audience', async () => {
+    const kept = await audienceOf(800, 810);
+    objects.isAway = true;
+    await assert.rejects(usersOn(b, kept), StoreUnavailable);
+    objects.isAway = false;
+    assert.equal(await usersOn(b, kept), 10);
+  });
+
+  for (const [what, damage] of [
+    ['lost', (path: string) => rmSync(path)],
+    ['damaged', (path: string) => writeFileSync(path, Buffer.alloc(readFileSync(path).length))],
+    ['cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 70))],
+  ] as const) {
+    test(`are built and stored again when they were ${what}`, async () => {
+      const kept = await audienceOf(820, 850);
+      const first = await recorded(kept);
+      for (const { object_key } of first) damage(join(bucket, object_key));
+      for (const { folder } of [a, b]) {
+        rmSync(folder, { recursive: true });
+        mkdirSync(folder);
+      }
+      assert.equal(await usersOn(b, kept), 30);
+      await a.jobs.runDue();
+      const second = await recorded(kept);
+      assert.ok(second.every(({ object_key }) => !first.some((file) => file.object_key === object_key)));
+      rmSync(b.folder, { recursive: true });
+      assert.equal(await usersOn(b, kept), 30);
+    });
+  }
+});
+
+async function attemptsOf(kept: Kept): Promise<{ attempts: number }> {
+  const driver = driverOn(world.place);
+  try {
+    const sql = `select attempts from jobs where kind = 'audience-processing' and key = '${subjectOf(kept)}'`;
+    const [row] = await driver.read((session) => session.allRaw<{ attempts: number }>(sql));
+    return row ?? { attempts: 0 };
+  } finally {
+    await driver.close();
+  }
+}

@@ -1,0 +1,33 @@
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import type { ObjectStore } from '../../src/contract/services/objects.ts';
+
+/** A store whose objects are no files of this machine, and which can be away. */
+export interface RemoteStore extends ObjectStore {
+  isAway: boolean;
+  /** How many objects were fetched. */
+  fetched: number;
+}
+
+/** Makes a store that is elsewhere of one on this machine. */
+export function remoteStore(store: ObjectStore): RemoteStore {
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (remote.isAway) throw new StoreUnavailable(new Error('the object store is away'));
+    return work();
+  };
+  const remote: RemoteStore = {
+    isAway: false,
+    fetched: 0,
+    put: (key, { bytes, sha256, open }, signal) => ask(() => store.put(key, { bytes, sha256, open }, signal)),
+    get: (key, range, signal) =>
+      ask(() => {
+        remote.fetched += 1;
+        return store.get(key, range, signal);
+      }),
+    head: (key) => ask(() => store.head(key)),
+    remove: (keys) => ask(() => store.remove(keys)),
+    list: store.list,
+    removeIncomplete: store.removeIncomplete,
+    localPath: () => undefined,
+  };
+  return remote;
+}
