@@ -203,7 +203,7 @@ function mediaServices({
   const folder = join(settings.data_folder, 'media', 'cache');
   const cache = { folder, bytes_max: settings.object_cache_bytes_max, random: secureRandom };
   return {
-    received: withDiskFailureMapping(receivedFiles(receivedFolder(settings), secureRandom, { isSynced: isLocal })),
+    received: withDiskFailureMapping(receivedFiles(receivedFolder(settings), secureRandom, { isHashed: !isLocal })),
     reader: isLocal ? directReader(objects) : withDiskFailureMapping(cachedReader(objects, cache)),
     removal_delay_s: isLocal ? 0 : REMOTE_REMOVAL_DELAY_S,
     machineClock,

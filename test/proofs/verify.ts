@@ -106,8 +106,9 @@ export async function verifyWhole(site: Site, home: Home, ledger: Ledger): Promi
     await verifySummaries(ask);
     await verifyPeople(ask, home, ledger);
   });
+  const paths = await mediaPaths(site);
   for (const id of ledger.media) {
-    const path = join(site.place.folder, 'media', 'ready', id, 'whole');
+    const path = paths.get(id) ?? '';
     assert.ok(existsSync(path) && readFileSync(path).equals(JPEG), `the media ${id} was acknowledged and is not there`);
   }
 }
@@ -119,10 +120,14 @@ export async function verifyLibrary(site: Site, { library }: Ledger): Promise<vo
     assert.equal(reply.status, 200, url);
     assert.ok(Buffer.from(await reply.arrayBuffer()).equals(bytes), `${url} is not what was uploaded`);
   }
-  const uploads = await asking(site, (ask) => ask("select id from uploads where state = 'succeeded'"));
-  for (const { id } of uploads) {
-    assert.ok(existsSync(join(site.place.folder, 'media', 'ready', id, 'whole')), `the upload ${id} has no file`);
-  }
+  for (const [id, path] of await mediaPaths(site)) assert.ok(existsSync(path), `the upload ${id} has no file`);
+}
+
+/** The file of each upload that succeeded. */
+async function mediaPaths(site: Site): Promise<Map<string, string>> {
+  const sql = "select id, object_key from uploads where state = 'succeeded'";
+  const rows = await asking(site, (ask) => ask(sql));
+  return new Map(rows.map(({ id, object_key }) => [id, join(site.place.folder, object_key)]));
 }
 
 /** What was acknowledged is in the log once, and a webhook is told of all that is there, whoever of the services tells it. */

@@ -9,7 +9,7 @@ export interface ObjectContent {
   readonly sha256?: string | undefined;
   /** Opens the bytes from their start, for each attempt to store them. */
   open(): AsyncIterable<Uint8Array>;
-  /** The path of a file with these bytes, already on disk, that a store may take over by renaming it. */
+  /** The path of a file with these bytes, not synced, that a store may take over by renaming it. */
   readonly file?: string;
 }
 
@@ -50,12 +50,19 @@ export class ContentMismatch extends Error {
  * `media/ready/123/whole`: components of letters, digits, `_`, `-` and `.`, none beginning with a dot. Objects that
  * several processes use are never replaced by other bytes under the same key: copies of them would be stale.
  *
+ * Objects are named by rows: an object that was never acknowledged may be there or not, after a power failure in part.
+ *
  * Every method rejects with StoreUnavailable when the store cannot be reached, is too slow or full: nothing is known
  * then about the effect of a call that stores or removes, which can be repeated.
  */
 export interface ObjectStore {
   /** Stores an object, durably once the call resolves; readers see all of it or nothing. @throws ContentMismatch */
   put(key: string, content: ObjectContent, signal?: AbortSignal): Promise<void>;
+  /**
+   * Stores an object, and resolves as soon as readers see it; it is durable once `synced` resolves, which may reject. For
+   * whoever stores a row meanwhile, and acknowledges neither before both are durable. @throws ContentMismatch
+   */
+  place(key: string, content: ObjectContent, signal?: AbortSignal): Promise<{ readonly synced: Promise<void> }>;
   /** Opens an object, or a part of it. The content may still fail while it is read. @throws ObjectMissing */
   get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<ReadObject>;
   /** The size of an object; undefined when it does not exist. */
@@ -95,7 +102,7 @@ export function contentOfBytes(bytes: Uint8Array): ObjectContent {
   };
 }
 
-/** A file as the content of an object; a store on this machine takes it over. It is complete and on disk. */
+/** A file as the content of an object; a store on this machine takes it over. It need not be synced. */
 export function contentOfFile(file: string, bytes: number, sha256?: string): ObjectContent {
   return { bytes, sha256, file, open: () => createReadStream(file) };
 }

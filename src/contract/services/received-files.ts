@@ -3,8 +3,8 @@ export interface ReceivedFile {
   /** Path of the file. */
   readonly place: string;
   readonly bytes: number;
-  /** SHA-256 in hex digits. */
-  readonly sha256: string;
+  /** SHA-256 in hex digits; undefined where objects are files of this machine. @source decision 789 */
+  readonly sha256: string | undefined;
 }
 
 /** A source yielded too many bytes: nothing was stored. */

@@ -70,7 +70,7 @@ export interface UploadSegment {
   readonly segment_index: number;
   readonly object_key: string;
   readonly bytes: number;
-  /** SHA-256 in hex digits; null where a release did not compute it. */
+  /** SHA-256 in hex digits; null where it was not computed. @source decision 789 */
   readonly sha256: string | null;
 }
 

@@ -7,8 +7,8 @@ import { segmentKey } from './object-keys.ts';
 import { findOwnUpload } from './own-upload.ts';
 
 /**
- * Stores a segment of an upload: first an object, then the row that makes it a part of the upload. An object without a
- * row is removed when the upload ends.
+ * Stores a segment of an upload: first an object, then the row that makes it a part of the upload; both are durable
+ * before it is acknowledged. An object without a row is removed when the upload ends.
  * @source decision 783
  */
 export async function appendSegment(call: Call, id: string): Promise<Upload> {
@@ -21,8 +21,8 @@ export async function appendSegment(call: Call, id: string): Promise<Upload> {
   const segment_index = Number(call.input.segment_index);
   const object_key = segmentKey(id, segment_index, secrets);
   const { place, bytes, sha256 } = file;
-  await objects.put(object_key, contentOfFile(place, bytes, sha256));
-  const { refusal, unused } = await store.write(async (tx) => {
+  const { synced } = await objects.place(object_key, contentOfFile(place, bytes, sha256));
+  const stored = store.write(async (tx) => {
     const current = await tx.uploads.lock(id);
     if (current?.state !== 'uploading') return { refusal: closed(id), unused: object_key };
     const earlier = await tx.uploads.findSegment(id, segment_index);
@@ -31,9 +31,12 @@ export async function appendSegment(call: Call, id: string): Promise<Upload> {
       const words = { expected: current.bytes, received };
       return { refusal: problem('SEGMENTS_EXCEED', { words }), unused: object_key };
     }
-    await tx.uploads.putSegment({ upload_id: id, segment_index, object_key, bytes, sha256 });
+    // A segment that was acknowledged is replaced by nothing less.
+    if (earlier) await synced;
+    await tx.uploads.putSegment({ upload_id: id, segment_index, object_key, bytes, sha256: sha256 ?? null });
     return { refusal: undefined, unused: earlier?.object_key };
   });
+  const [{ refusal, unused }] = await Promise.all([stored, synced]);
   // If that fails, it is removed when the upload ends.
   if (unused !== undefined) await objects.remove([unused]).catch(() => {});
   if (refusal) throw refusal;

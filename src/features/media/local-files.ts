@@ -1,4 +1,5 @@
 import type { Services } from '../../contract/declare/operation.ts';
+import { ObjectMissing } from '../../contract/services/objects.ts';
 import { type ReceivedFile, SourceFailed } from '../../contract/services/received-files.ts';
 import type { UploadSegment } from '../../contract/store/uploads.ts';
 
@@ -14,7 +15,8 @@ export interface LocalFile {
 type Parts = Pick<Services, 'objects' | 'media'>;
 
 /**
- * The bytes of segments as one file. A single segment of a store on this machine is not copied.
+ * The bytes of segments as one file. A single segment of a store on this machine is not copied. An object may be
+ * missing, or short, when its segment was never acknowledged and the power failed.
  * @throws ObjectMissing ObjectsUnavailable
  */
 export async function localFileOf(
@@ -24,14 +26,18 @@ export async function localFileOf(
 ): Promise<LocalFile> {
   const path = segments.length === 1 ? objects.localPath(segments[0]!.object_key) : undefined;
   if (path !== undefined) {
-    // Whether it exists.
-    (await objects.get(segments[0]!.object_key, { start: 0, end: 1 })).content.destroy();
+    const found = await objects.head(segments[0]!.object_key);
+    if (found?.bytes !== segments[0]!.bytes) throw new ObjectMissing(segments[0]!.object_key);
     return { path, assembled: undefined, discard: async () => {} };
   }
   const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
   const file = await received.receive(bytesOf(segments, objects, signal), bytes).catch((error: unknown) => {
     throw error instanceof SourceFailed ? error.cause : error;
   });
+  if (file.bytes !== bytes) {
+    await received.discard(file);
+    throw new ObjectMissing(segments[0]!.object_key);
+  }
   return { path: file.place, assembled: file, discard: () => received.discard(file) };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Writable } from 'node:stream';
@@ -11,7 +11,7 @@ type Done = (error?: Error | null) => void;
 
 /**
  * Writes a stream to a new file: all chunks that arrived while the disk was busy go into one write. Takes ownership of
- * the chunks and releases their memory. When the stream has finished and `isSynced`, the bytes are on disk.
+ * the chunks and releases their memory. The file is not synced.
  */
 export class FileSink extends Writable {
   /** Bytes received so far. */
@@ -20,20 +20,19 @@ export class FileSink extends Writable {
   failure: Error | undefined;
   readonly #path: string;
   readonly #bytes_max: number;
-  readonly #isSynced: boolean;
-  readonly #digest = createHash('sha256');
+  readonly #digest: Hash | undefined;
   #file: FileHandle | undefined;
 
-  constructor(path: string, { bytes_max, isSynced }: { readonly bytes_max: number; readonly isSynced: boolean }) {
+  constructor(path: string, { bytes_max, isHashed }: { readonly bytes_max: number; readonly isHashed: boolean }) {
     super({ highWaterMark: WAITING_BYTES });
     this.#path = path;
     this.#bytes_max = bytes_max;
-    this.#isSynced = isSynced;
+    this.#digest = isHashed ? createHash('sha256') : undefined;
   }
 
-  /** The SHA-256 of all bytes in hex digits; call it once, when the stream has finished. */
-  sha256(): string {
-    return this.#digest.digest('hex');
+  /** The SHA-256 of all bytes in hex digits, if it was asked for; call it once, when the stream has finished. */
+  sha256(): string | undefined {
+    return this.#digest?.digest('hex');
   }
 
   override _construct(done: Done): void {
@@ -42,10 +41,6 @@ export class FileSink extends Writable {
 
   override _writev(waiting: { chunk: Uint8Array }[], done: Done): void {
     this.#end(this.#write(waiting.map(({ chunk }) => chunk)), done);
-  }
-
-  override _final(done: Done): void {
-    this.#end(this.#isSynced ? this.#file!.datasync() : Promise.resolve(), done);
   }
 
   override _destroy(error: Error | null, done: Done): void {
@@ -62,7 +57,7 @@ export class FileSink extends Writable {
     for (const { length } of pieces) bytes += length;
     this.bytes += bytes;
     if (this.bytes > this.#bytes_max) throw new TooManyBytes(`more than ${this.#bytes_max} bytes`);
-    for (const piece of pieces) this.#digest.update(piece);
+    for (const piece of pieces) this.#digest?.update(piece);
     await writeAll(this.#file!, pieces);
     for (const piece of pieces) releaseMemory(piece);
   }

@@ -6,11 +6,8 @@ import type { Random } from '../../base/random.ts';
 import { type ReceivedFiles, SourceFailed } from '../../contract/services/received-files.ts';
 import { FileSink } from './file-sink.ts';
 
-/**
- * Received files in a folder.
- * @param isSynced Whether a file must be on disk once it is received, because it may become an object by being renamed.
- */
-export function receivedFiles(folder: string, random: Random, { isSynced }: { isSynced: boolean }): ReceivedFiles {
+/** Received files in a folder. With `isHashed`, their SHA-256 is computed. */
+export function receivedFiles(folder: string, random: Random, { isHashed }: { isHashed: boolean }): ReceivedFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     async sweep() {
@@ -18,7 +15,7 @@ export function receivedFiles(folder: string, random: Random, { isSynced }: { is
     },
     async receive(source, bytes_max) {
       const place = join(folder, random.bytes(12).toString('hex'));
-      const sink = new FileSink(place, { bytes_max, isSynced });
+      const sink = new FileSink(place, { bytes_max, isHashed });
       try {
         await pipeline(source, sink);
         return { place, bytes: sink.bytes, sha256: sink.sha256() };

@@ -19,7 +19,7 @@ export const objects: Migration = {
         .key()
         .text('object_key')
         .integer('bytes')
-        // Null: received by a release that did not compute it.
+        // Null: not computed, because the object is a file of the machine that received it.
         .text('sha256')
         .nullable(),
     ),

@@ -11,7 +11,7 @@ import {
   ObjectMissing,
   type ObjectStore,
 } from '../../contract/services/objects.ts';
-import { mapDiskFailure, withDiskFailureMapping } from '../core/disk-failures.ts';
+import { mapDiskFailure, rethrowDiskFailure, withDiskFailureMapping } from '../core/disk-failures.ts';
 import { writeAll } from '../core/file-sink.ts';
 import { isAbsent, syncFolder } from '../core/files.ts';
 
@@ -21,9 +21,9 @@ const INCOMING = 'incoming';
 const LASTING_DEPTH = 2;
 
 /**
- * Objects as files below a folder: the key is the path. A file is written elsewhere, synced and then renamed, so that an
- * object exists completely or not at all, even after a power failure.
- * @source decision 780
+ * Objects as files below a folder: the key is the path. A file is written elsewhere and then renamed, so that readers
+ * see all of it or nothing; then the file and its folder are synced together, which takes one turn of the disk.
+ * @source decision 780, 789
  */
 export function folderObjects(folder: string, random: Random): ObjectStore {
   const pathOf = (key: string): string => {
@@ -47,7 +47,6 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
       }
       if (size !== bytes) throw new ContentMismatch(`${size} bytes arrived, and ${bytes} were announced`);
       if (sha256 !== undefined && digest.digest('hex') !== sha256) throw new ContentMismatch('the SHA-256 differs');
-      await file.datasync();
       await file.close();
       return path;
     } catch (error) {
@@ -57,16 +56,30 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
     }
   }
 
-  /** Renames a file to its place, whose folder may be removed meanwhile because its last object was. */
-  async function settle(from: string, to: string): Promise<void> {
-    for (let attempts = 3; ; attempts -= 1) {
-      await makeFolder(dirname(to));
-      try {
-        await rename(from, to);
-        return await syncFolder(dirname(to));
-      } catch (error) {
-        if (!isAbsent(error) || attempts === 1) throw error;
+  /**
+   * Renames a file to its place, whose folder may be removed meanwhile because its last object was. Resolves with a
+   * promise in an object, because it must not be waited for.
+   */
+  async function settle(from: string, to: string): Promise<{ readonly synced: Promise<void> }> {
+    const file = await open(from, 'r+');
+    try {
+      for (let attempts = 3; ; attempts -= 1) {
+        const unsynced = await makeFolder(dirname(to));
+        // An earlier object must not be replaced by bytes that a power failure could take.
+        if (await stat(to).catch(undefinedIfAbsent)) await file.datasync();
+        try {
+          await rename(from, to);
+        } catch (error) {
+          if (!isAbsent(error) || attempts === 1) throw error;
+          continue;
+        }
+        const syncs = [file.datasync(), ...[...unsynced, dirname(to)].map(syncFolder)];
+        const synced = Promise.all(syncs).finally(() => file.close());
+        return { synced: synced.then(() => {}, rethrowDiskFailure) };
       }
+    } catch (error) {
+      await file.close();
+      throw error;
     }
   }
 
@@ -82,26 +95,32 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
     }
   }
 
+  const place: ObjectStore['place'] = async (key, content, signal) => {
+    const to = pathOf(key);
+    if (content.file !== undefined) {
+      try {
+        return await settle(content.file, to);
+      } catch (error) {
+        // It is on another disk.
+        if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+      }
+    }
+    const path = await written(content, signal);
+    try {
+      const { synced } = await settle(path, to);
+      if (content.file !== undefined) await rm(content.file, { force: true });
+      return { synced };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  };
+
   return withDiskFailureMapping<ObjectStore>({
     async put(key, content, signal) {
-      const to = pathOf(key);
-      if (content.file !== undefined) {
-        try {
-          return await settle(content.file, to);
-        } catch (error) {
-          // It is on another disk.
-          if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-        }
-      }
-      const path = await written(content, signal);
-      try {
-        await settle(path, to);
-      } catch (error) {
-        await rm(path, { force: true });
-        throw error;
-      }
-      if (content.file !== undefined) await rm(content.file, { force: true });
+      await (await place(key, content, signal)).synced;
     },
+    place,
     async get(key, range, signal) {
       const path = pathOf(key);
       const file = await open(path).catch((error) => {
@@ -149,11 +168,13 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
   });
 }
 
-/** Creates a folder and what is missing above it, durably. */
-async function makeFolder(path: string): Promise<void> {
+/** Creates a folder and what is missing above it; returns the folders to sync for that. */
+async function makeFolder(path: string): Promise<string[]> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let each = path; each.length >= first.length; each = dirname(each)) await syncFolder(dirname(each));
+  const unsynced: string[] = [];
+  if (first === undefined) return unsynced;
+  for (let each = path; each.length >= first.length; each = dirname(each)) unsynced.push(dirname(each));
+  return unsynced;
 }
 
 function noneIfAbsent(error: unknown): [] {

@@ -160,6 +160,10 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
 
   return {
     put: (key, content, signal) => attempts.run((attempt) => send(key, content, attempt), signal),
+    async place(key, content, signal) {
+      await attempts.run((attempt) => send(key, content, attempt), signal);
+      return { synced: Promise.resolve() };
+    },
     async get(key, range, signal) {
       const isBeyond = range !== undefined && range.end <= range.start;
       if (!isBeyond) {
