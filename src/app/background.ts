@@ -26,7 +26,11 @@ export async function startBackground(
   });
   // Before the caches hold anything: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
-  const sequencer = openSequencer({ store, onError: failureLog(log, 'could not put events into the log') });
+  const sequencer = openSequencer({
+    store,
+    onEvents: services.activity.feed.offer,
+    onError: failureLog(log, 'could not put events into the log'),
+  });
   cleanup.defer(() => sequencer.stop());
   await sequencer.start();
   // Even before they are started they hold connections, threads or files.

@@ -161,7 +161,7 @@ describe('two sequencers', () => {
     const start = await end();
     const errors: string[] = [];
     await append(one, 'a');
-    assert.equal(await one.sequencer!.sequence(500), 1);
+    assert.deepEqual(namesOf((await one.sequencer!.sequence(500))!), ['a']);
     await append(other, 'b');
     assert.equal(await other.sequencer!.sequence(500), undefined);
     assert.deepEqual(namesOf(await inLog(start)), ['a']);
@@ -175,14 +175,17 @@ describe('two sequencers', () => {
       return moved === undefined && errors.length <= 1;
     });
     assert.equal((await electedPids()).length, 1);
-    assert.equal(await other.sequencer!.sequence(500), 1);
+    assert.deepEqual(namesOf((await other.sequencer!.sequence(500))!), ['c']);
     assert.deepEqual(namesOf(await inLog(start)), ['a', 'b', 'c']);
+    // What it returns is what the log holds.
+    await append(one, 'd');
+    assert.deepEqual(await other.sequencer!.sequence(500), await inLog(start + 3));
   });
 
   test('and units that want positions at once put everything in order, whoever is first', async () => {
     const start = await end();
     const sequencers = [one, other].map((store) =>
-      openSequencer({ store, onError: (error) => assert.fail(`${error}`) }),
+      openSequencer({ store, onEvents() {}, onError: (error) => assert.fail(`${error}`) }),
     );
     for (const each of sequencers) await each.start();
     const CHAINS = 12;
@@ -250,7 +253,7 @@ describe('a sequencer that ends without a word', () => {
     }
     isOver = true;
     await Promise.all(chains);
-    const last = openSequencer({ store: one, onError: (error) => assert.fail(`${error}`) });
+    const last = openSequencer({ store: one, onEvents() {}, onError: (error) => assert.fail(`${error}`) });
     await last.start();
     await until('everything has its position', async () => (await outboxSize()) === 0);
     await last.stop();
@@ -271,7 +274,7 @@ describe('a sequencer that ends without a word', () => {
     await until('it is elected', async () => (await electedPids()).length === 1);
     child.kill('SIGSTOP');
     await append(one, 'while it stands still');
-    const next = openSequencer({ store: other, onError: () => {} });
+    const next = openSequencer({ store: other, onEvents() {}, onError() {} });
     await next.start();
     await until('the next one is elected', async () => namesOf(await inLog(start)).length === 1);
     child.kill('SIGCONT');

@@ -172,6 +172,11 @@ export interface EventFeed {
   position(): number;
   /** The deliveries of these events, given in log order, for the current subscriptions. */
   deliveriesOf(events: readonly LoggedEvent[], query: DeliveryQuery): Promise<Delivery[]>;
+  /**
+   * Hands over events that have just got their positions, without gaps in between, so that they need not be read from the
+   * log. Those that do not follow on the last ones are read all the same.
+   */
+  offer(events: readonly LoggedEvent[]): void;
   /** Gives positions to everything committed so far, also by other processes; returns the last one. */
   settle(): Promise<number>;
   /** Resolves once everything committed so far has been handed over, also what other processes wrote. */

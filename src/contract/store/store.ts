@@ -11,7 +11,7 @@ import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
 import type { DerivedFiles } from './derived-files.ts';
 import type { Directory } from './directory.ts';
-import type { Events } from './events.ts';
+import type { Events, LoggedEvent } from './events.ts';
 import type { BearerTokens, RequestTokens } from './grants.ts';
 import type { Jobs } from './jobs.ts';
 import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
@@ -241,11 +241,11 @@ export interface Store {
 /** Gives positions to events, in one process at a time. */
 export interface EventSequencer {
   /**
-   * Gives positions to about `max` events of units that have ended, the first ones first, and invalidates `event:`.
-   * Returns how many they were, fewer than `max` when there are no others; undefined when another process is doing it.
-   * Calls must not overlap. @throws StoreUnavailable
+   * Gives positions to about `max` events of units that have ended, the first ones first, and returns these events, fewer
+   * than `max` when there are no others; undefined when another process is elected to do it. Calls must not overlap.
+   * @throws StoreUnavailable
    */
-  sequence(max: number): Promise<number | undefined>;
+  sequence(max: number): Promise<readonly LoggedEvent[] | undefined>;
 }
 
 /** Is notified of outages of the store. */

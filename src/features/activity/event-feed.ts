@@ -16,6 +16,8 @@ export interface EventFeedDependencies {
 
 /** Events matched in one batch. */
 const BATCH_MAX = 500;
+/** Batches that may wait to be matched; when there are more, the log is read instead. */
+const OFFERED_MAX = 20;
 /** Milliseconds between two checks for events of other processes. */
 const POLL_MS = 250;
 
@@ -36,7 +38,10 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
   const listeners = new Set<(batch: MatchedBatch) => void>();
   let position = 0;
   let isRunning = false;
-  let hasWork = false;
+  /** Batches that have been handed over. */
+  let offered: (readonly LoggedEvent[])[] = [];
+  /** The log may hold events that have not been handed over. */
+  let hasUnread = false;
   let isFailing = false;
   let running: Promise<void> | undefined;
   let stopPolling = (): void => {};
@@ -80,13 +85,33 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
   const settle = (): Promise<number> =>
     store.sequencer ? store.write((tx) => tx.events.settle()) : store.read((tx) => tx.events.findLast());
 
+  /** The next events, if they have been handed over. */
+  const takeOffered = (): readonly LoggedEvent[] | undefined => {
+    for (let batch = offered.shift(); batch; batch = offered.shift()) {
+      if (batch[0]!.position > position + 1) {
+        hasUnread = true;
+        offered = [];
+        return undefined;
+      }
+      const events = batch.filter((event) => event.position > position);
+      if (events.length > 0) return events;
+    }
+    return undefined;
+  };
+  const readLog = async (): Promise<readonly LoggedEvent[]> => {
+    if (!hasUnread) return [];
+    hasUnread = false;
+    const events = await store.read((tx) => tx.events.list({ after: position, limit: BATCH_MAX }));
+    if (events.length === BATCH_MAX) hasUnread = true;
+    return events;
+  };
+
   const readBatches = async (): Promise<void> => {
     while (isRunning) {
-      hasWork = false;
-      const events = await store.read((tx) => tx.events.list({ after: position, limit: BATCH_MAX }));
+      const events = takeOffered() ?? (await readLog());
       const last = events.at(-1);
       if (!last) {
-        if (hasWork) continue;
+        if (hasUnread || offered.length > 0) continue;
         return;
       }
       const deliveries = listeners.size > 0 ? await liveDeliveriesOf(events) : [];
@@ -97,7 +122,10 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
   };
 
   const wake = (): void => {
-    hasWork = true;
+    hasUnread = true;
+    run();
+  };
+  const run = (): void => {
     if (!isRunning || running) return;
     running = readBatches()
       .then(
@@ -112,7 +140,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
       )
       .finally(() => {
         running = undefined;
-        if (hasWork) wake();
+        if (hasUnread || offered.length > 0) run();
       });
   };
   /** Looks for events of other processes, which do not wake this one. */
@@ -134,6 +162,14 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
     },
     position: () => position,
     deliveriesOf,
+    offer(events) {
+      if (offered.length < OFFERED_MAX) offered.push(events);
+      else {
+        offered = [];
+        hasUnread = true;
+      }
+      run();
+    },
     settle,
     async waitUntilCaughtUp() {
       const last = await settle();

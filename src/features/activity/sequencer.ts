@@ -1,9 +1,12 @@
 import { every } from '../../base/timers.ts';
+import type { LoggedEvent } from '../../contract/store/events.ts';
 import type { Store } from '../../contract/store/store.ts';
 
 /** Dependencies of the sequencer. */
 export interface SequencerDependencies {
   readonly store: Store;
+  /** Called with events that have got their positions, in log order. */
+  readonly onEvents: (events: readonly LoggedEvent[]) => void;
   /** Called when events could not get their positions; that is retried. */
   readonly onError: (error: unknown) => void;
 }
@@ -25,7 +28,12 @@ const POLL_MS = 250;
  * for those of other processes. Does nothing on SQLite.
  * @source decision 757, 759
  */
-export function openSequencer({ store: { sequencer, onInvalidate }, onError }: SequencerDependencies): Sequencer {
+export function openSequencer(parts: SequencerDependencies): Sequencer {
+  const {
+    store: { sequencer, onInvalidate },
+    onEvents,
+    onError,
+  } = parts;
   let isRunning = false;
   let hasWork = false;
   let isFailing = false;
@@ -35,10 +43,11 @@ export function openSequencer({ store: { sequencer, onInvalidate }, onError }: S
   const sequenceAll = async (): Promise<void> => {
     do {
       hasWork = false;
-      const moved = await sequencer!.sequence(BATCH_MAX);
+      const events = await sequencer!.sequence(BATCH_MAX);
       // Another process is doing it: it polls.
-      if (moved === undefined) return;
-      if (moved >= BATCH_MAX) hasWork = true;
+      if (events === undefined) return;
+      if (events.length > 0) onEvents(events);
+      if (events.length >= BATCH_MAX) hasWork = true;
     } while (isRunning && hasWork);
   };
   const wake = (): void => {

@@ -119,13 +119,7 @@ export function storeOn(driver: Driver): Store {
     writeUrgent: (work) => writeBy(driver.writeUrgent ?? driver.write, work),
     onInvalidate: (kinds, listen) => void listeners.push({ kinds, listen }),
     fence: lookForChanges && shareLooks(() => lookForChanges(origin, dropAnnounced)),
-    sequencer: writeElected && {
-      async sequence(max) {
-        const moved = await writeElected((session) => moveToLog(session, max));
-        if (moved) drop({ tags: new Set(['event:']), rows: new Set() });
-        return moved;
-      },
-    },
+    sequencer: writeElected && { sequence: (max) => writeElected((session) => moveToLog(session, max)) },
     clearCaches: forget,
     onOutage: (listener) => driver.onOutage(listener),
     ping: () => driver.ping(),

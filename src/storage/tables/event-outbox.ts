@@ -61,21 +61,20 @@ type OutboxRow = AppendedEvent & { readonly id: number; readonly place: number }
 
 /**
  * Moves about `max` events of committed units from the outbox to the end of the log, in the order of their ids; returns
- * how many. Fewer than `max`: no others were committed when the call began.
+ * them. Fewer than `max`: no others were committed when the call began.
  *
  * Rows are taken as soon as they are visible: a unit that was acknowledged before another one drew its id has a smaller
  * id, and is visible wherever the other is. Whoever moves rows first locks the positions, and only then looks, so that
  * two processes that do so at once take turns, and each sees what the other has moved.
  * @source decision 757, 758
  */
-export async function moveToLog(session: Session, max: number): Promise<number> {
-  if ((await session.allRaw('select 1 as found from event_outbox limit 1')).length === 0) return 0;
+export async function moveToLog(session: Session, max: number): Promise<readonly LoggedEvent[]> {
+  if ((await session.allRaw('select 1 as found from event_outbox limit 1')).length === 0) return [];
   await lockPositions(session);
   const found = await session.allRaw<OutboxRow>(TAKE[session.dialect], [max]);
   found.sort((a, b) => a.id - b.id || a.place - b.place);
   const rows = found.map(({ id, place, ...event }): AppendedEvent => event);
-  await addToLog(session, rows);
-  return rows.length;
+  return addToLog(session, rows);
 }
 
 /** Events that one statement takes from the outbox. */
@@ -84,7 +83,7 @@ const BATCH_MAX = 500;
 /** Moves the events of all committed units to the log; returns how many. */
 export async function moveAllToLog(session: Session): Promise<number> {
   for (let moved = 0; ; ) {
-    const count = await moveToLog(session, BATCH_MAX);
+    const { length: count } = await moveToLog(session, BATCH_MAX);
     moved += count;
     if (count < BATCH_MAX) return moved;
   }
@@ -95,8 +94,8 @@ async function lockPositions(session: Session): Promise<void> {
   await takeNumbersOn(session)(POSITIONS, FIRST_POSITION, 0);
 }
 
-/** Adds events to the end of the log; returns their positions. */
-export async function addToLog(session: Session, events: readonly AppendedEvent[]): Promise<number[]> {
+/** Adds events to the end of the log. */
+export async function addToLog(session: Session, events: readonly AppendedEvent[]): Promise<readonly LoggedEvent[]> {
   if (events.length === 0) return [];
   const first = await takeNumbersOn(session)(POSITIONS, FIRST_POSITION, events.length);
   let last = await timeAt(session, first - 1);
@@ -105,7 +104,7 @@ export async function addToLog(session: Session, events: readonly AppendedEvent[
     return { ...event, position: first + index, created_at: last };
   });
   await insertRows(session, 'events', rows, { columns: EVENT_COLUMNS });
-  return rows.map(({ position }) => position);
+  return rows;
 }
 
 async function timeAt(session: Session, position: number): Promise<string | undefined> {

@@ -25,10 +25,11 @@ export function eventsOn(session: Session, invalidate: (tag: string) => void, ap
     if (events.length === 0) return [];
     if (!isSqlite) await moveAllToLog(session);
     invalidate('event:');
-    return addToLog(
+    const rows = await addToLog(
       session,
       events.map((event) => ({ ...event, created_at: now })),
     );
+    return rows.map(({ position }) => position);
   };
   const findLast = async (): Promise<number> => ((await findNumber(POSITIONS)) ?? FIRST) - 1;
 
