@@ -1,4 +1,5 @@
 import { formatInstant } from '../base/instants.ts';
+import type { LiveEvents } from '../contract/services/live-events.ts';
 import { openSequencer } from '../features/activity/sequencer.ts';
 import { adoptSegments } from '../features/media/adopt-segments.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
@@ -6,13 +7,15 @@ import { failureLog } from '../http/outage-log.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import { expiryJobKinds } from './catalog.ts';
 import type { Dependencies } from './dependencies.ts';
+import type { SharedServer } from './shared-server.ts';
 
 /**
- * Starts background work: jobs, the sequencer, the event log, webhooks, and the watch for changes by commands. Defers the stop of each
- * to `cleanup`, so that a start that fails halfway can be undone.
+ * Starts background work: jobs, the sequencer, the event log, webhooks, and the watch for changes by commands. Defers the stop of
+ * each to `cleanup`, so that a start that fails halfway can be undone.
  */
 export async function startBackground(
   { store, clock, box, services, log, jobs, node, webhooks }: Dependencies,
+  sharedServer: SharedServer | undefined,
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
   await node.start();
@@ -26,18 +29,31 @@ export async function startBackground(
   });
   // Before the caches hold anything: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
+  const { feed } = services.activity;
+  let live: LiveEvents | undefined;
   const sequencer = openSequencer({
     store,
-    onEvents: services.activity.feed.offer,
+    onEvents(events) {
+      feed.offer(events);
+      live?.publish(events);
+    },
+    onOthersTurn: () => live?.noteAppended(),
     onError: failureLog(log, 'could not put events into the log'),
   });
   cleanup.defer(() => sequencer.stop());
   await sequencer.start();
   // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());
-  cleanup.defer(() => services.activity.feed.stop());
+  cleanup.defer(() => feed.stop());
   cleanup.defer(() => jobs.stop());
   jobs.start();
-  await services.activity.feed.start();
+  await feed.start();
+  // What happens before it is opened is in the log.
+  live = await sharedServer?.openLiveEvents({
+    position: feed.position,
+    onEvents: feed.offer,
+    onAppended: sequencer.wake,
+  });
+  cleanup.defer(() => live?.close());
   await webhooks.start();
 }

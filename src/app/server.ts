@@ -101,7 +101,7 @@ async function start(
   const sharedServer = await openSharedServer(deps);
   cleanup.defer(() => sharedServer?.close());
   const nonces = await openNonces(deps, sharedServer, cleanup);
-  await startBackground(deps, cleanup);
+  await startBackground(deps, sharedServer, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
   const intake = requestIntake(deps, sharedServer);

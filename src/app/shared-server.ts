@@ -1,6 +1,8 @@
 import type { FirstUses } from '../contract/services/first-uses.ts';
+import type { LiveEvents, LiveEventsListener } from '../contract/services/live-events.ts';
 import type { LocalRateWindows, RateWindows } from '../contract/services/rate-windows.ts';
 import { addSharedServerMetrics } from '../http/shared-server-metrics.ts';
+import { postgresIdentity } from '../storage/core/postgres-status.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** What Redis takes over while it answers. */
@@ -8,6 +10,8 @@ export interface SharedServer {
   readonly firstUses: FirstUses;
   /** Windows in Redis, or in memory while it is away. */
   windows(local: LocalRateWindows): RateWindows;
+  /** Begins to pass events on between the servers of a database. */
+  openLiveEvents(listener: LiveEventsListener): Promise<LiveEvents>;
   /** Rejects while Redis is away. */
   check(): Promise<void>;
   close(): void;
@@ -19,7 +23,7 @@ export interface SharedServer {
  * @source decision 745, 749
  */
 export async function openSharedServer(deps: Dependencies): Promise<SharedServer | undefined> {
-  const { settings, log, registry } = deps;
+  const { settings, log, registry, driver } = deps;
   if (settings.redis_url === '') return undefined;
   const { connectRedis } = await import('../storage/redis/connection.ts');
   const { redisFirstUses } = await import('../storage/redis/first-uses.ts');
@@ -29,11 +33,20 @@ export async function openSharedServer(deps: Dependencies): Promise<SharedServer
     lost: (because) => log.warn({ because }, 'Redis unavailable; doing without it until it is back'),
     back: () => log.info('Redis available again'),
   });
-  addSharedServerMetrics(registry, redis);
+  let live: LiveEvents | undefined;
+  addSharedServerMetrics(registry, {
+    isUp: redis.isUp,
+    failures: () => new Map<string, number>([...redis.failures(), ['events', live?.failures() ?? 0]]),
+  });
   const groups = redisGroups(redis);
   return {
     firstUses: redisFirstUses(groups),
     windows: (local) => redisWindows(redis, groups, local),
+    async openLiveEvents(listener) {
+      const { openLiveEvents } = await import('../storage/redis/live-events.ts');
+      live = openLiveEvents(settings.redis_url, await postgresIdentity(driver), listener);
+      return live;
+    },
     async check() {
       if (!redis.isUp()) throw new Error('Redis does not answer');
     },

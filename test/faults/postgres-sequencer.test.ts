@@ -185,7 +185,7 @@ describe('two sequencers', () => {
   test('and units that want positions at once put everything in order, whoever is first', async () => {
     const start = await end();
     const sequencers = [one, other].map((store) =>
-      openSequencer({ store, onEvents() {}, onError: (error) => assert.fail(`${error}`) }),
+      openSequencer({ store, onEvents() {}, onOthersTurn() {}, onError: (error) => assert.fail(`${error}`) }),
     );
     for (const each of sequencers) await each.start();
     const CHAINS = 12;
@@ -253,7 +253,12 @@ describe('a sequencer that ends without a word', () => {
     }
     isOver = true;
     await Promise.all(chains);
-    const last = openSequencer({ store: one, onEvents() {}, onError: (error) => assert.fail(`${error}`) });
+    const last = openSequencer({
+      store: one,
+      onEvents() {},
+      onOthersTurn() {},
+      onError: (error) => assert.fail(`${error}`),
+    });
     await last.start();
     await until('everything has its position', async () => (await outboxSize()) === 0);
     await last.stop();
@@ -274,7 +279,7 @@ describe('a sequencer that ends without a word', () => {
     await until('it is elected', async () => (await electedPids()).length === 1);
     child.kill('SIGSTOP');
     await append(one, 'while it stands still');
-    const next = openSequencer({ store: other, onEvents() {}, onError() {} });
+    const next = openSequencer({ store: other, onEvents() {}, onOthersTurn() {}, onError() {} });
     await next.start();
     await until('the next one is elected', async () => namesOf(await inLog(start)).length === 1);
     child.kill('SIGCONT');

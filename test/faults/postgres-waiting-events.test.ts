@@ -100,6 +100,20 @@ describe('an event that waits for its position', () => {
     assert.deepEqual(numbersOf(await stream.ended), [1, 2]);
   });
 
+  test('is not part of a range of the past that begins after it', async () => {
+    await subscribe(world, who);
+    await happen(world, who.user, [1]);
+    world.clock.advance(61);
+    await happen(world, who.user, [2]);
+    assert.equal(await waiting(), 2);
+    const stream = await openStream(world, who.bearer, '?backfill_minutes=1');
+    assert.deepEqual(numbersOf(await stream.until(1)), [2]);
+    await happen(world, who.user, [3]);
+    await sequence();
+    assert.deepEqual(numbersOf(await stream.until(2)), [2, 3]);
+    stream.close();
+  });
+
   test('is part of a replay that includes it', async () => {
     const receiver = await openReceiver(who.consumer_secret);
     try {

@@ -7,6 +7,7 @@ const driver = openPostgres({ url: process.argv[2]!, connectionsMax: 2 });
 const sequencer = openSequencer({
   store: storeOn(driver),
   onEvents() {},
+  onOthersTurn() {},
   onError: (error) => void process.send!(String(error)),
 });
 await sequencer.start();

@@ -7,6 +7,8 @@ export interface SequencerDependencies {
   readonly store: Store;
   /** Called with events that have got their positions, in log order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void;
+  /** Called when this process has appended events and another one gives them their positions. */
+  readonly onOthersTurn: () => void;
   /** Called when events could not get their positions; that is retried. */
   readonly onError: (error: unknown) => void;
 }
@@ -15,6 +17,8 @@ export interface SequencerDependencies {
 export interface Sequencer {
   /** Begins with what processes that have ended left behind. */
   start(): Promise<void>;
+  /** Looks for events of other processes. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -26,16 +30,19 @@ const POLL_MS = 250;
 /**
  * Runs the sequencer of the store: whenever a unit of work of this process has appended events, and four times a second
  * for those of other processes. Does nothing on SQLite.
- * @source decision 757, 759
+ * @source decision 757, 759, 764
  */
 export function openSequencer(parts: SequencerDependencies): Sequencer {
   const {
     store: { sequencer, onInvalidate },
     onEvents,
+    onOthersTurn,
     onError,
   } = parts;
   let isRunning = false;
   let hasWork = false;
+  /** This process has appended events since it last looked. */
+  let hasAppended = false;
   let isFailing = false;
   let running: Promise<void> | undefined;
   let stopPolling = (): void => {};
@@ -43,9 +50,13 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
   const sequenceAll = async (): Promise<void> => {
     do {
       hasWork = false;
+      const isOwn = hasAppended;
+      hasAppended = false;
       const events = await sequencer!.sequence(BATCH_MAX);
-      // Another process is doing it: it polls.
-      if (events === undefined) return;
+      if (events === undefined) {
+        if (isOwn) onOthersTurn();
+        continue;
+      }
       if (events.length > 0) onEvents(events);
       if (events.length >= BATCH_MAX) hasWork = true;
     } while (isRunning && hasWork);
@@ -69,9 +80,15 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
         if (hasWork) wake();
       });
   };
-  if (sequencer) onInvalidate(['outbox'], wake);
+  if (sequencer) {
+    onInvalidate(['outbox'], () => {
+      hasAppended = true;
+      wake();
+    });
+  }
 
   return {
+    wake,
     async start() {
       if (!sequencer) return;
       isRunning = true;

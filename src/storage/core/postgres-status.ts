@@ -24,3 +24,11 @@ export async function postgresStatus(driver: Driver): Promise<PostgresStatus> {
     now: String(row!.now),
   };
 }
+
+/** Identifies a database among those of all servers: equal for all connections to it, and after a failover. */
+export async function postgresIdentity(driver: Driver): Promise<string> {
+  const sql = `select system_identifier::text || '/' || (select oid from pg_database where datname = current_database())
+    as id from pg_control_system()`;
+  const [row] = await driver.read((session) => session.allRaw(sql));
+  return String(row!.id);
+}

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { after, nextTurn } from '../../base/timers.ts';
 import { SharedServerAway } from '../../contract/services/first-uses.ts';
 
@@ -13,7 +13,21 @@ const RETRY_MS_MAX = 1000;
 /** All keys begin with it. */
 export const KEY_PREFIX = 'barker:';
 
-/** What Redis is used for; failures are counted by it. */
+/** Options of every connection: it is made when it is first asked to, and commands fail while it is away. */
+export const REDIS_OPTIONS: RedisOptions = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  connectTimeout: CONNECT_MS,
+  disconnectTimeout: REPLY_MS,
+  // Every version speaks it.
+  protocol: 2,
+  disableClientInfo: true,
+  retryStrategy: (attempts) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
+};
+
+/** What this connection is used for; failures are counted by it. */
 export type RedisUse = 'rates' | 'nonces';
 
 /** Is notified when Redis is lost and when it is back. The reason contains no secret. */
@@ -43,18 +57,7 @@ export interface RedisConnection {
  * @source decision 745, 749
  */
 export async function connectRedis(url: string, listener: RedisListener): Promise<RedisConnection> {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    connectTimeout: CONNECT_MS,
-    disconnectTimeout: REPLY_MS,
-    // Every version speaks it.
-    protocol: 2,
-    disableClientInfo: true,
-    retryStrategy: (attempts) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
-  });
+  const redis = new Redis(url, REDIS_OPTIONS);
   const failures = new Map<RedisUse, number>([
     ['rates', 0],
     ['nonces', 0],

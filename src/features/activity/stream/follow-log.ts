@@ -84,8 +84,8 @@ export function followLog({ read, feed, application, past, buffer, onOverflow }:
   };
 
   const begin = async ({ from, until }: PastRange): Promise<'live' | 'completed'> => {
-    // Without an end, later events follow anyway.
-    if (until !== undefined) await feed.settle();
+    // Events without positions would otherwise be taken for later ones.
+    await feed.settle();
     const { after, last } = await read(async (tx) => ({
       after: await tx.events.findBefore(from),
       last: until && (await tx.events.findBefore(until)),

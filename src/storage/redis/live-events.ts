@@ -1,0 +1,142 @@
+import { Redis } from 'ioredis';
+import { after, pause, within } from '../../base/timers.ts';
+import type { LiveEvents, LiveEventsListener } from '../../contract/services/live-events.ts';
+import type { LoggedEvent } from '../../contract/store/events.ts';
+import { KEY_PREFIX, REDIS_OPTIONS } from './connection.ts';
+
+/** Batches that Redis keeps for servers that are behind. */
+const BATCHES_MAX = 100;
+/** A larger batch is announced by its last event, so that servers read the others from the log. Bounds the memory. */
+const BATCH_BYTES_MAX = 262_144;
+/** Batches in one reply. */
+const READ_MAX = 10;
+/** How long Redis waits for something new before it answers. */
+const BLOCK_MS = 5000;
+/** A reply that is later than this will never come. */
+const LATE_MS = 2 * BLOCK_MS;
+/** The delay before another attempt to read. */
+const RETRY_MS = 250;
+/** Commands that may wait for an answer; when there are more, Redis is too slow, and events are not passed on. */
+const PENDING_MAX = 20;
+
+/** The reply of `xread`: by stream, entries of an id and a list of names and values. */
+type Reply = readonly (readonly [key: string, entries: readonly (readonly [id: string, fields: string[]])[]])[] | null;
+
+/**
+ * Live events in two streams of Redis: `events:<database>` has batches, and `outbox:<database>` an entry for each time
+ * that a server had appended events. Uses two connections of its own, so that neither large batches nor waiting delay
+ * requests.
+ *
+ * What was there before the first connection is not read: it may be from before a failover that lost it. Everything that
+ * is missed here is found in the log.
+ * @source decision 763
+ */
+export function openLiveEvents(url: string, database: string, listener: LiveEventsListener): LiveEvents {
+  const events = `${KEY_PREFIX}events:${database}`;
+  const notices = `${KEY_PREFIX}outbox:${database}`;
+  const [writer, reader] = [new Redis(url, REDIS_OPTIONS), new Redis(url, REDIS_OPTIONS)];
+  let failures = 0;
+  let pending = 0;
+  let isClosed = false;
+  /** The last ids that were read; undefined before the first connection. */
+  const last: { events?: string; notices?: string } = {};
+  let isNewConnection = true;
+
+  // The state of Redis is reported by the connection that requests use.
+  for (const redis of [writer, reader]) {
+    redis.on('error', () => {});
+    redis.connect().catch(() => {});
+  }
+  reader.on('ready', () => {
+    isNewConnection = true;
+  });
+
+  const send = (command: (redis: Redis) => Promise<unknown>): void => {
+    if (pending >= PENDING_MAX) {
+      failures += 1;
+      return;
+    }
+    pending += 1;
+    const callOff = after(LATE_MS, () => writer.disconnect(true));
+    command(writer)
+      .catch(() => {
+        failures += 1;
+      })
+      .finally(() => {
+        callOff();
+        pending -= 1;
+      });
+  };
+
+  /** The id after which to go on. Ids in a stream that is new, because Redis has lost the old one, may be smaller. */
+  const idAfter = async (stream: string, read: string | undefined): Promise<string> => {
+    const [newest] = await reader.xrevrange(stream, '+', '-', 'COUNT', 1);
+    const id = newest?.[0] ?? '0-0';
+    if (read === undefined) return id;
+    return isLater(read, id) ? '0-0' : read;
+  };
+  const readOnce = async (): Promise<void> => {
+    if (isNewConnection) {
+      isNewConnection = false;
+      const ids = await within(LATE_MS, Promise.all([idAfter(events, last.events), idAfter(notices, last.notices)]));
+      [last.events, last.notices] = ids;
+    }
+    const reading = reader.xread(
+      ...(['COUNT', READ_MAX, 'BLOCK', BLOCK_MS] as const),
+      ...(['STREAMS', events, notices, last.events!, last.notices!] as const),
+    );
+    const reply = (await within(LATE_MS, reading)) as Reply;
+    for (const [key, entries] of reply ?? []) {
+      const { length } = entries;
+      const id = entries[length - 1]![0];
+      if (key === notices) {
+        last.notices = id;
+        listener.onAppended();
+        continue;
+      }
+      last.events = id;
+      for (const [, [, position, , batch]] of entries) {
+        if (Number(position) > listener.position()) listener.onEvents(JSON.parse(batch!) as LoggedEvent[]);
+      }
+    }
+  };
+  const readAll = async (): Promise<void> => {
+    while (!isClosed) {
+      try {
+        await readOnce();
+      } catch {
+        if (isClosed) return;
+        // Events are polled for meanwhile.
+        isNewConnection = true;
+        if (reader.status === 'ready') reader.disconnect(true);
+        await pause(RETRY_MS);
+      }
+    }
+  };
+  const reading = readAll();
+
+  return {
+    publish(batch) {
+      const whole = JSON.stringify(batch);
+      const text = whole.length <= BATCH_BYTES_MAX ? whole : JSON.stringify(batch.slice(-1));
+      if (text.length > BATCH_BYTES_MAX) return;
+      const { position } = batch.at(-1)!;
+      send((redis) => redis.xadd(events, 'MAXLEN', BATCHES_MAX, '*', 'last', position, 'events', text));
+    },
+    noteAppended: () => send((redis) => redis.xadd(notices, 'MAXLEN', 1, '*', 'by', 'a server')),
+    failures: () => failures,
+    async close() {
+      isClosed = true;
+      writer.disconnect();
+      reader.disconnect();
+      await reading;
+    },
+  };
+}
+
+/** Whether an id of a stream, a time in milliseconds and a number, is later than another. */
+function isLater(id: string, than: string): boolean {
+  const [time, number] = id.split('-').map(Number) as [number, number];
+  const [otherTime, otherNumber] = than.split('-').map(Number) as [number, number];
+  return time > otherTime || (time === otherTime && number > otherNumber);
+}
