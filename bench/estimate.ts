@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withDirectory } from '../src/app/audience-files.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { samplePeople } from '../src/dev/samples/sample-people.ts';
 import { type SeededRandom, seededRandom } from '../src/dev/samples/seeded-random.ts';
 import { devices, interests, languages, locations } from '../src/features/ads/reference/targeting-tables.ts';
 import { AGE_BUCKETS } from '../src/features/ads/targeting-criteria/targeting-types.ts';
 import { importPeople } from '../src/features/audiences/import/import-people.ts';
+import { loadSettings } from '../src/settings/load.ts';
 import { openSqlite } from '../src/storage/core/sqlite.ts';
 import { storeOn } from '../src/storage/core/store.ts';
 import type { Client } from '../test/rig/client.ts';
@@ -58,10 +60,9 @@ async function fill(folder: string, target: Target, users: number): Promise<numb
   }
   const startedAt = performance.now();
   const progress = { stored: () => {}, rejected: () => {} };
-  const taken = await importPeople(
-    { store, clock: systemClock, settings: { data_folder: folder } },
-    { name: 'bench', people },
-    progress,
+  const settings = loadSettings({ mode: 'dev', environment: {}, readFile: () => '', flags: { data_folder: folder } });
+  const taken = await withDirectory({ settings, store, clock: systemClock }, (directory) =>
+    importPeople({ store, clock: systemClock, directory }, { name: 'bench', people }, progress),
   );
   assert.equal(taken.people, users);
   await store.close();

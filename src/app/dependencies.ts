@@ -24,7 +24,6 @@ import { operationsOf } from '../engine/operations.ts';
 import { openEventFeed } from '../features/activity/event-feed.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
 import { openWebhooks, type RunningWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
-import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
 import { openAudienceMembers } from '../features/audiences/members/audience-members.ts';
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
@@ -51,9 +50,9 @@ import type { Settings } from '../settings.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { receivedFiles } from '../storage/core/received-files.ts';
 import { cachedReader } from '../storage/objects/cached-reader.ts';
-import { derivedObjects } from '../storage/objects/derived-objects.ts';
 import { directReader } from '../storage/objects/direct-reader.ts';
 import { programVersion } from '../version.ts';
+import { audiencesFolder, openAudienceFiles } from './audience-files.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
 import { type OpenObjects, openObjects } from './objects.ts';
@@ -216,22 +215,17 @@ function mediaServices({
 }
 
 function audienceServices(settings: Settings, store: Store, clock: Clock, objects: ObjectStore): AudienceServices {
-  const folder = join(settings.data_folder, 'audiences');
-  const derived = derivedObjects({
-    ...{ store, objects, clock },
-    random: secureRandom,
-    prefix: 'audiences/members',
-    folder: join(folder, 'copies'),
-    bytes_max: settings.audience_copies_bytes_max,
-  });
-  const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
+  const { derived, directory } = openAudienceFiles({ settings, store, clock, objects });
   return {
     rules: {
       strategy: (environment) => settings[`audience_matching_${environment}`],
       processing_delay_s: (environment) => settings[`audience_processing_delay_${environment}_s`],
       size_min: settings.audience_size_min,
     },
-    members: openAudienceMembers({ store, directory, derived, folder: join(folder, 'memberships') }),
+    members: openAudienceMembers({
+      ...{ store, directory, derived },
+      folder: join(audiencesFolder(settings), 'memberships'),
+    }),
     directory,
     uploads: openUploadParser(),
   };

@@ -45,6 +45,7 @@ async function makePopulation(command: Command): Promise<void> {
   const { users, populationSeed: seed, csv } = command.opts();
   const { samplePeople } = await import('../dev/samples/sample-people.ts');
   const { importPeople } = await import('../features/audiences/import/import-people.ts');
+  const { withDirectory } = await import('../app/audience-files.ts');
   const { printProgress } = await import('./import-progress.ts');
   const runtime = await openCommandRuntime(command);
   const file = csv === undefined ? undefined : openSync(csv, 'w', 0o600);
@@ -61,7 +62,13 @@ async function makePopulation(command: Command): Promise<void> {
     }
     const taken = await runRecorded(command, runtime, (addTarget) => {
       addTarget('people');
-      return importPeople(runtime, { name: `population:${seed}:${users}`, people }, printProgress(0, 'people'));
+      return withDirectory(runtime, (directory) =>
+        importPeople(
+          { ...runtime, directory },
+          { name: `population:${seed}:${users}`, people },
+          printProgress(0, 'people'),
+        ),
+      );
     });
     printFields({ added: String(taken.added), changed: String(taken.changed), people: String(taken.people) });
   } finally {

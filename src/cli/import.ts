@@ -29,6 +29,7 @@ async function runPeopleImport(command: Command, file: string): Promise<void> {
   const { readPeopleFile } = await import('../features/audiences/import/people-file.ts');
   const { parsePerson } = await import('../features/audiences/import/person-record.ts');
   const { importPeople } = await import('../features/audiences/import/import-people.ts');
+  const { withDirectory } = await import('../app/audience-files.ts');
   const { printProgress, sourceNameOf } = await import('./import-progress.ts');
   const records = readPeopleFile(file);
   const name = sourceNameOf(file);
@@ -40,7 +41,9 @@ async function runPeopleImport(command: Command, file: string): Promise<void> {
   try {
     const imported = await runRecorded(command, runtime, (addTarget) => {
       addTarget('people');
-      return importPeople(runtime, { name, people }, printProgress(ERRORS_MAX, 'people'));
+      return withDirectory(runtime, (directory) =>
+        importPeople({ ...runtime, directory }, { name, people }, printProgress(ERRORS_MAX, 'people')),
+      );
     });
     report(file, imported);
   } catch (error) {

@@ -7,8 +7,10 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
+import type { DirectoryIndex } from '../../src/contract/store/directory.ts';
 import type { Store } from '../../src/contract/store/store.ts';
 import { openDirectory } from '../../src/features/audiences/directory/directory.ts';
+import { importPeople } from '../../src/features/audiences/import/import-people.ts';
 import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
 import { audienceProcessing } from '../../src/features/audiences/members/processing-job.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
@@ -33,6 +35,7 @@ interface AudienceNode {
   readonly folder: string;
   readonly store: Store;
   readonly members: AudienceMembers;
+  readonly directory: DirectoryIndex;
   readonly jobs: JobRunner;
   readonly failures: unknown[];
 }
@@ -47,8 +50,11 @@ const opened: { close(): Promise<unknown> }[] = [];
 function openNode(name: string, store: Store): AudienceNode {
   const folder = join(world.place.folder, name);
   const { clock } = world.service;
-  const directory = openDirectory({ store, folder: join(folder, 'directory'), random: secureRandom });
   const derived = derivedIn(folder, world, objects);
+  const directory = openDirectory({
+    ...{ store, clock, random: secureRandom, folder: join(folder, 'directory') },
+    derived: derivedIn(folder, world, objects, 'images'),
+  });
   const members = openAudienceMembers({ store, directory, derived, folder: join(folder, 'memberships') });
   const failures: unknown[] = [];
   const { services } = world.service;
@@ -60,7 +66,7 @@ function openNode(name: string, store: Store): AudienceNode {
     onFailed: (_, error) => void failures.push(error),
   });
   opened.push({ close: () => jobs.stop() }, members, directory);
-  return { folder, store, members, jobs, failures };
+  return { folder, store, members, directory, jobs, failures };
 }
 
 let account: string;
@@ -135,6 +141,71 @@ async function audienceOf(from: number, to: number): Promise<Kept> {
   assert.deepEqual(a.failures, []);
   return kept;
 }
+
+describe('the image of the directory', () => {
+  const everybody = { anyOf: [], allOf: [], noneOf: [] };
+  const countOn = ({ directory }: AudienceNode): Promise<number> => directory.count(everybody, 0);
+  const imagesOf = ({ folder }: AudienceNode): string[] => readdirSync(join(folder, 'directory'));
+  const quiet = { stored() {}, rejected() {} };
+  const importOn = ({ directory, store }: AudienceNode, name: string, ids: readonly number[]) => {
+    const people = () => ids.map((index) => person(String(1000 + index), { identifiers: identifierOf(index) }));
+    return importPeople({ store, clock: world.service.clock, directory }, { name, people }, quiet);
+  };
+  let people = PEOPLE;
+
+  test('is built once, by whoever imports, and fetched by others', async () => {
+    await importOn(a, 'more', [people++, people++]);
+    const fetched = objects.fetched;
+    assert.equal(await countOn(b), people);
+    assert.equal(objects.fetched, fetched + 3, 'each of its files');
+    assert.deepEqual(imagesOf(b).slice(-1), imagesOf(a).slice(-1));
+    assert.equal(await countOn(a), people);
+  });
+
+  test('is recorded by the node that needs it first, when it is missing', async () => {
+    await settlePeople(world, [person(String(1000 + people++))]);
+    assert.equal(await countOn(a), people);
+    const fetched = objects.fetched;
+    assert.equal(await countOn(b), people);
+    assert.equal(objects.fetched, fetched + 3);
+  });
+
+  test('is built on each node while the object store is away', async () => {
+    await settlePeople(world, [person(String(1000 + people++))]);
+    objects.isAway = true;
+    for (const node of [a, b]) assert.equal(await countOn(node), people);
+    objects.isAway = false;
+    for (const node of [a, b]) assert.equal(await countOn(node), people);
+  });
+
+  test('does not replace that of another import that was settled meanwhile', async () => {
+    const { directory, store } = a;
+    const next = await store.read((tx) => tx.directory.findNext('first'));
+    const built = await directory.build(next);
+    await importOn(b, 'second', [people++]);
+    assert.equal(await store.write((tx) => tx.derivedFiles.record(built, formatInstant(world.clock.now()))), 'refused');
+    for (const node of [a, b]) assert.equal(await countOn(node), people);
+    world.clock.advance(3700);
+    await a.jobs.runDue();
+    const left = filesBelow(bucket).map((path) => path.slice(bucket.length + 1));
+    const images = left.filter((key) => key.startsWith('audiences/images/'));
+    const now_recorded = await store.read((tx) => tx.derivedFiles.list('directory'));
+    assert.deepEqual(images.sort(), now_recorded.map(({ object_key }) => object_key).sort());
+  });
+
+  test('that is damaged, here and in its objects, is built and recorded again', async () => {
+    await importOn(a, 'last', [people++]);
+    assert.equal(await countOn(b), people);
+    for (const { object_key } of await a.store.read((tx) => tx.derivedFiles.list('directory')))
+      writeFileSync(join(bucket, object_key), '');
+    rmSync(b.folder, { recursive: true });
+    assert.equal(await countOn(b), people);
+    rmSync(a.folder, { recursive: true });
+    const fetched = objects.fetched;
+    assert.equal(await countOn(a), people);
+    assert.equal(objects.fetched, fetched + 3);
+  });
+});
 
 describe('files of an audience that one node has built', () => {
   test('are found by another as soon as the job has ended', async () => {

@@ -229,7 +229,8 @@ describe('an audience whose members count after a delay', () => {
     await advance(world, 30);
     assert.deepEqual(await standing(kept), SMALL);
     const progress = { stored: () => {}, rejected: () => {} };
-    await importPeople(world.service, { name: 'more', people: () => users(110) }, progress);
+    const { directory } = world.service.services.audiences;
+    await importPeople({ ...world.service, directory }, { name: 'more', people: () => users(110) }, progress);
     await world.service.jobs.runDue();
     assert.deepEqual(await standing(kept), sized(10));
   });

@@ -11,12 +11,12 @@ export function derivedIn(
   folder: string,
   { service: { store, clock } }: World,
   objects: ObjectStore = folderObjects(folder, secureRandom),
-  bytes_max = 1e9,
+  what = 'members',
 ): DerivedObjects {
   return derivedObjects({
-    ...{ store, clock, objects, bytes_max },
+    ...{ store, clock, objects, bytes_max: 1e9 },
     random: secureRandom,
-    prefix: 'audiences/members',
-    folder: join(folder, 'copies'),
+    prefix: `audiences/${what}`,
+    folder: join(folder, `${what}-copies`),
   });
 }

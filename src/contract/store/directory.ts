@@ -1,3 +1,5 @@
+import type { BuiltFiles } from './derived-files.ts';
+
 /** The single-valued attributes of a person. Their order is the order of the columns of a directory image. */
 export const PERSON_WORDS = [
   'country',
@@ -71,6 +73,8 @@ export interface Directory {
   listCountries(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Inserts people, or replaces those that exist. */
   put(people: readonly Person[]): Promise<{ readonly added: number; readonly changed: number }>;
+  /** The state that `settle` would make now. */
+  findNext(mark: string): Promise<DirectoryState>;
   /** Makes a new state of everything put since the last one. */
   settle(mark: string): Promise<DirectoryState>;
   /** Progress of an unfinished import; 0 when there is none. */
@@ -112,6 +116,8 @@ export interface PeopleQuery {
 export interface DirectoryIndex {
   /** The current image of the directory; created first when there is none. */
   files(): Promise<DirectoryFiles>;
+  /** Builds the image of a state that is about to be settled, and stores it; recorded with the state, it is found. */
+  build(state: DirectoryState): Promise<BuiltFiles>;
   /** How many matching people were active since a time, in seconds since 1970. */
   count(question: PeopleQuery, activeSince: number): Promise<number>;
   close(): Promise<void>;

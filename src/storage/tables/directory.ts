@@ -110,6 +110,10 @@ export function directoryOn(session: Session): Directory {
       if (next > next_number) await changeState({ next_number: next });
       return { added: next - next_number, changed: known.size };
     },
+    async findNext(mark) {
+      const row = await states.find('name', NAME);
+      return { version: (row?.version ?? 0) + 1, mark, people: row?.next_number ?? 0 };
+    },
     async settle(mark) {
       const { version, next_number } = await lockedState();
       const state = { version: version + 1, mark, people: next_number };

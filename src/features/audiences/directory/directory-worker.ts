@@ -2,7 +2,7 @@ import { answerCalls } from '../../../base/threads.ts';
 import type { DirectoryState, NumberedPerson, PeopleQuery } from '../../../contract/store/directory.ts';
 import { countPeople } from './count-people.ts';
 import { type Image, readImage } from './image.ts';
-import { type ImageWriter, imageWriter } from './image-writer.ts';
+import { type AdoptedImage, adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
 
 /** The calls of the directory thread. It writes one image at a time and keeps one in memory. */
 const calls = {
@@ -15,6 +15,10 @@ const calls = {
   finish(): void {
     writer!.finish();
     writer = undefined;
+  },
+  /** Makes an image of the files of another one; false when one of them has been removed. */
+  adopt(image: AdoptedImage): boolean {
+    return adoptImage(image);
   },
   /** @throws when the image is incomplete */
   load(folder: string): void {

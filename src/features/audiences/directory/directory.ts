@@ -1,22 +1,33 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import { openThread } from '../../../base/threads.ts';
+import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
+import type { DerivedObjects } from '../../../contract/services/derived-files.ts';
+import { type BuiltFiles, FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
 import type { DirectoryFiles, DirectoryIndex, DirectoryState } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { DirectoryCalls } from './directory-worker.ts';
+import { IMAGE_FILES } from './identifier-file.ts';
 import { imageName } from './image-writer.ts';
 
 /** Dependencies of the directory: `folder` holds its images, `random` makes unique names. */
 export interface DirectoryDependencies {
-  readonly store: Pick<Store, 'read'>;
+  readonly store: Pick<Store, 'read' | 'write'>;
+  readonly clock: Clock;
+  readonly derived: DerivedObjects;
   readonly folder: string;
   readonly random: Random;
 }
 
 /** People in one read of the database. */
 const PAGE = 1000;
+/** The owner of the files of the recorded image. */
+const OWNER = 'directory';
+const NEVER = new AbortController().signal;
 
 /** The folder of the images below the data folder. */
 export function directoryFolder(dataFolder: string): string {
@@ -24,14 +35,17 @@ export function directoryFolder(dataFolder: string): string {
 }
 
 /** Opens the directory; its thread and its image are made on first use. */
-export function openDirectory({ store, folder: parent, random }: DirectoryDependencies): DirectoryIndex {
+export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
+  const { store, clock, derived, folder: parent, random } = parts;
   const thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url));
   const making = new Map<string, Promise<void>>();
   let lastMade: Promise<unknown> = Promise.resolve();
+  const folderOf = (state: DirectoryState): string => join(parent, imageName(state));
+  const draftOf = (state: DirectoryState): string =>
+    join(parent, `making-${imageName(state)}-${random.bytes(6).toString('hex')}`);
 
-  async function make(state: DirectoryState, folder: string): Promise<void> {
-    const suffix = random.bytes(6).toString('hex');
-    await thread.call('begin', { making: join(parent, `making-${imageName(state)}-${suffix}`), folder, state });
+  async function make(state: DirectoryState): Promise<void> {
+    await thread.call('begin', { making: draftOf(state), folder: folderOf(state), state });
     for (let from = 0; from < state.people; ) {
       const page = await store.read((tx) => tx.directory.list(from, PAGE));
       const people = page.filter(({ number }) => number < state.people);
@@ -43,40 +57,95 @@ export function openDirectory({ store, folder: parent, random }: DirectoryDepend
   }
 
   /** One image at a time: the thread has a single writer. */
-  function makeOnce(state: DirectoryState, folder: string): Promise<void> {
+  function once(state: DirectoryState, work: () => Promise<void>): Promise<void> {
     const name = imageName(state);
     let made = making.get(name);
     if (!made) {
-      made = lastMade.then(() => make(state, folder)).finally(() => making.delete(name));
+      made = lastMade.then(work).finally(() => making.delete(name));
       making.set(name, made);
       lastMade = made.catch(() => {});
     }
     return made;
   }
 
+  /** Takes the recorded image over, if it is that of a state; returns whether it is here now. */
+  async function fetchImage(state: DirectoryState): Promise<boolean> {
+    const recorded = await store.read((tx) => tx.derivedFiles.list(OWNER));
+    if (!recorded.some(({ version }) => version === imageName(state))) return false;
+    const files: { name: string; path: string }[] = [];
+    for (const file of recorded) {
+      const path = await derived.fetch(OWNER, file);
+      if (path === undefined) return false;
+      files.push({ name: file.name, path });
+    }
+    return thread.call('adopt', { making: draftOf(state), folder: folderOf(state), state, files });
+  }
+
+  /** Stores an image that is here as objects. */
+  async function storeImage(state: DirectoryState): Promise<BuiltFiles> {
+    const former = await store.read((tx) => tx.derivedFiles.list(OWNER));
+    const files = IMAGE_FILES.map((name) => ({
+      name,
+      version: imageName(state),
+      path: join(folderOf(state), name),
+    }));
+    return { owner: OWNER, former, files: await derived.store(OWNER, files, NEVER) };
+  }
+
+  /** Makes the image of the present state, and records it for other nodes unless one of them was faster. */
+  async function makeAndRecord(state: DirectoryState): Promise<void> {
+    await make(state);
+    try {
+      const built = await storeImage(state);
+      const now = formatInstant(clock.now());
+      await store.write(async (tx) => {
+        if (imageName(await tx.directory.findState()) !== imageName(state)) return;
+        if ((await tx.derivedFiles.record(built, now)) !== 'recorded') return;
+        const run_at = formatInstant(clock.now() + FETCHED_WITHIN_S * 1000);
+        await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
+      });
+    } catch (error) {
+      // The image that is here will do; other nodes make theirs.
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+
   async function image(): Promise<DirectoryFiles> {
     const state = await store.read((tx) => tx.directory.findState());
-    const folder = join(parent, imageName(state));
-    if (!existsSync(folder)) await makeOnce(state, folder);
+    const folder = folderOf(state);
+    if (!existsSync(folder)) {
+      await once(state, async () => {
+        const isHere = await fetchImage(state).catch((error) => {
+          if (error instanceof StoreUnavailable) return false;
+          throw error;
+        });
+        if (!isHere) await makeAndRecord(state);
+      });
+    }
     return { ...state, folder };
   }
 
   /** The folder of the image that the thread has loaded. A damaged image is rebuilt: it is derived data. */
   async function loaded(): Promise<string> {
-    const { folder } = await image();
+    const { folder, ...state } = await image();
     try {
       await thread.call('load', folder);
-      return folder;
     } catch {
-      await rm(folder, { recursive: true, force: true });
-      const again = (await image()).folder;
-      await thread.call('load', again);
-      return again;
+      await once(state, async () => {
+        await rm(folder, { recursive: true, force: true });
+        await makeAndRecord(state);
+      });
+      await thread.call('load', folder);
     }
+    return folder;
   }
 
   return {
     files: image,
+    async build(state) {
+      await once(state, () => make(state));
+      return storeImage(state);
+    },
     async count(question, activeSince) {
       const folder = await loaded();
       return thread.call('count', { folder, question, activeSince });

@@ -31,6 +31,9 @@ export interface IdentifierReader extends ImageHeader {
   close(): void;
 }
 
+/** The names of the files of an image. */
+export const IMAGE_FILES = ['identifiers', 'columns', 'activity'] as const;
+
 /** The file of an image that holds the identifiers. */
 export function identifiersPath(folder: string): string {
   return join(folder, 'identifiers');

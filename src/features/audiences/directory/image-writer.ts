@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Sections, writeSections, writeWhole } from '../../../base/columns-file.ts';
 import {
@@ -61,6 +71,38 @@ export function imageWriter(making: string, folder: string, state: DirectoryStat
       removeOlder(folder, state.version);
     },
   };
+}
+
+/** Files elsewhere that are the image of a state. */
+export interface AdoptedImage {
+  readonly making: string;
+  readonly folder: string;
+  readonly state: DirectoryState;
+  readonly files: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** Makes an image of files, which are not copied where that is possible; false when one of them has been removed. */
+export function adoptImage({ making, folder, state, files }: AdoptedImage): boolean {
+  mkdirSync(making, { recursive: true, mode: 0o700 });
+  try {
+    for (const { name, path } of files) linkOrCopy(path, join(making, name));
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  moveIntoPlace(making, folder);
+  removeOlder(folder, state.version);
+  return true;
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    copyFileSync(from, to);
+  }
 }
 
 function writeFile(

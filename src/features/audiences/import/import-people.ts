@@ -3,9 +3,9 @@ import type { ImportProgress } from '../../../base/import-progress.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { secureRandom } from '../../../base/random.ts';
 import { AUDIENCE_REMATCHING } from '../../../contract/store/audiences.ts';
-import type { Person } from '../../../contract/store/directory.ts';
+import { FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
+import type { DirectoryIndex, DirectoryState, Person } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { directoryFolder, openDirectory } from '../directory/directory.ts';
 
 /** A person, or the errors of the record in their place. */
 export type PersonOrErrors = Person | readonly string[];
@@ -30,7 +30,7 @@ export interface PeopleImported {
 export interface PeopleImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: { readonly data_folder: string };
+  readonly directory: Pick<DirectoryIndex, 'build'>;
 }
 
 /** People in one unit of work. */
@@ -43,7 +43,7 @@ const BATCH = 2000;
  * @source decision 286, 302, 303
  */
 export async function importPeople(
-  { store, clock, settings }: PeopleImportDependencies,
+  { store, clock, directory }: PeopleImportDependencies,
   source: PeopleSource,
   progress: ImportProgress,
 ): Promise<PeopleImported> {
@@ -74,20 +74,38 @@ export async function importPeople(
     if (done % BATCH === 0) await flush();
   }
   await flush();
-  const { people } = await store.write(async (tx) => {
-    await tx.directory.clearProgress(source.name);
-    return tx.directory.settle(secureRandom.bytes(8).toString('hex'));
-  });
-  const directory = openDirectory({ store, folder: directoryFolder(settings.data_folder), random: secureRandom });
-  try {
-    await directory.files();
-  } finally {
-    await directory.close();
-  }
-  // Scheduled only after the index exists: otherwise the server would build its own.
-  const run_at = formatInstant(clock.now());
-  await store.write((tx) => tx.jobs.planNoLaterThan({ kind: AUDIENCE_REMATCHING, key: '', run_at }));
+  const { people } = await settle({ store, clock, directory }, source.name);
   return { ...totals, skipped, people };
+}
+
+/** Attempts at settling: another import may put people while the image is built. */
+const TRIES = 3;
+
+/**
+ * Settles a state together with its image, which is built first: otherwise each node would build its own.
+ * @source decision 796
+ */
+async function settle({ store, clock, directory }: PeopleImportDependencies, source: string): Promise<DirectoryState> {
+  for (let tries = 1; ; tries++) {
+    const mark = secureRandom.bytes(8).toString('hex');
+    const next = await store.read((tx) => tx.directory.findNext(mark));
+    const built = await directory.build(next);
+    const now = formatInstant(clock.now());
+    const settled = await store.write(async (tx) => {
+      const { version, people } = await tx.directory.findNext(mark);
+      const fits = version === next.version && people === next.people;
+      if (!fits && tries < TRIES) return undefined;
+      await tx.directory.clearProgress(source);
+      const state = await tx.directory.settle(mark);
+      // Of another image, the first node that needs it makes it.
+      if (fits) await tx.derivedFiles.record(built, now);
+      await tx.jobs.planNoLaterThan({ kind: AUDIENCE_REMATCHING, key: '', run_at: now });
+      const run_at = formatInstant(clock.now() + FETCHED_WITHIN_S * 1000);
+      await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
+      return state;
+    });
+    if (settled) return settled;
+  }
 }
 
 function isPerson(record: PersonOrErrors): record is Person {

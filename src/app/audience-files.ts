@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { secureRandom } from '../base/random.ts';
+import type { DerivedObjects } from '../contract/services/derived-files.ts';
+import type { ObjectStore } from '../contract/services/objects.ts';
+import type { DirectoryIndex } from '../contract/store/directory.ts';
+import type { Store } from '../contract/store/store.ts';
+import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
+import type { Settings } from '../settings.ts';
+import { derivedObjects } from '../storage/objects/derived-objects.ts';
+import { openObjects } from './objects.ts';
+
+/** What the files of audiences and of the directory need. */
+interface AudienceFilesParts {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly objects: ObjectStore;
+}
+
+/** The folder of audiences below the data folder. */
+export function audiencesFolder({ data_folder }: Pick<Settings, 'data_folder'>): string {
+  return join(data_folder, 'audiences');
+}
+
+/** The files of audiences, and those of the directory, as objects. */
+export function openAudienceFiles({ settings, store, clock, objects }: AudienceFilesParts): {
+  readonly derived: DerivedObjects;
+  readonly directory: DirectoryIndex;
+} {
+  const open = (prefix: string, copies: string): DerivedObjects =>
+    derivedObjects({
+      ...{ store, objects, clock, prefix },
+      random: secureRandom,
+      folder: join(audiencesFolder(settings), copies),
+      bytes_max: settings.audience_copies_bytes_max,
+    });
+  const directory = openDirectory({
+    ...{ store, clock },
+    derived: open('audiences/images', 'image-copies'),
+    folder: directoryFolder(settings.data_folder),
+    random: secureRandom,
+  });
+  return { derived: open('audiences/members', 'copies'), directory };
+}
+
+/** Runs work of a command with the directory, where its images are stored as those of the server are. */
+export async function withDirectory<T>(
+  { settings, store, clock }: Omit<AudienceFilesParts, 'objects'>,
+  work: (directory: DirectoryIndex) => Promise<T>,
+): Promise<T> {
+  const objects = await openObjects(settings, { lost: () => {}, back: () => {} });
+  const { directory } = openAudienceFiles({ settings, store, clock, objects: objects.store });
+  try {
+    return await work(directory);
+  } finally {
+    await directory.close();
+    objects.close();
+  }
+}
