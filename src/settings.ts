@@ -10,6 +10,7 @@ import { objectSettings } from './settings/objects.ts';
 import { postgresSettings } from './settings/postgres.ts';
 import { limit, rateSettings } from './settings/rates.ts';
 import { redisSettings } from './settings/redis.ts';
+import { roleSettings } from './settings/roles.ts';
 import { streamSettings } from './settings/streams.ts';
 import { uploadSettings } from './settings/uploads.ts';
 import { webhookSettings } from './settings/webhooks.ts';
@@ -44,6 +45,7 @@ export const settingsTable = {
     expected: 'a postgres:// or postgresql:// address',
     parse: (url) => (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url) ? url : undefined),
   }),
+  ...roleSettings,
   host: text('The address that listeners bind to; loopback by default, so that nobody else can reach the server.', {
     default: '127.0.0.1',
     expected: HOST,

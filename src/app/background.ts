@@ -4,29 +4,35 @@ import { openSequencer } from '../features/activity/sequencer.ts';
 import { adoptSegments } from '../features/media/adopt-segments.ts';
 import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import { failureLog } from '../http/outage-log.ts';
+import type { Role } from '../settings/roles.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';
 import { expiryJobKinds } from './catalog.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { SharedServer } from './shared-server.ts';
 
 /**
- * Starts background work: jobs, the sequencer, the event log, webhooks, and the watch for changes by commands. Defers the stop of
- * each to `cleanup`, so that a start that fails halfway can be undone.
+ * Starts the background work of these roles: jobs, the sequencer and webhooks of workers, the event feed of workers and
+ * streams, and for all of them the heartbeats of the node and the watch for changes by others. Defers the stop of each to
+ * `cleanup`, so that a start that fails halfway can be undone.
  */
 export async function startBackground(
-  { store, clock, box, services, log, jobs, node, webhooks }: Dependencies,
-  sharedServer: SharedServer | undefined,
+  deps: Dependencies,
+  { roles, sharedServer }: { readonly roles: ReadonlySet<Role>; readonly sharedServer: SharedServer | undefined },
   cleanup: AsyncDisposableStack,
 ): Promise<void> {
+  const { store, clock, box, services, log, jobs, node, webhooks } = deps;
+  const isWorker = roles.has('worker');
   await node.start();
   // After everything that the node may hold has ended.
   cleanup.defer(() => node.stop());
   await Promise.all([markMasterKeyInUse(store, box), services.media.received.sweep()]);
   await adoptSegments(services);
-  await store.write(async (tx) => {
-    const now = formatInstant(clock.now());
-    for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
-  });
+  if (isWorker) {
+    await store.write(async (tx) => {
+      const now = formatInstant(clock.now());
+      for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
+    });
+  }
   // Before the caches hold anything: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
   const { feed } = services.activity;
@@ -41,19 +47,21 @@ export async function startBackground(
     onError: failureLog(log, 'could not put events into the log'),
   });
   cleanup.defer(() => sequencer.stop());
-  await sequencer.start();
+  if (isWorker) await sequencer.start();
   // Even before they are started they hold connections, threads or files.
   cleanup.defer(() => webhooks.stop());
   cleanup.defer(() => feed.stop());
   cleanup.defer(() => jobs.stop());
-  jobs.start();
-  await feed.start();
-  // What happens before it is opened is in the log.
-  live = await sharedServer?.openLiveEvents({
-    position: feed.position,
-    onEvents: feed.offer,
-    onAppended: sequencer.wake,
-  });
-  cleanup.defer(() => live?.close());
-  await webhooks.start();
+  if (isWorker) jobs.start();
+  if (isWorker || roles.has('stream')) {
+    await feed.start();
+    // What happens before it is opened is in the log.
+    live = await sharedServer?.openLiveEvents({
+      position: feed.position,
+      onEvents: feed.offer,
+      onAppended: sequencer.wake,
+    });
+    cleanup.defer(() => live?.close());
+  }
+  if (isWorker) await webhooks.start();
 }

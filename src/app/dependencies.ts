@@ -44,6 +44,7 @@ import { openSender } from '../http/sending/sender.ts';
 import { serializerOf } from '../rows/serializer.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { bucketOf } from '../settings/objects.ts';
+import { rolesOf } from '../settings/roles.ts';
 import { streamSettings } from '../settings/streams.ts';
 import { uploadSettings } from '../settings/uploads.ts';
 import type { Settings } from '../settings.ts';
@@ -138,7 +139,8 @@ export async function openDependencies(
     serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
     rowFactory: rowFactoryWith(ids),
     pageUrl: (environment, path) => servers[environment] + path,
-    jobs: { runNow: (kind, key) => jobs.runNow(kind, key) },
+    // Jobs that others do are not waited for.
+    jobs: { runNow: rolesOf(settings).has('worker') ? (kind, key) => jobs.runNow(kind, key) : async () => {} },
     audit: { retention_days: settings.audit_retention_days },
     auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },
     ads: {

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { secureRandom } from '../base/random.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
+import type { Operation } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
@@ -25,8 +26,10 @@ import type { Tls } from '../http/tls.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { rateSettings } from '../settings/rates.ts';
+import type { Role } from '../settings/roles.ts';
 import { type Dependencies, operations } from './dependencies.ts';
 import { keysOf, pick } from './pick.ts';
+import { roleOf } from './roles.ts';
 
 /** The listeners of both environments. */
 export interface Listeners {
@@ -39,6 +42,7 @@ export interface Listeners {
 /** What listeners need beside the dependencies of the process. */
 export interface ListenerOptions {
   readonly mode: Mode;
+  readonly roles: ReadonlySet<Role>;
   readonly pipeline: Omit<PipelineDependencies, 'environment' | 'originsOf'>;
   readonly pages: Pages;
   readonly branding: Branding;
@@ -51,7 +55,7 @@ export interface ListenerOptions {
 /** Creates the listeners; opens none yet. @source decision 1 */
 export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
   const { settings, services, servers, log } = deps;
-  const { mode, pipeline, branding, tls, operator_token } = options;
+  const { mode, roles, pipeline, branding, tls, operator_token } = options;
   const opened: { readonly app: FastifyInstance; readonly drain: ConnectionDrain }[] = [];
   const find = mediaFinder(services);
   const simulate = simulator(services);
@@ -69,7 +73,13 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     });
     const own = { ...pipeline, environment, originsOf };
     const answerPage = pageAnswerer({ ...pages, originsOf });
-    const app = createListener(own, operations, { tls, answerPage });
+    const servesOthers = roles.has('api');
+    const serves = (operation: Operation): boolean => roles.has(roleOf(operation));
+    const app = createListener(own, operations, {
+      ...{ tls, serves, servesOthers },
+      answerPage: servesOthers ? answerPage : () => false,
+    });
+    if (!servesOthers) return app;
     addHomePage(app, environment, branding, () => servers);
     serveBranding(app, branding);
     addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));

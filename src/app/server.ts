@@ -17,6 +17,7 @@ import { streamWriter } from '../http/stream/writer.ts';
 import { openTls, type Tls } from '../http/tls.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { flagOf } from '../settings/load.ts';
+import { type Role, rolesOf } from '../settings/roles.ts';
 import type { SettingName } from '../settings.ts';
 import { diskCheck } from '../storage/core/disk-check.ts';
 import { checkSchema } from '../storage/core/migrate.ts';
@@ -101,7 +102,8 @@ async function start(
   const sharedServer = await openSharedServer(deps);
   cleanup.defer(() => sharedServer?.close());
   const nonces = await openNonces(deps, sharedServer, cleanup);
-  await startBackground(deps, sharedServer, cleanup);
+  const roles = rolesOf(settings);
+  await startBackground(deps, { roles, sharedServer }, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
   const intake = requestIntake(deps, sharedServer);
@@ -131,8 +133,8 @@ async function start(
       database: () => store.ping(),
       schema: () => checkSchema(driver),
       disk: diskCheck(settings.data_folder),
-      nonces: diskCheck(join(settings.data_folder, 'nonces')),
-      media: diskCheck(receivedFolder(settings)),
+      ...(hasListeners(roles) && { nonces: diskCheck(join(settings.data_folder, 'nonces')) }),
+      ...(roles.has('api') && { media: diskCheck(receivedFolder(settings)) }),
     },
     optionalChecks: {
       ...(sharedServer && { redis: sharedServer.check }),
@@ -142,7 +144,7 @@ async function start(
     clock: deps.clock,
     metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
   });
-  const listeners = listenersOf(deps, { mode, pipeline, pages, branding, tls, answerProbe, operator_token });
+  const listeners = listenersOf(deps, { mode, roles, pipeline, pages, branding, tls, answerProbe, operator_token });
   let cutCount = 0;
   cleanup.defer(async () => {
     isDraining = true;
@@ -152,12 +154,12 @@ async function start(
       timeout_ms: settings.shutdown_timeout_s * 1000,
     });
   });
-  const { port, public_base_url, sandbox_port, public_sandbox_url } = settings;
-  const url = await naming('port', listeners.open('production', { port, publicUrl: public_base_url }));
-  const sandboxUrl = await naming(
-    'sandbox_port',
-    listeners.open('sandbox', { port: sandbox_port, publicUrl: public_sandbox_url }),
-  );
+  if (hasListeners(roles)) {
+    const { port, public_base_url, sandbox_port, public_sandbox_url } = settings;
+    await naming('port', listeners.open('production', { port, publicUrl: public_base_url }));
+    await naming('sandbox_port', listeners.open('sandbox', { port: sandbox_port, publicUrl: public_sandbox_url }));
+  }
+  const { production: url, sandbox: sandboxUrl } = deps.servers;
   if (mode === 'serve') {
     const at = { host: settings.operations_host, port: settings.operations_port };
     operationsServer = await naming('operations_port', openOperationsServer(answerProbe, at));
@@ -173,6 +175,11 @@ async function start(
       return cutCount;
     },
   };
+}
+
+/** Whether anybody calls a server: workers are called by nobody. */
+function hasListeners(roles: ReadonlySet<Role>): boolean {
+  return roles.has('api') || roles.has('stream') || roles.has('search');
 }
 
 /** Closes at shutdown what was opened before the listeners: the database last. */

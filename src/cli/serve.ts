@@ -11,6 +11,7 @@ import { startWarnings } from './start-warnings.ts';
 export function serveCommand(command: Command): void {
   addSettings(command, 'serve', [
     'data_folder',
+    'role',
     'host',
     'port',
     'sandbox_port',
@@ -44,7 +45,7 @@ async function runServe(settings: Settings): Promise<number> {
     log: (message) => log.info(message),
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
-  log.info({ url, sandbox_url, operations_url, database: parts.driver.dialect }, 'ready');
+  log.info({ url, sandbox_url, operations_url, database: parts.driver.dialect, role: settings.role }, 'ready');
   return stopped;
 }
 

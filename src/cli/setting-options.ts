@@ -6,6 +6,8 @@ import { type SettingName, type Settings, settingsTable } from '../settings.ts';
 
 const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
+/** The options that give settings. */
+const options = new WeakMap<Option, SettingName>();
 
 /**
  * Adds a flag for each setting of the mode; help shows those in `visible`. Secrets have no flag, because other users of
@@ -16,11 +18,13 @@ export function addSettings(command: Command, mode: Mode, visible: readonly Sett
   for (const name of ordered(visible)) {
     const entry = entries[name];
     if ((entry.secret && name !== 'database_url') || (entry.onlyIn ?? mode) !== mode) continue;
+    if (entry.isOfServer && !visible.includes(name)) continue;
     const usual = entry.secret ? '' : String(defaultOf(name, mode));
     const about = `${entry.description}${usual === '' ? '' : ` (${usual})`}`;
     const value = entry.kind === 'boolean' ? '[true|false]' : `<${placeholderOf(entry)}>`;
     const option = new Option(`${flagOf(name)} ${value}`, about).hideHelp(!visible.includes(name));
     if (entry.kind === 'list') option.argParser((text, before?: string) => (before ? `${before},${text}` : text));
+    options.set(option, name);
     command.addOption(option);
   }
   return command.addHelpText(
@@ -42,8 +46,8 @@ function placeholderOf(entry: SettingEntry): string {
 }
 
 /** Whether an option is a setting, or the settings file. */
-export function isSettingOption({ long }: Option): boolean {
-  return long === '--config' || names.some((name) => flagOf(name) === long);
+export function isSettingOption(option: Option): boolean {
+  return option.long === '--config' || options.has(option);
 }
 
 /** The settings from defaults, file, environment and flags; the only reader of the environment. */
@@ -51,7 +55,7 @@ export function settingsFrom(command: Command, mode: Mode, incomplete = false): 
   const input = command.opts();
   const flags: Record<string, unknown> = {};
   for (const option of command.options) {
-    const name = names.find((candidate) => flagOf(candidate) === option.long);
+    const name = options.get(option);
     if (name) flags[name] = input[option.attributeName()];
   }
   const readFile = (path: string) => readFileSync(path, 'utf8');

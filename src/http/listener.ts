@@ -6,6 +6,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { PipelineDependencies } from './exchange.ts';
+import { sendMisdirected } from './misdirected.ts';
 import { handleRequest } from './pipeline.ts';
 import { pipeliningLimit } from './pipelining-limit.ts';
 import { discardAndClose } from './read-bytes.ts';
@@ -33,6 +34,10 @@ export interface ListenerParts {
   readonly tls: Tls | undefined;
   /** Answers a request for a page; returns false, and does nothing, when no page has its path. */
   readonly answerPage: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Whether servers of this role answer an operation. */
+  readonly serves: (operation: Operation) => boolean;
+  /** Whether they answer what is not an operation. */
+  readonly servesOthers: boolean;
 }
 
 /**
@@ -42,7 +47,7 @@ export interface ListenerParts {
 export function createListener(
   deps: PipelineDependencies,
   operations: readonly Operation[],
-  { tls, answerPage }: ListenerParts,
+  { tls, answerPage, serves, servesOthers }: ListenerParts,
 ): FastifyInstance {
   const paths = byPath(deps, operations);
   const find = sharedRouter([...paths.keys()]);
@@ -53,10 +58,12 @@ export function createListener(
     if (!route) return false;
     const methods = paths.get(route.path)!;
     const operation = methods.get(method === 'HEAD' ? 'GET' : method);
-    if (operation) void handleRequest(deps, operation, request, response, foldIds(route.params));
+    if (operation && !serves(operation)) sendMisdirected(deps, request, response);
+    else if (operation) void handleRequest(deps, operation, request, response, foldIds(route.params));
     else otherMethod(deps, request, response, methods);
     return true;
   };
+  const answerNothing = servesOthers ? notFound : sendMisdirected;
   const app = fastify({
     logger: false,
     routerOptions: ROUTER_OPTIONS,
@@ -101,7 +108,7 @@ export function createListener(
     clientErrorHandler: () => {},
     frameworkErrors: (_, request, reply) => {
       reply.hijack();
-      notFound(deps, request.raw, reply.raw);
+      answerNothing(deps, request.raw, reply.raw);
     },
   });
   // Replies of the framework itself: API descriptions, styles.
@@ -112,12 +119,12 @@ export function createListener(
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setNotFoundHandler((request, reply) => {
     reply.hijack();
-    notFound(deps, request.raw, reply.raw);
+    answerNothing(deps, request.raw, reply.raw);
   });
   // The only failure left is an unsupported media type on an unknown path.
   app.setErrorHandler((_, request, reply) => {
     reply.hijack();
-    notFound(deps, request.raw, reply.raw);
+    answerNothing(deps, request.raw, reply.raw);
   });
   return app;
 }

@@ -22,6 +22,8 @@ export interface SettingOptions<Value extends SettingValue> {
   readonly required?: Mode;
   /** A command that generates a suitable value. */
   readonly generateWith?: string;
+  /** Its flag exists only for commands whose help shows it; elsewhere the flag may mean something else. */
+  readonly isOfServer?: boolean;
   /** The flag, if it differs from `--` and the name. */
   readonly flag?: string;
   /** Returns the value to use, possibly normalized; undefined or an exception refuses it. */

@@ -235,6 +235,17 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   rule(['sandbox_port', 'port'], port !== 0 && port === settings.sandbox_port, `${port} is also the main port`);
   const isRedisAlone = settings.redis_url !== '' && settings.database_url === '';
   rule(['redis_url', 'database_url'], isRedisAlone, 'requires a PostgreSQL database; set database_url too');
+  const isDivided = settings.role[0] !== 'all';
+  const isOnSqlite = settings.database_url === '';
+  rule(
+    ['role', 'database_url'],
+    !incomplete && isDivided && isOnSqlite,
+    'expected all: one server does everything on SQLite; for other roles set database_url',
+  );
+  for (const name of ['public_base_url', 'public_sandbox_url'] as const) {
+    const isMissing = !incomplete && isDivided && !isOnSqlite && settings[name] === '';
+    rule([name, 'role'], isMissing, 'required unless role is all: not every server has listeners to take it from');
+  }
   const isBucket = bucketOf(settings.object_store) !== undefined;
   for (const name of ['object_store_key_id', 'object_store_secret'] as const) {
     const without = 'required when object_store is a bucket; ';

@@ -107,6 +107,24 @@ describe('serve refuses', () => {
       env,
       /^barker: public_base_url: required in serve because .*\nbarker: trusted_proxies: /,
     ],
+    [
+      'roles that divide the work of SQLite',
+      ['--role', 'api,stream', '--database-url', ''],
+      env,
+      /^barker: role: expected all: one server does everything on SQLite; for other roles set database_url\n$/,
+    ],
+    [
+      'roles without public addresses',
+      ['--role', 'worker', '--database-url', 'postgres://127.0.0.1/any'],
+      env,
+      /^barker: public_base_url: required unless role is all: .*\nbarker: public_sandbox_url: required unless /,
+    ],
+    [
+      'an unknown role',
+      ['--role', 'api,cook'],
+      env,
+      /^barker: --role \(flag\): expected all, or a comma list of api, stream, worker, search, each once, got "api,cook"\n$/,
+    ],
     ['no master key', [], {}, /^barker: master_key: required in serve; .* openssl rand -hex 32\n$/],
     ['a seed', [], { ...env, BARKER_SEED: '1' }, /^barker: BARKER_SEED \(environment\): is for dev only, not serve\n$/],
     [
