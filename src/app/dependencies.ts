@@ -202,9 +202,13 @@ function mediaServices({
 }): MediaServices {
   const isLocal = bucketOf(settings.object_store) === undefined;
   const folder = join(settings.data_folder, 'media', 'cache');
+  // A folder of its own may be that of several servers of a machine, the data folder is not.
+  const sharedBy = isLocal && settings.object_store !== '' ? machineClock : undefined;
   const cache = { folder, bytes_max: settings.object_cache_bytes_max, random: secureRandom };
   return {
-    received: withDiskFailureMapping(receivedFiles(receivedFolder(settings), secureRandom, { isHashed: !isLocal })),
+    received: withDiskFailureMapping(
+      receivedFiles(receivedFolder(settings), secureRandom, { isHashed: !isLocal, sharedBy }),
+    ),
     reader: isLocal ? directReader(objects) : withDiskFailureMapping(cachedReader(objects, cache)),
     removal_delay_s: isLocal ? 0 : REMOTE_REMOVAL_DELAY_S,
     machineClock,

@@ -1,17 +1,34 @@
 import { mkdirSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import { type ReceivedFiles, SourceFailed } from '../../contract/services/received-files.ts';
 import { FileSink } from './file-sink.ts';
 
-/** Received files in a folder. With `isHashed`, their SHA-256 is computed. */
-export function receivedFiles(folder: string, random: Random, { isHashed }: { isHashed: boolean }): ReceivedFiles {
+/** Files that others may still be receiving are younger than this. */
+const SHARED_AGE_MS = 3_600_000;
+
+/** How files are received. */
+interface ReceivingOptions {
+  /** Whether their SHA-256 is computed. */
+  readonly isHashed: boolean;
+  /** The clock of the machine, if other servers may use the folder too. */
+  readonly sharedBy: Clock | undefined;
+}
+
+/** Received files in a folder. */
+export function receivedFiles(folder: string, random: Random, { isHashed, sharedBy }: ReceivingOptions): ReceivedFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return {
     async sweep() {
-      for (const name of await readdir(folder)) await rm(join(folder, name), { force: true });
+      for (const name of await readdir(folder)) {
+        const path = join(folder, name);
+        const found = sharedBy && (await stat(path).catch(() => undefined));
+        if (found && sharedBy.now() - found.mtimeMs < SHARED_AGE_MS) continue;
+        await rm(path, { force: true });
+      }
     },
     async receive(source, bytes_max) {
       const place = join(folder, random.bytes(12).toString('hex'));
