@@ -89,10 +89,10 @@ describe('the index of posts', () => {
       await importPosts(world, many(5, NOW - 4 * DAY_S + round * 10, `round${round}`));
       await world.service.jobs.runDue();
     }
-    assert.equal(await count(NOW - 5 * DAY_S, NOW - 3 * DAY_S), 45);
+    const keywords = anew();
+    assert.equal(await count(NOW - 5 * DAY_S, NOW - 3 * DAY_S, keywords), 45);
     const day = Math.floor((NOW - 4 * DAY_S) / DAY_S);
     assert.ok(segments().filter((each) => each.day === day).length <= 5);
-    const keywords = anew();
     while (await keywords.indexNext());
     await keywords.close();
     const files = readdirSync(index()).filter((name) => !name.startsWith('terms.'));
@@ -116,7 +116,7 @@ describe('the index of posts', () => {
     await madeHere(world, made);
     const found = () => count(NOW - 6 * DAY_S, NOW - 5 * DAY_S);
     assert.equal(await found(), 700);
-    // That search found them many. On PostgreSQL, transactions of other databases of the same server are waited for too.
+    // That search found them many, and began to index them. On PostgreSQL, transactions of other databases of the same server are waited for too.
     const areIndexed = () => segments().some(({ scope, posts }) => scope === 'sandbox' && posts === 700);
     for (const startedAt = performance.now(); !areIndexed(); await wait(50)) {
       assert.ok(performance.now() - startedAt < PATIENCE_MS, 'they are indexed');
@@ -124,6 +124,32 @@ describe('the index of posts', () => {
       assert.equal(await found(), 700);
     }
     assert.equal(await found(), 700);
+  });
+
+  test('of a node that only searches follows local posts and expired days, whoever does the job', async () => {
+    const folder = join(world.place.folder, 'another node');
+    const keywords = anew({ folder });
+    const edge = (Math.floor(NOW / DAY_S) - 29) * DAY_S;
+    await importPosts(world, many(2, edge, 'soon expired'));
+    const made = Array.from({ length: 500 }, (_, at) => ({
+      ...{ text: 'coffee of another node', created_at: NOW - 12 * DAY_S + at, country: null, language: 'en' },
+      user_id: '7',
+    }));
+    await madeHere(world, made);
+    const here = () => readManifest(folder)?.segments ?? [];
+    const searchUntil = async (isSo: () => boolean) => {
+      for (const startedAt = performance.now(); !isSo(); await wait(50)) {
+        assert.ok(performance.now() - startedAt < PATIENCE_MS, JSON.stringify(here()));
+        assert.equal(await count(NOW - 12 * DAY_S, NOW - 11 * DAY_S, keywords), 500);
+      }
+    };
+    await searchUntil(() => here().some(({ scope, posts }) => scope === 'sandbox' && posts >= 500));
+    assert.ok(here().some(({ day }) => day === edge / DAY_S));
+    world.clock.advance(2 * DAY_S);
+    await searchUntil(() => here().every(({ day }) => day > edge / DAY_S));
+    await keywords.close();
+    world.clock.advance(-2 * DAY_S);
+    rmSync(folder, { recursive: true });
   });
 
   test('has local posts with smaller ids that are stored later, as those of another block of ids are', async () => {
@@ -137,8 +163,8 @@ describe('the index of posts', () => {
           );
         }
       });
-    const found = () => count(NOW - 9 * DAY_S, NOW - 7 * DAY_S);
     const keywords = anew();
+    const found = () => count(NOW - 8.5 * DAY_S, NOW - 7 * DAY_S, keywords);
     const index = async () => {
       while (await keywords.indexNext());
     };

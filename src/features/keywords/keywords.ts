@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { formatInstant } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import { openThread } from '../../base/threads.ts';
 import { within } from '../../base/timers.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import { Problem } from '../../contract/problems/problems.ts';
-import { KEYWORD_INDEXING, type Keywords } from '../../contract/services/keywords.ts';
+import type { Keywords } from '../../contract/services/keywords.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { createIndexing, type IndexingDependencies } from './indexing.ts';
 import type { IndexingCalls } from './indexing-worker.ts';
@@ -33,6 +32,8 @@ export interface KeywordDependencies {
 /** How long a search waits for indexing: less than the usual timeout of clients. @source decision 318 */
 const WAIT_MS_MAX = 12_000;
 const RETRY_S = 5;
+/** A node that searches removes expired days at least this often. */
+const INDEXED_EVERY_MS = 3_600_000;
 /** Attempts at a search: a segment may be replaced after the search was planned and before it is read. */
 const TRIES = 3;
 const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -79,17 +80,31 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     return current() ?? emptyManifest(mark, '');
   }
 
-  /** Schedules the indexing of local posts. Searches do not wait for it: they scan these posts meanwhile. */
-  function planIndexing(): Promise<void> {
-    const run_at = formatInstant(clock.now());
-    return store.write((tx) => tx.jobs.planNoLaterThan({ kind: KEYWORD_INDEXING, key: '', run_at }));
+  let indexing: Promise<void> | undefined;
+  let indexedAt_ms = Number.NEGATIVE_INFINITY;
+  /**
+   * Brings the index of this node up to date: the job does that only on the node that takes it. Searches do not wait for
+   * it: they scan new local posts meanwhile.
+   * @source decision 797
+   */
+  function beginIndexing(): void {
+    indexing ??= (async () => {
+      while (await index.advance());
+      indexedAt_ms = clock.now();
+    })()
+      // The next search tries again.
+      .catch(() => undefined)
+      .finally(() => {
+        indexing = undefined;
+      });
   }
 
   async function searched(environment: Environment, from: number, to: number): Promise<SearchScope> {
     const manifest = await covering();
     const days = [Math.max(Math.floor(from / DAY_S), firstDay()), Math.ceil(to / DAY_S)] as const;
     const made = await listLocalPosts(store, environment, manifest.localPosts[environment]);
-    if (indexablePosts(made, Number.POSITIVE_INFINITY).length > 0) await planIndexing();
+    const isOld = Math.abs(clock.now() - indexedAt_ms) > INDEXED_EVERY_MS;
+    if (isOld || indexablePosts(made, Number.POSITIVE_INFINITY).length > 0) beginIndexing();
     const unindexed = made.filter(({ created_at }) => created_at >= days[0] * DAY_S && created_at < days[1] * DAY_S);
     return { folder, manifest, environment, days, unindexed, memory_bytes_max };
   }
@@ -131,6 +146,7 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     indexNext: () => index.advance(),
     async close() {
       await index.close();
+      await indexing;
       await Promise.all([thread.close(), searching.close()]);
     },
   };
