@@ -220,6 +220,23 @@ describe('two sequencers', () => {
   });
 });
 
+describe('a transaction that holds the positions', () => {
+  test('holds up the sequencer, not units that append, and is named by its process and its age', async () => {
+    const start = await end();
+    const { rows } = await administrator.query('select pg_backend_pid() as pid');
+    await administrator.query('begin');
+    await administrator.query("update sequences set next = next where name = 'events'");
+    await append(one, 'held up');
+    const told = await one.sequencer!.sequence(500).catch((error: Error) => String((error.cause as Error).message));
+    const named = new RegExp(`^canceling statement .*; process ${rows[0].pid} of PostgreSQL .* open for [5-9] s$`);
+    assert.match(String(told), named);
+    await append(other, 'held up too');
+    await administrator.query('rollback');
+    await one.sequencer!.sequence(500);
+    assert.deepEqual(namesOf(await inLog(start)), ['held up', 'held up too']);
+  });
+});
+
 describe('a sequencer that ends without a word', () => {
   let child: ChildProcess;
   const startChild = async (): Promise<void> => {

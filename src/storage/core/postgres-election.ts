@@ -39,6 +39,12 @@ const SILENCE_MS = 5000;
 const TAKE_PART = `select set_config(name, '${SILENCE_MS}ms', false) from pg_settings
   where name in ('idle_session_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout')`;
 
+/** PostgreSQL's error code lock_not_available. */
+const LOCK_TIMEOUT = '55P03';
+const OLDEST = `select pid, floor(extract(epoch from clock_timestamp() - xact_start))::text as age_s from pg_stat_activity
+  where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()
+  order by xact_start limit 1`;
+
 const TRY = `select pg_try_advisory_lock(${ELECTED}) as got`;
 
 /**
@@ -70,6 +76,20 @@ export function postgresElection(parts: PostgresElectionParts): PostgresElection
     return isElected ? line : undefined;
   };
 
+  /** Tells which transaction probably holds the lock: that of the database which has been writing for longest. */
+  const heldUp = async (cause: Error): Promise<StoreUnavailable> => {
+    const other = await connections.acquire();
+    try {
+      const [oldest] = (await ask(other, OLDEST)) as [{ pid: number; age_s: string }?];
+      if (!oldest) return new StoreUnavailable(cause);
+      const { pid, age_s } = oldest;
+      const message = `${cause.message}; process ${pid} of PostgreSQL has had a transaction open for ${age_s} s`;
+      return new StoreUnavailable(new Error(message, { cause }));
+    } finally {
+      other.release();
+    }
+  };
+
   async function write<T>(work: (session: Session) => Promise<T>): Promise<T | undefined> {
     assertHeld();
     try {
@@ -82,9 +102,11 @@ export function postgresElection(parts: PostgresElectionParts): PostgresElection
         throw new Error('the transaction was rolled back because a statement failed');
       return value;
     } catch (error) {
-      const failure = mapFailure(error, { isBroken: line?.isBroken ?? false });
       // The end of the session ends its transaction too.
+      const isBroken = line?.isBroken ?? false;
       drop(error as Error);
+      const isHeldUp = (error as { code?: string }).code === LOCK_TIMEOUT;
+      const failure = isHeldUp ? await heldUp(error as Error) : mapFailure(error, { isBroken });
       throw failure instanceof StoreUnavailable ? failure : new StoreUnavailable(failure as Error);
     }
   }
