@@ -10,6 +10,8 @@ export interface OpenObjects {
   readonly store: ObjectStore;
   /** The folder of the objects, if they are files of this machine. */
   readonly folder: string | undefined;
+  /** Whether the last call was answered; undefined for a folder. */
+  readonly isUp: (() => boolean) | undefined;
   /** Rejects while the store is away; undefined for a folder, whose disk has checks of its own. */
   readonly check: (() => Promise<void>) | undefined;
   close(): void;
@@ -22,7 +24,7 @@ export async function openObjects(settings: ObjectSettings, listener: ObjectStor
   const named = bucketOf(settings.object_store);
   if (!named) {
     const folder = settings.object_store || settings.data_folder;
-    return { store: folderObjects(folder, secureRandom), folder, check: undefined, close: () => {} };
+    return { store: folderObjects(folder, secureRandom), folder, isUp: undefined, check: undefined, close: () => {} };
   }
   const { s3Objects } = await import('../storage/objects/s3-objects.ts');
   const store = s3Objects(
@@ -40,8 +42,10 @@ export async function openObjects(settings: ObjectSettings, listener: ObjectStor
   return {
     store,
     folder: undefined,
+    isUp: store.isUp,
     async check() {
-      if (!store.isUp()) throw new Error('the object store does not answer as it should');
+      // Nobody else may be using it: whether it is back is found out here.
+      if (!store.isUp()) await store.head('probe');
     },
     close: store.close,
   };

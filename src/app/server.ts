@@ -8,6 +8,7 @@ import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import { addConnectionMetrics } from '../http/connection-metrics.ts';
 import { addNodeMetrics } from '../http/node-metrics.ts';
+import { addObjectStoreMetrics } from '../http/object-store-metrics.ts';
 import { loadBranding } from '../http/pages/branding.ts';
 import { probes } from '../http/probes.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
@@ -195,7 +196,7 @@ function closeWithService({ store, services, objects }: Dependencies, cleanup: A
 
 /** Adds the metrics of the process, its connections and its backlog. */
 function addMetrics(
-  { registry, clock, store, driver, node, webhooks, services, settings }: Dependencies,
+  { registry, clock, store, driver, node, webhooks, services, settings, objects }: Dependencies,
   {
     connectionLimiter,
     unauthenticatedMemory: memory,
@@ -203,6 +204,7 @@ function addMetrics(
   of: { readonly nonces: Nonces; readonly tls: Tls | undefined },
 ): void {
   addProcessMetrics(registry, programVersion);
+  if (objects.isUp) addObjectStoreMetrics(registry, objects.isUp);
   addConnectionMetrics(registry, { connectionLimiter, memory });
   addBacklogMetrics(registry, {
     ...{ clock, store, driver, webhooks, ...of },

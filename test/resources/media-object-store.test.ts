@@ -43,6 +43,13 @@ const begin = async (media_type: string, bytes: Buffer, more = {}): Promise<stri
 const append = (media_id: string, segment_index: number, media: Buffer) =>
   command(world.sandbox, 'APPEND', { media_id, segment_index, media });
 
+const metrics = async (): Promise<string> => (await fetch(`${world.service.url}/metrics`)).text();
+const readiness = async (): Promise<string | undefined> => {
+  world.clock.advance(2);
+  const reply = await fetch(`${world.service.url}/readyz`);
+  return ((await reply.json()) as { checks: Record<string, string> }).checks.objects;
+};
+
 describe('media in a bucket', () => {
   test('is uploaded, processed and served as from a folder, and no file of it stays', async () => {
     const { id } = await upload(world.sandbox, MP4, { media_type: 'video/mp4', media_category: 'post_video' });
@@ -126,11 +133,11 @@ for (const [state, disturb] of [
       await away(async () => {
         await world.service.jobs.runDue();
         assert.equal((await uploadOf(id)).state, 'in_progress');
-        const { checks } = (await (await fetch(`${world.service.url}/readyz`)).json()) as {
-          checks: Record<string, string>;
-        };
-        assert.equal(checks.objects, 'degraded');
+        assert.equal(await readiness(), 'degraded');
+        assert.match(await metrics(), /^barker_object_store_up 0$/m);
       });
+      assert.equal(await readiness(), 'ok', 'found out without another call');
+      assert.match(await metrics(), /^barker_object_store_up 1$/m);
       world.clock.advance(2);
       await world.service.jobs.runDue();
       assert.equal((await uploadOf(id)).state, 'succeeded');
