@@ -55,7 +55,10 @@ function openNode(name: string, store: Store): AudienceNode {
     ...{ store, clock, random: secureRandom, folder: join(folder, 'directory') },
     derived: derivedIn(folder, world, objects, 'images'),
   });
-  const members = openAudienceMembers({ store, directory, derived, folder: join(folder, 'memberships') });
+  const members = openAudienceMembers({
+    ...{ store, directory, derived, refresh_ms: 100 },
+    folder: join(folder, 'memberships'),
+  });
   const failures: unknown[] = [];
   const { services } = world.service;
   const jobs = jobRunner({
@@ -301,6 +304,19 @@ describe('files of an audience that one node has built', () => {
     await a.jobs.runDue();
     assert.deepEqual(a.failures, []);
     for (const node of [a, b]) assert.equal(await usersOn(node, kept), 100);
+  });
+
+  test('replace former copies of them, even if they cannot be fetched at first', async () => {
+    const kept = await audienceOf(1500, 1550);
+    assert.equal(await usersOn(b, kept), 50);
+    const copy = join(b.folder, 'members-copies', `audience-${kept.id}`);
+    const former = readdirSync(copy);
+    objects.failing = 1;
+    await upload(kept, update(persons(1550, 1560)));
+    await a.jobs.runDue();
+    await until('the copy was replaced', () => readdirSync(copy).every((name) => !former.includes(name)));
+    assert.equal(objects.failing, 0);
+    assert.equal(await usersOn(b, kept), 60);
   });
 
   test('that are neither here nor can be fetched are an unavailable store, not an empty audience', async () => {

@@ -4,6 +4,8 @@ import type { ObjectStore } from '../../src/contract/services/objects.ts';
 /** A store whose objects are no files of this machine, and which can be away. */
 export interface RemoteStore extends ObjectStore {
   isAway: boolean;
+  /** How many of the next fetches fail. */
+  failing: number;
   /** How many objects were fetched. */
   fetched: number;
 }
@@ -16,6 +18,7 @@ export function remoteStore(store: ObjectStore): RemoteStore {
   };
   const remote: RemoteStore = {
     isAway: false,
+    failing: 0,
     fetched: 0,
     put: (key, { bytes, sha256, open }, signal) => ask(() => store.put(key, { bytes, sha256, open }, signal)),
     async place(key, content, signal) {
@@ -24,6 +27,10 @@ export function remoteStore(store: ObjectStore): RemoteStore {
     },
     get: (key, range, signal) =>
       ask(() => {
+        if (remote.failing > 0) {
+          remote.failing -= 1;
+          throw new StoreUnavailable(new Error('the connection broke'));
+        }
         remote.fetched += 1;
         return store.get(key, range, signal);
       }),

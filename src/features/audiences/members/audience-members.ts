@@ -12,7 +12,7 @@ import {
   type MatchingStrategy,
   type Subject,
 } from '../../../contract/store/audiences.ts';
-import { type Changes, EVERYTHING } from '../../../contract/store/cache-changes.ts';
+import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { BuiltFiles } from '../../../contract/store/derived-files.ts';
 import type { DirectoryIndex } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
@@ -30,6 +30,8 @@ export interface AudienceMembersDependencies {
   readonly folder: string;
   /** Bytes of the log in one merge; smaller only in tests. */
   readonly batch_bytes_max?: number;
+  /** After how long a copy is fetched again that could not be; shorter only in tests. */
+  readonly refresh_ms?: number;
 }
 
 /** More than three million identifiers. Each batch rewrites the file, so few large ones are cheapest. */
@@ -60,19 +62,23 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
   };
 
   let refreshing: Promise<unknown> = Promise.resolve();
-  const refresh = (changes: Changes): void => {
+  let failed = new Set<Subject>();
+  const refresh = (find: () => Iterable<Subject> | Promise<Iterable<Subject>>): void => {
     const work = async (): Promise<void> => {
-      const changed =
-        changes === EVERYTHING
-          ? await subjects.listSubjects()
-          : [...changes].filter((tag) => /^files:(audience|list):/.test(tag)).map((tag) => tag.slice('files:'.length));
-      for (const subject of changed as Subject[]) await subjects.refresh(subject);
+      for (const subject of await find()) await subjects.refresh(subject).catch(() => failed.add(subject));
     };
-    // What fails now is tried again later.
     refreshing = refreshing.then(work).catch(() => undefined);
   };
-  store.onInvalidate(['files'], refresh);
-  const stopRefreshing = every(REFRESH_MS, () => refresh(EVERYTHING));
+  store.onInvalidate(['files'], (changes) => {
+    if (changes !== EVERYTHING) refresh(() => changedSubjects(changes));
+    // On SQLite there are no other nodes: what is here is what this process has recorded.
+    else if (store.fence) refresh(subjects.listSubjects);
+  });
+  const stopRefreshing = every(parts.refresh_ms ?? REFRESH_MS, () => {
+    const again = failed;
+    failed = new Set();
+    refresh(() => again);
+  });
 
   async function countMembers(
     tree: AudienceTree,
@@ -168,4 +174,10 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
       await Promise.all([merging.close(), reading.close()]);
     },
   };
+}
+
+/** The subjects whose files have changed, by the tags of the changes. */
+function changedSubjects(tags: ReadonlySet<string>): Subject[] {
+  const owners = [...tags].filter((tag) => tag.startsWith('files:')).map((tag) => tag.slice('files:'.length));
+  return owners.filter((owner): owner is Subject => /^(audience|list):/.test(owner));
 }
