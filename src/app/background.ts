@@ -52,6 +52,7 @@ export async function startBackground(
   cleanup.defer(() => webhooks.stop());
   cleanup.defer(() => feed.stop());
   cleanup.defer(() => jobs.stop());
+  cleanup.defer(() => webhooks.stopReplays());
   if (isWorker) jobs.start();
   if (isWorker || roles.has('stream')) {
     await feed.start();

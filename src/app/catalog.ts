@@ -20,7 +20,12 @@ import { registerWebhook } from '../features/activity/webhooks/register-webhook.
 import { removeWebhook } from '../features/activity/webhooks/remove-webhook.ts';
 import { replayAtOldPath, replayEvents } from '../features/activity/webhooks/replay-events.ts';
 import { validateWebhook } from '../features/activity/webhooks/validate-webhook.ts';
-import { webhookCheck, webhookCleaning, webhookRetry } from '../features/activity/webhooks/webhook-jobs.ts';
+import {
+  webhookCheck,
+  webhookCleaning,
+  webhookReplay,
+  webhookRetry,
+} from '../features/activity/webhooks/webhook-jobs.ts';
 import { accountApps } from '../features/ads/account-apps.ts';
 import { addFeatures, getFeatures, removeFeatures } from '../features/ads/account-features.ts';
 import { accountHistory } from '../features/ads/account-history.ts';
@@ -205,5 +210,6 @@ export const jobKinds: readonly JobKind<any>[] = [
   keywordIndexing,
   webhookCheck,
   webhookRetry,
+  webhookReplay,
   webhookCleaning,
 ];

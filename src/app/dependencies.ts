@@ -23,7 +23,7 @@ import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
 import { openEventFeed } from '../features/activity/event-feed.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
-import { openWebhooks, type RunningWebhooks } from '../features/activity/webhooks/running-webhooks.ts';
+import { openWebhooks, type RunningWebhooks, WEBHOOK_LEASE_S } from '../features/activity/webhooks/running-webhooks.ts';
 import { openAudienceMembers } from '../features/audiences/members/audience-members.ts';
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
@@ -119,19 +119,20 @@ export async function openDependencies(
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);
   const loginRules = pick(settings, LOGIN_SETTINGS);
+  // Only one process can open a database of SQLite as a server.
+  const hasPeers = runtime.driver.dialect === 'postgres';
   const machineClock = overrides.machineClock ?? systemClock;
   const node = openNode({
     ...{ store, clock, id: secureRandom.bytes(16).toString('hex'), hostname: hostname(), version: programVersion },
     process: processIdentity(),
     machineClock,
-    // Only one process can open a database of SQLite as a server.
-    hasPeers: runtime.driver.dialect === 'postgres',
+    hasPeers,
     master_keys: masterKeysOf(settings),
     skewMax_ms: skewMax_ms(settings.timestamp_window_s),
     observer: nodeLog(log),
   });
   const { webhooks, ...activity } = activityServices({
-    ...{ ...runtime, box, settings, servers, log, metrics, overrides, node },
+    ...{ ...runtime, box, settings, servers, log, metrics, overrides, node, hasPeers },
   });
   const services: Services = {
     ...{ store, clock, random, box, ids, resources },
@@ -241,10 +242,11 @@ function activityServices(
   deps: Pick<Dependencies, 'store' | 'clock' | 'box' | 'settings' | 'servers' | 'log'> & {
     readonly metrics: BackgroundMetrics;
     readonly node: Node;
+    readonly hasPeers: boolean;
     readonly overrides: DependencyOverrides;
   },
 ): ActivityServices & { readonly webhooks: RunningWebhooks } {
-  const { store, clock, box, settings, servers, log, metrics, node, overrides } = deps;
+  const { store, clock, box, settings, servers, log, metrics, node, hasPeers, overrides } = deps;
   const feed = openEventFeed({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
@@ -271,11 +273,13 @@ function activityServices(
       onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
     webhooks: openWebhooks({
-      ...{ store, clock, box, retries_s },
+      ...{ store, clock, box, retries_s, node },
+      lease_s: hasPeers ? WEBHOOK_LEASE_S : undefined,
       feed,
       sender: metrics.counted(sender),
       nextTransactionId: transactionIds(secureRandom),
       onDelivered: metrics.delivered,
+      onLeaseLost: metrics.webhookLost,
       onError: failureLog(log, 'webhook delivery failed'),
     }),
     webhookRules: {

@@ -8,6 +8,8 @@ export interface BackgroundMetrics {
   jobEnded(job: Job, outcome: 'done' | 'failed' | 'lost', duration_s: number, removed: number): void;
   /** A webhook accepted a delivery this long after the event happened. */
   delivered(age_s: number): void;
+  /** Another server took a webhook over, or it was removed. */
+  webhookLost(): void;
   /** Wraps a sender so that every attempt is counted. */
   counted(sender: Sender): Sender;
 }
@@ -41,12 +43,18 @@ export function backgroundMetrics(registry: Registry): BackgroundMetrics {
     buckets: [1, 2, 5, 10, 30, 60, 300, 1800, 7200],
     registers,
   });
+  const lost = new Counter({
+    name: 'barker_webhook_leases_lost_total',
+    help: 'Webhooks to which this server stopped delivering because another one took them over or they were removed.',
+    registers,
+  });
   return {
     jobEnded({ kind }, outcome, duration_s, rows) {
       jobs.observe({ kind, outcome }, duration_s);
       if (rows > 0) removed.inc({ kind }, rows);
     },
     delivered: (age_s) => ages.observe(age_s),
+    webhookLost: () => lost.inc(),
     counted: (sender) => ({
       urlError: (url) => sender.urlError(url),
       close: () => sender.close(),

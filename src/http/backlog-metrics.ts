@@ -14,7 +14,7 @@ export interface BacklogMetricsDependencies {
   readonly driver: { load(): { readonly waiting: number; readonly busy: number } };
   readonly nonces: { size(): number };
   readonly streams: { count(): number };
-  readonly webhooks: { waiting(): number };
+  readonly webhooks: { waiting(): number; held(): readonly string[] };
   readonly dataFolder: string;
   readonly tls: { expiresAt_s(): number } | undefined;
 }
@@ -72,6 +72,11 @@ export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDepend
     barker_webhook_deliveries_waiting: {
       help: 'Webhook deliveries queued or in progress.',
       read: () => webhooks.waiting(),
+    },
+    barker_webhooks_held: { help: 'Webhooks to which this server delivers.', read: () => webhooks.held().length },
+    barker_webhooks_free: {
+      help: 'Webhooks to which no server delivers.',
+      read: async () => (await store.read((tx) => tx.webhookLeases.findShares({ silence_s: 0, free_s: 0 }))).free,
     },
     barker_streams_open: { help: 'Open streams of events.', read: () => streams.count() },
     barker_nonces_remembered: { help: 'Nonces in memory.', read: () => nonces.size() },

@@ -8,13 +8,15 @@ export function nodeLog(log: Logger) {
       nodes,
       streams,
       jobs,
+      webhooks,
     }: {
       readonly nodes: readonly { readonly id: string; readonly hostname: string; readonly version: string }[];
       readonly streams: number;
       readonly jobs: number;
+      readonly webhooks: number;
     }): void {
       const named = nodes.map(({ id, hostname, version }) => ({ id, hostname, version }));
-      log.warn({ nodes: named, streams, jobs }, 'cleaned up after servers that ended without signing off');
+      log.warn({ nodes: named, streams, jobs, webhooks }, 'cleaned up after servers that ended without signing off');
     },
     fellSilent(): void {
       log.warn('no heartbeat could be stored for 10 s; this server takes no jobs until one is');

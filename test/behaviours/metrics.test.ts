@@ -30,7 +30,7 @@ describe('metrics', () => {
   const served = async (): Promise<Map<string, string>> => {
     const { clock, service } = world;
     const overHttps = new Registry();
-    const idle = { size: () => 0, count: () => 0, waiting: () => 0 };
+    const idle = { size: () => 0, count: () => 0, waiting: () => 0, held: () => [] };
     addBacklogMetrics(overHttps, {
       ...{ clock, store: service.store, driver: service.driver, dataFolder: world.place.folder },
       ...{ nonces: idle, streams: idle, webhooks: idle, tls: { expiresAt_s: () => 5 } },

@@ -61,20 +61,23 @@ const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
   'webhooks secret': () =>
     onPlace(place, (driver) =>
       storeOn(driver).write((tx) =>
-        tx.webhooks.add({
-          id: WEBHOOK,
-          application_id: made.application_id!,
-          url: 'https://a.test/in',
-          url_form: 'https://a.test/in',
-          valid: 1,
-          created_at: '2026-01-01T00:00:00Z',
-          validated_at: '2026-01-01T00:00:00Z',
-          failing_since: null,
-          failure: null,
-          secret: box.seal('whsec_hunter2', secretContext.webhook(WEBHOOK)),
-          former_secret: null,
-          former_until: null,
-        }),
+        tx.webhooks.add(
+          {
+            id: WEBHOOK,
+            application_id: made.application_id!,
+            url: 'https://a.test/in',
+            url_form: 'https://a.test/in',
+            valid: 1,
+            created_at: '2026-01-01T00:00:00Z',
+            validated_at: '2026-01-01T00:00:00Z',
+            failing_since: null,
+            failure: null,
+            secret: box.seal('whsec_hunter2', secretContext.webhook(WEBHOOK)),
+            former_secret: null,
+            former_until: null,
+          },
+          0,
+        ),
       ),
     ),
 };

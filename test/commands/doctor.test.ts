@@ -159,6 +159,35 @@ describe('the database', () => {
     await driver.close();
   });
 
+  test('with webhooks to which nobody delivers, and events that wait for them', async () => {
+    const driver = await openDriver(settingsOf());
+    const store = storeOn(driver);
+    const at = '2026-01-01T00:00:00Z';
+    const event = { event_type: 'spaces.end', user_id: '1', direction: null, text: null, payload: '{}' } as const;
+    await store.write(async (tx) => {
+      await tx.nodes.add({ id: 'n', hostname: 'here', version: '1.0.0', process: '', master_keys: '' }, 10);
+      await tx.webhooks.add(
+        {
+          ...{ id: '1', application_id: '1', url: 'https://a.test/', url_form: 'https://a.test/', valid: 1 },
+          ...{ created_at: at, validated_at: at, failing_since: null, failure: null, secret: 'k1.x' },
+          ...{ former_secret: null, former_until: null },
+        },
+        await tx.events.findLast(),
+      );
+      await tx.events.appendInPlace([event], at);
+    });
+    // It has just been added: a server may be about to take it.
+    const late = 'warning: events since 2026-01-01T00:00:00Z are not settled for every webhook';
+    assert.deepEqual(await examine(), [...HASTY, late]);
+    await driver.write((session) => session.runRaw("update webhooks set leased_until = '2026-01-01T00:00:00.000Z'"));
+    assert.deepEqual(await examine(), [...HASTY, 'warning: no server delivers to 1 webhooks', late]);
+    await store.write(async (tx) => {
+      await tx.webhooks.remove('1');
+      await tx.nodes.remove('n');
+    });
+    await driver.close();
+  });
+
   test('without the Redis that the settings name, and tells no secret', async () => {
     assert.deepEqual(await examineRedis(settingsOf()), []);
     const database_url = 'postgres://127.0.0.1/barker';

@@ -76,20 +76,23 @@ async function fill(): Promise<void> {
     }
     const factor = { user_id: 'f1', secret: sealed('secondFactor', 'f1'), last_step: 0, created_at: now };
     await tx.secondFactors.add(factor);
-    await tx.webhooks.add({
-      id: 'w1',
-      application_id: application,
-      url: 'https://a.test/',
-      url_form: 'https://a.test/',
-      valid: 0,
-      created_at: now,
-      validated_at: now,
-      failing_since: null,
-      failure: null,
-      secret: sealed('webhook', 'w1'),
-      former_secret: sealed('webhook', 'w1'),
-      former_until: now,
-    });
+    await tx.webhooks.add(
+      {
+        id: 'w1',
+        application_id: application,
+        url: 'https://a.test/',
+        url_form: 'https://a.test/',
+        valid: 0,
+        created_at: now,
+        validated_at: now,
+        failing_since: null,
+        failure: null,
+        secret: sealed('webhook', 'w1'),
+        former_secret: sealed('webhook', 'w1'),
+        former_until: now,
+      },
+      0,
+    );
   });
 }
 

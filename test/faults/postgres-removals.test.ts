@@ -57,7 +57,7 @@ const CASES: readonly Case[] = [
     add: (tx) => tx.webhookDeliveries.putAll([delivery]),
     change: (tx) => tx.webhookDeliveries.putAll([{ ...delivery, state: 'pending', next_at: '2026-01-02T00:00:00Z' }]),
     remove: (tx) => tx.webhookDeliveries.removeUpTo(1, 10),
-    find: async (tx) => (await tx.webhookDeliveries.listMessagesAfter(0))[0],
+    find: async (tx) => (await tx.webhookDeliveries.listMessagesAfter(['1'], 0))[0],
   },
 ];
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import type { DeliveryTry, WebhookDelivery } from '../../src/contract/store/webhooks.ts';
+import { settledPosition } from '../rig/deliverers.ts';
 import { openLateWorld } from '../rig/distant.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { fc } from '../rig/laws.ts';
@@ -220,10 +221,10 @@ async function finish(client: BearerClient, webhook: string, desk: Desk): Promis
     const last = await store.write((tx) => tx.events.settle());
     const state = await store.read(async (tx) => ({
       valid: (await tx.webhooks.find(webhook))!.valid,
-      isDerived: ((await tx.webhookDeliveries.findProgress()) ?? 0) >= last,
       next_at: (await tx.webhookDeliveries.listWaiting()).find(({ webhook_id }) => webhook_id === webhook)?.next_at,
     }));
-    if (state.isDerived && state.next_at === undefined && (await isAllStored(webhook, desk))) return true;
+    const isDerived = (await settledPosition(world, webhook)) >= last;
+    if (isDerived && state.next_at === undefined && (await isAllStored(webhook, desk))) return true;
     if (!state.valid) await validate(client, webhook, desk);
     const wait_s = state.next_at === undefined ? 0 : (Date.parse(state.next_at) - clock.now()) / 1000;
     await pass(Math.max(0, wait_s));

@@ -111,7 +111,7 @@ async function hooked(): Promise<{ readonly path: string; readonly ids: readonly
     })),
   );
   await store.write(async (tx) => {
-    for (const webhook of webhooks) await tx.webhooks.add(webhook);
+    for (const webhook of webhooks) await tx.webhooks.add(webhook, 0);
     await tx.webhookDeliveries.putAll(deliveries);
   });
   return { path: `/developer/apps/${application_id}/webhooks`, ids };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { eventUuid } from '../../src/contract/store/events.ts';
+import { LeaseLost } from '../../src/features/platform/job-leases.ts';
 import type { Keys, Reply } from '../rig/client.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
@@ -173,6 +174,31 @@ describe('a replay', () => {
     await client.call('POST', PATH, { webhook_id: webhook, from_date: minute(-60), to_date: minute() });
     assert.equal((await completion()).job_state, 'Complete');
     assert.deepEqual(afters().sort(), texts.sort());
+  });
+});
+
+describe('a part of a replay whose lease is lost', () => {
+  test('ends before its next request, and stores nothing', async () => {
+    const [first, second] = await emit('one', 'two');
+    await subscribe('late');
+    const { store, webhooks } = world.service;
+    const [id, held, lease] = ['1700000000000000077', Promise.withResolvers<void>(), new AbortController()];
+    receiver.answer = (arrived, response) => void held.promise.then(() => status(200)(arrived, response));
+    await store.write(async (tx) => {
+      await tx.replays.add({
+        ...{ id, webhook_id: webhook, application_id: (await tx.webhooks.find(webhook))!.application_id },
+        ...{ state: 'Running', position: first! - 1, last_position: second!, delivered: 0, failed: 0 },
+        ...{ created_at: '2026-03-02T17:04:55Z', ended_at: null },
+      });
+    });
+    const part = webhooks.replay(id, lease.signal);
+    await receiver.came(1);
+    lease.abort(new LeaseLost('another server has the job'));
+    held.resolve();
+    await assert.rejects(part, { name: 'LeaseLost', message: 'another server has the job' });
+    assert.equal(receiver.messages.length, 1);
+    const row = await store.read((tx) => tx.replays.find(id));
+    assert.deepEqual([row!.state, row!.position, row!.delivered], ['Running', first! - 1, 0]);
   });
 });
 

@@ -6,6 +6,7 @@ import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
 import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import type { Keys } from '../rig/client.ts';
+import { settledPosition } from '../rig/deliverers.ts';
 import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
 import { type Answering, type Arrived, openReceiver, type Receiver, status } from '../rig/receiver.ts';
@@ -143,8 +144,8 @@ describe('an event', () => {
     receiver.answerChallenge = status(400);
     receiver.answerChallenge = (_, response) => void response.writeHead(200).end('{}');
     assert.equal((await client.call('PUT', `/2/webhooks/${webhook}`)).status, 400);
-    await emit('unseen');
-    await world.service.services.activity.feed.waitUntilCaughtUp();
+    const [position] = await emit('unseen');
+    await until('it is settled', async () => (await settledPosition(world, webhook)) >= position!);
     receiver.answerChallenge = right;
     assert.equal((await client.call('PUT', `/2/webhooks/${webhook}`)).status, 200);
     await emit('seen');

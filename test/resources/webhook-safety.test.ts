@@ -204,7 +204,7 @@ describe('as in production', () => {
       const [there] = await tx.webhooks.list((await tx.credentials.findApplicationByKey(keys.consumer_key))!.id);
       const url = 'https://turned.example.test/in';
       const secret = box.seal('whsec_', `webhooks.secret:${id}`);
-      await tx.webhooks.add({ ...there!, id, url, url_form: url, secret });
+      await tx.webhooks.add({ ...there!, id, url, url_form: url, secret }, 0);
     });
     names.set('turned.example.test', ['10.0.0.1']);
     const minute = (offset_s: number): string =>

@@ -32,7 +32,7 @@ function slowLane(): {
 } {
   const answers: ((came: SendResult) => void)[] = [];
   const lane = createSendQueue('1', {
-    receivers: { find: async () => receiver, onChange: () => undefined },
+    receivers: { find: async () => receiver, findNow: async () => receiver, onChange: () => undefined },
     sender: {
       send: () => new Promise((resolve) => answers.push(resolve)),
       urlError: () => undefined,

@@ -1,8 +1,12 @@
-/** What precedes the colon in a tag of what caches hold: the kind of thing that has changed. */
+/**
+ * What precedes the colon in a tag of what caches hold: the kind of thing that has changed. `delivery` names a webhook
+ * to which deliveries are due, for the process that delivers to it.
+ */
 export const CACHED_KINDS = [
   'account',
   'application',
   'bearer',
+  'delivery',
   'files',
   'stream',
   'subscription',

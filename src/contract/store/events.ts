@@ -119,8 +119,8 @@ export interface Events {
   findLast(): Promise<number>;
   /** The position before the first event written at this second or later: the `after` of a range that begins there. */
   findBefore(time: string): Promise<number>;
-  /** Removes at most `limit` events written before a time; returns how many. */
-  removeBefore(time: string, limit: number): Promise<number>;
+  /** Removes at most `limit` events written before a time, none above a position; returns how many. */
+  removeBefore(time: string, until: number, limit: number): Promise<number>;
 }
 
 /** An event and a subscription that it matches. */

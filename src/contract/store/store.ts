@@ -24,6 +24,7 @@ import type { SecondFactors } from './second-factors.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
+import type { WebhookLeases } from './webhook-leases.ts';
 import type { Replays, WebhookDeliveries, Webhooks } from './webhooks.ts';
 
 /** Whether a read includes deleted rows; every read must specify it. */
@@ -153,6 +154,7 @@ export interface ReadTransaction {
     WebhookDeliveries,
     Extract<keyof WebhookDeliveries, `find${string}` | `list${string}` | 'page'>
   >;
+  readonly webhookLeases: Pick<WebhookLeases, Extract<keyof WebhookLeases, `find${string}` | `list${string}`>>;
   readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
   readonly restores: Restores;
   readonly usedNonces: Pick<UsedNonces, Extract<keyof UsedNonces, `find${string}` | 'list'>>;
@@ -190,6 +192,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly corpus: Corpus;
   readonly webhooks: Webhooks;
   readonly webhookDeliveries: WebhookDeliveries;
+  readonly webhookLeases: WebhookLeases;
   readonly replays: Replays;
   readonly usedNonces: UsedNonces;
   readonly audit: Audit;

@@ -36,7 +36,8 @@ export interface Webhooks {
   list(application: string): Promise<Webhook[]>;
   /** All webhooks by id: the first `limit` after an id. */
   listAll(after: string, limit: number): Promise<Webhook[]>;
-  add(webhook: Webhook): Promise<void>;
+  /** Adds it, free for any node; events up to a position of the log are not for it. */
+  add(webhook: Webhook, settled_position: number): Promise<void>;
   change(id: string, changes: Partial<Omit<Webhook, 'id'>>): Promise<void>;
   /** Removes it; its deliveries are removed later. */
   remove(id: string): Promise<void>;
@@ -96,8 +97,11 @@ export interface WebhookDeliveries {
   findNext(webhook: string, after: string): Promise<string | undefined>;
   /** The webhooks with pending deliveries, and when the first of each is due. */
   listWaiting(): Promise<{ readonly webhook_id: string; readonly next_at: string }[]>;
-  /** The stored deliveries of events above a position, by webhook and message. */
-  listMessagesAfter(position: number): Promise<Pick<WebhookDelivery, 'webhook_id' | 'message_id'>[]>;
+  /** The stored deliveries to some webhooks of events above a position. */
+  listMessagesAfter(
+    webhooks: readonly string[],
+    position: number,
+  ): Promise<Pick<WebhookDelivery, 'webhook_id' | 'message_id'>[]>;
   /** Stores deliveries with their outcome, replacing existing ones. */
   putAll(deliveries: readonly WebhookDelivery[]): Promise<void>;
   /** Makes deliveries due that wait for a time after `after`. */
@@ -106,9 +110,6 @@ export interface WebhookDeliveries {
   giveUp(webhook: string): Promise<void>;
   /** Removes at most `limit` deliveries of events up to a position that are not pending; returns how many. */
   removeUpTo(position: number, limit: number): Promise<number>;
-  /** The log position up to which all necessary deliveries are stored; undefined before the first. */
-  findProgress(): Promise<number | undefined>;
-  putProgress(position: number): Promise<void>;
 }
 
 /** The state of a replay. */
@@ -135,7 +136,6 @@ export interface Replay {
 export interface Replays {
   find(id: string): Promise<Replay | undefined>;
   findRunning(webhook: string): Promise<Replay | undefined>;
-  listRunning(): Promise<Replay[]>;
   /** @throws ConstraintViolated when the webhook has a running replay. */
   add(replay: Replay): Promise<void>;
   change(
@@ -148,10 +148,16 @@ export interface Replays {
 
 /** Runs webhook work while the service is up. */
 export interface WebhookRunner {
-  /** Sends what is due to a webhook. */
-  resume(webhook: string): void;
-  /** Continues a replay that is stored as running. */
-  replay(id: string): void;
+  /**
+   * Does the next part of a replay; undefined when it is not running. The signal tells it to stop; it then rejects with
+   * its reason.
+   */
+  replay(id: string, signal: AbortSignal): Promise<ReplayStep | undefined>;
+}
+
+/** What a part of a replay has changed; with a state, the replay has ended. */
+export interface ReplayStep {
+  readonly changes: Parameters<Replays['change']>[1];
 }
 
 /** Operator settings for webhooks. */
@@ -165,7 +171,7 @@ export interface WebhookSettings {
 }
 
 /** Job kinds that other features plan too. */
-export const WEBHOOK_JOBS = { check: 'webhook check', retry: 'webhook retry' } as const;
+export const WEBHOOK_JOBS = { check: 'webhook check', retry: 'webhook retry', replay: 'webhook replay' } as const;
 
 /**
  * Plans an immediate challenge of every valid webhook of an application, after its secret changed.

@@ -13,6 +13,8 @@ export interface Remains {
   readonly streams: number;
   /** The jobs that were freed. */
   readonly jobs: number;
+  /** The webhooks that were freed. */
+  readonly webhooks: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function removeDeadNodes(
   now_ms: number,
 ): Promise<Remains> {
   const nodes = await tx.nodes.removeSilent(self, dead_after_s);
-  return nodes.length === 0 ? { nodes, streams: 0, jobs: 0 } : { nodes, ...(await release(tx, now_ms)) };
+  return nodes.length === 0 ? { nodes, streams: 0, jobs: 0, webhooks: 0 } : { nodes, ...(await release(tx, now_ms)) };
 }
 
 async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<Remains> {
@@ -53,8 +55,9 @@ async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now
   return { nodes, ...(await release(tx, now_ms)) };
 }
 
-/** Ends the stream connections and frees the jobs of nodes that are no more. @source decision 289, 371 */
-async function release(tx: WriteTransaction, now_ms: number): Promise<Pick<Remains, 'streams' | 'jobs'>> {
+/** Ends the stream connections of nodes that are no more, and frees their jobs and webhooks. @source decision 289, 371, 770 */
+async function release(tx: WriteTransaction, now_ms: number): Promise<Omit<Remains, 'nodes'>> {
   const streams = await tx.streamConnections.endOrphaned('UpstreamUncleanDisconnect', formatMillisecond(now_ms));
-  return { streams, jobs: await tx.jobs.releaseOrphaned() };
+  const jobs = await tx.jobs.releaseOrphaned();
+  return { streams, jobs, webhooks: await tx.webhookLeases.releaseOrphaned() };
 }

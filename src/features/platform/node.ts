@@ -140,7 +140,8 @@ export function openNode(parts: NodeDeps): RunningNode {
     report(await store.write((tx) => removeDeadNodes(tx, id, dead_after_s, clock.now())));
   };
   const report = (remains: Remains): void => {
-    if (remains.nodes.length + remains.streams + remains.jobs > 0) observer.cleanedUp(remains);
+    const { nodes, streams, jobs, webhooks } = remains;
+    if (nodes.length + streams + jobs + webhooks > 0) observer.cleanedUp(remains);
   };
 
   return {

@@ -30,6 +30,7 @@ import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
 import { uploadsOn } from '../tables/uploads.ts';
 import { usedNoncesOn } from '../tables/used-nonces.ts';
+import { webhookLeasesOn } from '../tables/webhook-leases.ts';
 import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
 import type { Driver } from './driver.ts';
 import { rowCache } from './row-cache.ts';
@@ -161,6 +162,7 @@ function partsOn(
     messages: messagesOn(session),
     webhooks: webhooksOn(session, invalidate),
     webhookDeliveries: webhookDeliveriesOn(session),
+    webhookLeases: webhookLeasesOn(session),
     replays: replaysOn(session),
     restores: restoresOn(session),
     usedNonces: usedNoncesOn(session),

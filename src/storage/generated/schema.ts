@@ -353,6 +353,7 @@ export interface Schema {
   webhooks: {
     id: string; application_id: string; url: string; url_form: string; valid: number; created_at: string;
     validated_at: string; failing_since: string | null; failure: string | null; secret: string;
-    former_secret: string | null; former_until: string | null;
+    former_secret: string | null; former_until: string | null; node: string | null; leased_until: string | null;
+    fencing_number: Generated<number>; settled_position: Generated<number>;
   };
 }

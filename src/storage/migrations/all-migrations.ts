@@ -28,6 +28,7 @@ import { usedNonces } from './0029-used-nonces.ts';
 import { nodes } from './0030-nodes.ts';
 import { accountIndexes } from './0031-account-indexes.ts';
 import { eventOutbox } from './0032-event-outbox.ts';
+import { webhookLeases } from './0033-webhook-leases.ts';
 import { objects } from './0034-objects.ts';
 import { postOrder } from './0035-post-order.ts';
 import { derivedFiles } from './0036-derived-files.ts';
@@ -66,6 +67,7 @@ export const migrations: readonly Migration[] = [
   nodes,
   accountIndexes,
   eventOutbox,
+  webhookLeases,
   objects,
   postOrder,
   derivedFiles,

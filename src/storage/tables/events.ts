@@ -89,8 +89,8 @@ export function eventsOn(session: Session, invalidate: (tag: string) => void, ap
       );
       return (first?.position ?? (await findNumber(POSITIONS)) ?? FIRST) - 1;
     },
-    async removeBefore(time, limit) {
-      return session.run('events remove', { time, limit }, (db, param) =>
+    async removeBefore(time, until, limit) {
+      return session.run('events remove', { time, until, limit }, (db, param) =>
         db
           .deleteFrom('events')
           .where(
@@ -100,6 +100,7 @@ export function eventsOn(session: Session, invalidate: (tag: string) => void, ap
               .selectFrom('events')
               .select('position')
               .where('created_at', '<', param('time'))
+              .where('position', '<=', param('until'))
               .orderBy('created_at')
               .orderBy('position')
               .limit(param('limit')),

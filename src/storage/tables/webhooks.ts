@@ -2,28 +2,58 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import type { Replays, WebhookDeliveries, WebhookDelivery, Webhooks } from '../../contract/store/webhooks.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
+import { databaseTime } from '../core/database-time.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
 
+/** Without the columns of its lease. */
+const WEBHOOK_COLUMNS = [
+  'id',
+  'application_id',
+  'url',
+  'url_form',
+  'valid',
+  'created_at',
+  'validated_at',
+  'failing_since',
+  'failure',
+  'secret',
+  'former_secret',
+  'former_until',
+] as const;
+
 /** Webhooks. */
 export function webhooksOn(session: Session, invalidate: (tag: string) => void): Webhooks {
   const rows = tableRows(session, 'webhooks');
+  const some = (db: Db) => db.selectFrom('webhooks').select(WEBHOOK_COLUMNS);
+  const find = (id: string) =>
+    session.first('webhooks find', { id }, (db, param) => some(db).where('id', '=', param('id')));
+  const lock = (id: string) =>
+    session.first('webhooks lock', { id }, (db, param) => some(db).where('id', '=', param('id')).forUpdate());
   return {
-    find: (id) => rows.find('id', id),
-    lock: (id) => rows.lock('id', id),
+    find,
+    // SQLite has one writer at a time; PostgreSQL needs a row lock.
+    lock: session.dialect === 'sqlite' ? find : lock,
     async list(application) {
       return session.all('webhooks list', { application }, (db, param) =>
-        db.selectFrom('webhooks').selectAll().where('application_id', '=', param('application')).orderBy('id'),
+        some(db).where('application_id', '=', param('application')).orderBy('id'),
       );
     },
     async listAll(after, limit) {
       return session.all('webhooks all', { after, limit }, (db, param) =>
-        db.selectFrom('webhooks').selectAll().where('id', '>', param('after')).orderBy('id').limit(param('limit')),
+        some(db).where('id', '>', param('after')).orderBy('id').limit(param('limit')),
       );
     },
-    async add(webhook) {
-      await rows.insert(webhook);
+    async add(webhook, settled_position) {
+      await rows.insert({ ...webhook, settled_position });
+      await session.run('webhooks free', { id: webhook.id }, (db, param) =>
+        db
+          .updateTable('webhooks')
+          .set({ leased_until: databaseTime(session.dialect, sql.lit(0)) })
+          .where('id', '=', param('id')),
+      );
       invalidate(`webhook:${webhook.id}`);
     },
     async change(id, changes) {
@@ -147,11 +177,14 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
           .where('next_at', '>', param('after')),
       );
     },
-    async listMessagesAfter(position) {
-      return session.all('webhook deliveries after', { position }, (db, param) =>
+    async listMessagesAfter(webhooks, position) {
+      if (webhooks.length === 0) return [];
+      const size = paddedSize(webhooks.length);
+      return session.all(`webhook deliveries after ${size}`, { webhooks, position }, (db, param) =>
         db
           .selectFrom('webhook_deliveries')
           .select(['webhook_id', 'message_id'])
+          .where((eb) => inList(eb, 'webhook_id', param.list('webhooks', size)))
           .where('position', '>', param('position')),
       );
     },
@@ -194,25 +227,8 @@ export function webhookDeliveriesOn(session: Session): WebhookDeliveries {
         );
       });
     },
-    async findProgress() {
-      return (
-        await session.first('webhook progress', {}, (db) =>
-          db.selectFrom('webhook_progress').select('position').where('name', '=', sql.lit(PROGRESS)),
-        )
-      )?.position;
-    },
-    async putProgress(position) {
-      await session.run('webhook progress put', { position }, (db, param) =>
-        db
-          .insertInto('webhook_progress')
-          .values({ name: sql.lit(PROGRESS), position: param('position') })
-          .onConflict((conflict) => conflict.column('name').doUpdateSet({ position: sql<number>`excluded.position` })),
-      );
-    },
   };
 }
-
-const PROGRESS = 'log';
 
 /** Replays of events to webhooks. */
 export function replaysOn(session: Session): Replays {
@@ -224,9 +240,6 @@ export function replaysOn(session: Session): Replays {
       return session.first('replays running of', { webhook }, (db, param) =>
         running(db).where('webhook_id', '=', param('webhook')),
       );
-    },
-    async listRunning() {
-      return session.all('replays running', {}, (db) => running(db).orderBy('id'));
     },
     add: (replay) => rows.insert(replay),
     change: (id, changes) => rows.update(id, changes),

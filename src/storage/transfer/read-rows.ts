@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Session } from '../core/session.ts';
 import { rowToLine, type TransferRow } from './row-lines.ts';
-import { queryRaw, quoteIdentifier, type TableSchema } from './table-schema.ts';
+import { queryRaw, quoteIdentifier, type TableSchema, TRANSIENT_COLUMNS } from './table-schema.ts';
 
 /** Rows per query: fewer where a row may have megabytes. */
 const ROWS = 500;
@@ -53,8 +53,13 @@ async function* rowsInOrder(session: Session, table: TableSchema): AsyncGenerato
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const isInteger = (name: string): boolean => types.get(name) === 'integer';
   // Text keeps every digit of an integer; JavaScript numbers would not.
+  const transient = TRANSIENT_COLUMNS[table.name] ?? [];
   const selected = columns.map(({ name }) =>
-    isInteger(name) ? `cast(${quoteIdentifier(name)} as text) as ${quoteIdentifier(name)}` : quoteIdentifier(name),
+    transient.includes(name)
+      ? `null as ${quoteIdentifier(name)}`
+      : isInteger(name)
+        ? `cast(${quoteIdentifier(name)} as text) as ${quoteIdentifier(name)}`
+        : quoteIdentifier(name),
   );
   const places = key.map((name) => (isInteger(name) ? 'cast(? as bigint)' : '?'));
   const keys = key.map((name) => `${quoteIdentifier(table.name)}.${quoteIdentifier(name)}`).join(', ');

@@ -44,6 +44,12 @@ function placesOf(session: Session, sql: string): string {
 export const TRANSIENT_TABLES: readonly string[] = ['server_claim', 'nodes', 'cache_changes'];
 
 /**
+ * Columns with state of running processes, which copies leave empty: whoever delivers to a webhook here does not there.
+ * @source decision 775
+ */
+export const TRANSIENT_COLUMNS: Readonly<Record<string, readonly string[]>> = { webhooks: ['leased_until', 'node'] };
+
+/**
  * The tables of a database that a copy includes, sorted by name, with the table of migrations; none if the database is
  * empty.
  */

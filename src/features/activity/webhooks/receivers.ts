@@ -23,6 +23,11 @@ export interface Receiver {
 export interface Receivers {
   /** Undefined when the webhook does not exist. */
   find(id: string): Promise<Receiver | undefined>;
+  /**
+   * The same, with everything that any process had changed before the call: what is dropped because a webhook is invalid
+   * is never sent.
+   */
+  findNow(id: string): Promise<Receiver | undefined>;
   /** Adds a listener that is called when receivers have changed. */
   onChange(listener: () => void): void;
 }
@@ -77,6 +82,10 @@ export function openReceivers({
       // A failed read is not cached.
       found.catch(() => held.delete(id));
       return found;
+    },
+    async findNow(id) {
+      await store.fence?.();
+      return receivers.find(id);
     },
     onChange: (listener) => void listeners.push(listener),
   };

@@ -75,7 +75,7 @@ export const registerWebhook: Operation = {
       await store.write(async (tx) => {
         await tx.credentials.lockApplication(application);
         await checkAvailable(tx, call, { application, url, url_form });
-        await tx.webhooks.add(webhook);
+        await tx.webhooks.add(webhook, await tx.events.findLast());
         const run_at = formatInstant(instantMs(now) + VALID_FOR_S * 1000);
         await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
         await call.recordAudit(tx, event);

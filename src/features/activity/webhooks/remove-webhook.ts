@@ -27,8 +27,10 @@ export const removeWebhook: Operation = {
     const removed = await services.store.write(async (tx) => {
       const { id, application_id } = await findOwnWebhook(tx, call);
       await tx.credentials.lockApplication(application_id);
+      // Before its deliveries and jobs, as by whoever delivers to it.
+      await tx.webhooks.lock(id);
       await detachWebhook(tx, id, now);
-      for (const kind of Object.values(WEBHOOK_JOBS)) await tx.jobs.cancel(kind, id);
+      for (const kind of [WEBHOOK_JOBS.check, WEBHOOK_JOBS.retry]) await tx.jobs.cancel(kind, id);
       await tx.webhookDeliveries.giveUp(id);
       await tx.webhooks.remove(id);
       const event = { event: 'webhook_removed', application_id, webhook_id: id } as const;

@@ -5,7 +5,7 @@ import type { Answer, Call, Input, Operation, Parameters } from '../../../contra
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import { ConstraintViolated } from '../../../contract/store/store.ts';
-import type { Webhook } from '../../../contract/store/webhooks.ts';
+import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
 import { OLD_REPLAY_PATH } from '../deprecations.ts';
 import { longIdField } from '../long-id-field.ts';
 import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
@@ -125,7 +125,7 @@ async function startReplay(
     store,
     ids,
     clock,
-    activity: { rules: activityRules, webhooks },
+    activity: { rules: activityRules },
   } = services;
   const errors = timeErrors({ from_date, to_date }, now, activityRules.retention_s);
   if (errors.length > 0) throw new Problem(errors);
@@ -155,13 +155,13 @@ async function startReplay(
         created_at,
         ended_at: null,
       });
+      await tx.jobs.plan({ kind: WEBHOOK_JOBS.replay, key: id, run_at: created_at });
     });
   } catch (error) {
     if (error instanceof ConstraintViolated) throw problem('REPLAY_RUNNING');
     throw error;
   }
   requireSuccess(verdict, named);
-  webhooks.replay(id);
   return { data: `{"data":{"job_id":"${id}","created_at":"${serializeTime(created_at)}"}}` };
 }
 

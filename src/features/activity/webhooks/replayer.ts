@@ -1,34 +1,40 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
-import { after } from '../../../base/timers.ts';
-import type { SendResult } from '../../../contract/services/sending.ts';
-import type { Delivery, EventFeed } from '../../../contract/store/events.ts';
+import { after, elapsed_ms } from '../../../base/timers.ts';
+import type { Sender, SendResult } from '../../../contract/services/sending.ts';
+import type { EventFeed } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import type { Replay, ReplayState } from '../../../contract/store/webhooks.ts';
-import { type Deliverer, messageIdOf } from './deliverer.ts';
+import type { Replay, ReplayState, ReplayStep } from '../../../contract/store/webhooks.ts';
+import { isAccepted } from './attempts.ts';
+import { messageIdOf } from './message-id.ts';
+import type { Receivers } from './receivers.ts';
+import { createSendQueue } from './send-queue.ts';
 
 /** Dependencies of replays. */
 export interface ReplayerDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly feed: EventFeed;
-  readonly deliverer: Pick<Deliverer, 'queue'>;
+  readonly sender: Sender;
+  readonly receivers: Receivers;
+  readonly nextTransactionId: () => string;
   readonly onError: (error: unknown) => void;
 }
 
 /** Runs replays. */
 export interface Replayer {
-  /** Resumes the replays that the last process left running. */
-  start(): Promise<void>;
-  run(id: string): void;
-  stop(): Promise<void>;
+  /** Does the next part of a replay: see `WebhookRunner`. */
+  replay(id: string, signal: AbortSignal): Promise<ReplayStep | undefined>;
+  /** Parts under way end with what they have done. */
+  stop(): void;
 }
 
 /** @source activity gaps 20.1 */
 const PER_SECOND_MAX = 2500;
-/** Events sent before the progress of a replay is stored. */
+/** Events of a step, at most. */
 const EVENTS_PER_STEP = 250;
-const RETRY_MS = 1000;
+/** A step ends with the event after this time, so that other jobs do not wait for a slow receiver. @source decision 774 */
+const STEP_MS = 2000;
 
 const DESCRIPTIONS: Readonly<Record<Exclude<ReplayState, 'Running'>, string>> = {
   Complete: 'Job completed successfully',
@@ -41,109 +47,102 @@ export function completionText({ webhook_id, id }: Replay, state: Exclude<Replay
   return JSON.stringify({ replay_job_status: { webhook_id, job_state: state, job_state_description, job_id: id } });
 }
 
-/**
- * Runs replays: events in log order, one attempt each, at a limited rate. Progress is stored regularly, so that a
- * restart continues; events sent since the last progress are sent again.
- */
-export function createReplayer({ store, clock, feed, deliverer, onError }: ReplayerDependencies): Replayer {
-  const running = new Map<string, Promise<void>>();
-  let isStopped = false;
-  let wakeUp = (): void => {};
+/** The result of a request, or why there was none. */
+type Sent = SendResult | 'invalid' | 'suspended' | 'stopped';
 
-  const pause = (ms: number): Promise<void> =>
+/**
+ * Runs replays in steps: events in log order, one attempt each, at a limited rate. Each step is one run of a job, which
+ * stores its progress when it ends; events that were sent in a step that did not end are sent again.
+ * @source decision 774
+ */
+export function createReplayer(parts: ReplayerDependencies): Replayer {
+  const { store, clock, feed } = parts;
+  let isStopped = false;
+  /** Ends what is waited for at the moment. */
+  const interrupts = new Set<() => void>();
+  /** Waits for what calls `end`, or for the shutdown. */
+  const orStopped = <T>(begin: (end: (result: T) => void) => void): Promise<T | 'stopped'> =>
     new Promise((resolve) => {
-      if (ms <= 0 || isStopped) return resolve();
-      const callOff = after(ms, resolve);
-      wakeUp = () => {
-        callOff();
-        resolve();
+      const end = (result: T | 'stopped'): void => {
+        interrupts.delete(interrupt);
+        resolve(result);
       };
+      const interrupt = (): void => end('stopped');
+      interrupts.add(interrupt);
+      if (isStopped) interrupt();
+      else begin(end);
     });
 
-  const send = (webhook: string, id: string, body: Buffer): Promise<SendResult | 'invalid' | 'suspended'> =>
-    new Promise((resolve) => deliverer.queue(webhook).add({ id, body, onEnd: resolve }));
-
   /**
-   * How many were accepted; undefined when the webhook became invalid or suspended. An event is sent after the response
-   * to the previous one, or its timeout: concurrent requests could overtake each other.
+   * Sends an event after the response to the previous one, or its timeout: concurrent requests could overtake each
+   * other.
    * @source decision 438
    */
-  const sendAll = async (webhook: string, deliveries: readonly Delivery[]): Promise<number | undefined> => {
-    const startedAt_ms = performance.now();
-    let arrived = 0;
-    for (const ofEvent of Map.groupBy(deliveries, ({ event }) => event.position).values()) {
-      const results = await Promise.all(
-        ofEvent.map(({ event, subscription, body }) =>
-          send(webhook, messageIdOf(event.position, subscription.id), body),
-        ),
-      );
-      if (results.some((each) => typeof each === 'string')) return undefined;
-      arrived += results.filter((each) => isAccepted(each as SendResult)).length;
-    }
-    await pause((deliveries.length / PER_SECOND_MAX) * 1000 - (performance.now() - startedAt_ms));
-    return arrived;
+  const openSending = (webhook: string, signal: AbortSignal): ((id: string, body: Buffer) => Promise<Sent>) => {
+    const queue = createSendQueue(webhook, {
+      ...parts,
+      now_s: () => Math.floor(clock.now() / 1000),
+      concurrent_max: 1,
+      isPaused: () => signal.aborted,
+      onRoom() {},
+    });
+    return async (id, body) => {
+      signal.throwIfAborted();
+      const result = await orStopped<Sent>((onEnd) => queue.add({ id, body, onEnd }));
+      signal.throwIfAborted();
+      return result;
+    };
   };
 
-  const go = async (id: string): Promise<void> => {
-    const found = await store.read((tx) => tx.replays.find(id));
-    if (found?.state !== 'Running') return;
-    let replay: Replay = found;
-    let isBarred = false;
-    while (replay.position < replay.last_position && !isBarred) {
-      const { position, last_position, webhook_id: webhook, application_id: application } = replay;
-      const range = { after: position, until: last_position, limit: EVENTS_PER_STEP };
-      const events = await store.read((tx) => tx.events.list(range));
-      const query = { application, webhook, includesOlder: true, isReplay: true };
-      const deliveries = await feed.deliveriesOf(events, query);
-      const delivered = await sendAll(webhook, deliveries);
-      // Requests aborted by the shutdown are sent again after the restart.
-      if (isStopped) return;
-      isBarred = delivered === undefined;
-      const changes = {
-        position: events.length < EVENTS_PER_STEP ? last_position : events.at(-1)!.position,
-        delivered: replay.delivered + (delivered ?? 0),
-        failed: replay.failed + deliveries.length - (delivered ?? 0),
-      };
-      replay = { ...replay, ...changes };
-      await store.write((tx) => tx.replays.change(id, changes));
+  const sendEvents = async (replay: Replay, send: ReturnType<typeof openSending>): Promise<Replay> => {
+    const { webhook_id: webhook, application_id: application, last_position } = replay;
+    const startedAt_ms = elapsed_ms();
+    const range = { after: replay.position, until: last_position, limit: EVENTS_PER_STEP };
+    const events = await store.read((tx) => tx.events.list(range));
+    const query = { application, webhook, includesOlder: true, isReplay: true };
+    const deliveries = await feed.deliveriesOf(events, query);
+    let { position, delivered, failed } = replay;
+    const groups = [...Map.groupBy(deliveries, ({ event }) => event.position)];
+    for (const [index, [eventPosition, ofEvent]] of groups.entries()) {
+      if (elapsed_ms() - startedAt_ms > STEP_MS) return { ...replay, position, delivered, failed };
+      const results: Sent[] = [];
+      for (const { event, subscription, body } of ofEvent) {
+        results.push(await send(messageIdOf(event.position, subscription.id), body));
+      }
+      if (results.includes('stopped')) return { ...replay, position, delivered, failed };
+      if (results.some((each) => typeof each === 'string')) {
+        const left = groups.slice(index).reduce((sum, [, each]) => sum + each.length, 0);
+        return { ...replay, position, delivered, failed: failed + left, state: 'Incomplete' };
+      }
+      const accepted = results.filter((each) => isAccepted(each as SendResult)).length;
+      position = eventPosition;
+      delivered += accepted;
+      failed += results.length - accepted;
     }
-    const state = replay.failed > 0 || isBarred ? 'Incomplete' : 'Complete';
-    await send(replay.webhook_id, `msg_replay_${id}`, Buffer.from(completionText(replay, state)));
-    if (isStopped) return;
-    await store.write((tx) => tx.replays.change(id, { state, ended_at: formatInstant(clock.now()) }));
-  };
-
-  const run = (id: string): void => {
-    if (isStopped || running.has(id)) return;
-    const done = go(id)
-      .then(
-        () => false,
-        (error) => {
-          onError(error);
-          return true;
-        },
-      )
-      .then(async (isToGoOn) => {
-        if (isToGoOn) await pause(RETRY_MS);
-        running.delete(id);
-        if (isToGoOn) run(id);
-      });
-    running.set(id, done);
+    const rest_ms = (deliveries.length / PER_SECOND_MAX) * 1000 - (elapsed_ms() - startedAt_ms);
+    if (rest_ms > 0) await orStopped<void>((end) => void after(rest_ms, end));
+    position = events.length < EVENTS_PER_STEP ? last_position : events.at(-1)!.position;
+    return { ...replay, position, delivered, failed };
   };
 
   return {
-    run,
-    async start() {
-      for (const { id } of await store.read((tx) => tx.replays.listRunning())) run(id);
+    async replay(id, signal) {
+      const found = await store.read((tx) => tx.replays.find(id));
+      if (found?.state !== 'Running') return undefined;
+      const send = openSending(found.webhook_id, signal);
+      const replay = found.position < found.last_position ? await sendEvents(found, send) : found;
+      signal.throwIfAborted();
+      const { position, delivered, failed } = replay;
+      const changes = { position, delivered, failed };
+      if (isStopped || (replay.state === 'Running' && position < replay.last_position)) return { changes };
+      const state = failed > 0 || replay.state === 'Incomplete' ? 'Incomplete' : 'Complete';
+      const sent = await send(`msg_replay_${id}`, Buffer.from(completionText(replay, state)));
+      if (sent === 'stopped') return { changes };
+      return { changes: { ...changes, state, ended_at: formatInstant(clock.now()) } };
     },
-    async stop() {
+    stop() {
       isStopped = true;
-      wakeUp();
-      await Promise.all(running.values());
+      for (const interrupt of interrupts) interrupt();
     },
   };
-}
-
-function isAccepted(sent: SendResult): boolean {
-  return sent.outcome === 'answered' && sent.status >= 200 && sent.status < 300;
 }

@@ -7,34 +7,43 @@ import { createReplayer } from './replayer.ts';
 import { VALID_FOR_S } from './validity.ts';
 import { WEBHOOK_CLEANING } from './webhook-jobs.ts';
 
-/** Deliveries, retries and replays of a running server. */
+/**
+ * How long the lease of a webhook lasts unless it is renewed: less than the 15 s within which a killed node is replaced.
+ * @source decision 772
+ */
+export const WEBHOOK_LEASE_S = 12;
+
+/** Deliveries and replays of a running server. */
 export interface RunningWebhooks extends WebhookRunner {
   /** To be called once the event log is followed. */
   start(): Promise<void>;
   /** How many deliveries are in memory, queued or in flight. */
   waiting(): number;
-  /** Also closes the sender. */
+  /** The ids of the webhooks to which this server delivers. */
+  held(): readonly string[];
+  /** Ends parts of replays that jobs wait for. */
+  stopReplays(): void;
+  /** Gives the webhooks back, and closes the sender. */
   stop(): Promise<void>;
 }
 
 /** Opens deliveries and replays. */
 export function openWebhooks(parts: DelivererDependencies): RunningWebhooks {
   const deliverer = createDeliverer(parts);
-  const replayer = createReplayer({ ...parts, deliverer });
+  const replayer = createReplayer({ ...parts, receivers: deliverer.receivers });
   return {
-    resume: (webhook) => deliverer.resume(webhook),
     waiting: () => deliverer.countInMemory(),
-    replay: (id) => replayer.run(id),
+    held: () => deliverer.held(),
+    replay: (id, signal) => replayer.replay(id, signal),
+    stopReplays: () => replayer.stop(),
     async start() {
       await planChecks(parts.store, parts.clock);
       await deliverer.start();
-      await replayer.start();
     },
     async stop() {
-      const replaysEnd = replayer.stop();
+      replayer.stop();
       await deliverer.stop();
       await parts.sender.close();
-      await replaysEnd;
     },
   };
 }

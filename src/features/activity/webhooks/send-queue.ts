@@ -35,6 +35,8 @@ export interface SendQueueDependencies {
   readonly nextTransactionId: () => string;
   /** Unix seconds by the clock of the server. */
   readonly now_s: () => number;
+  /** How many requests may be in flight; ten if omitted. */
+  readonly concurrent_max?: number;
   /** Whether no new sends may start for now. */
   readonly isPaused: () => boolean;
   readonly onError: (error: unknown) => void;
@@ -52,6 +54,7 @@ const ROOM = 100;
 /** The send queue of a webhook. */
 export function createSendQueue(webhook: string, parts: SendQueueDependencies): SendQueue {
   const { receivers, sender, nextTransactionId, now_s, isPaused, onError, onRoom } = parts;
+  const { concurrent_max = CONCURRENT_MAX } = parts;
   let queue: QueuedMessage[] = [];
   let next = 0;
   let taken = 0;
@@ -90,16 +93,21 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
     };
     void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((result) => ended(message, result));
   };
+  /** Another process may just have made a webhook valid again. */
+  const findReceiver = async (): Promise<Receiver | undefined> => {
+    const receiver = await receivers.find(webhook);
+    return receiver?.state === 'active' ? receiver : receivers.findNow(webhook);
+  };
   const look = (): void => {
-    if (isStopped || isFinding || size() === 0 || inFlight >= CONCURRENT_MAX || isPaused()) return;
+    if (isStopped || isFinding || size() === 0 || inFlight >= concurrent_max || isPaused()) return;
     isFinding = true;
-    receivers.find(webhook).then(
+    findReceiver().then(
       (receiver) => {
         isFinding = false;
         if (isStopped) return;
         const state = receiver?.state ?? 'invalid';
         if (receiver && state === 'active') {
-          while (size() > 0 && inFlight < CONCURRENT_MAX && !isPaused()) send(receiver, take());
+          while (size() > 0 && inFlight < concurrent_max && !isPaused()) send(receiver, take());
         } else {
           while (size() > 0) take().onEnd(state === 'suspended' ? state : 'invalid');
         }

@@ -1,6 +1,6 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
-import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
+import { type ReplayStep, WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
 import type { ChallengeResult } from './challenge.ts';
 import { challengeUrl, storeResult } from './validity.ts';
 
@@ -8,9 +8,13 @@ import { challengeUrl, storeResult } from './validity.ts';
 export const webhookCheck: JobKind<ChallengeResult | undefined> = {
   name: WEBHOOK_JOBS.check,
   callsOtherServers: true,
-  async prepare({ key }, services) {
+  async prepare({ key }, services, signal) {
     const webhook = await services.store.read((tx) => tx.webhooks.find(key));
-    if (webhook?.valid) return challengeUrl(services, webhook.application_id, webhook.url);
+    signal.throwIfAborted();
+    if (!webhook?.valid) return undefined;
+    const verdict = await challengeUrl(services, webhook.application_id, webhook.url);
+    signal.throwIfAborted();
+    return verdict;
   },
   async store(tx, { key }, verdict, now) {
     if (verdict) await storeResult(tx, key, verdict, now);
@@ -18,21 +22,30 @@ export const webhookCheck: JobKind<ChallengeResult | undefined> = {
 };
 
 /**
- * Resumes the deliveries of a webhook, and stays planned for the next one that is due. Deliveries have rows of their
- * own: this job does not wait for the receiver.
+ * Tells the node that holds a webhook that deliveries are due, and stays planned for the next one. Deliveries have rows
+ * of their own: this job does not wait for the receiver. A node that takes the webhook later looks by itself.
+ * @source decision 773
  */
-export const webhookRetry: JobKind<string> = {
+export const webhookRetry: JobKind = {
   name: WEBHOOK_JOBS.retry,
-  async prepare({ key }, { activity: { webhooks }, clock }) {
-    const now = formatInstant(clock.now());
-    webhooks.resume(key);
-    return now;
-  },
-  async store(tx, { kind, key }, since) {
-    const next = await tx.webhookDeliveries.findNext(key, since);
+  async store(tx, { kind, key }, _, now) {
+    tx.invalidate(`delivery:${key}`);
+    const next = await tx.webhookDeliveries.findNext(key, now);
     if (next !== undefined) await tx.jobs.planNoLaterThan({ kind, key, run_at: next });
   },
   bringForward: (tx, now, after) => tx.webhookDeliveries.bringForward(now, after),
+};
+
+/** Runs a part of a replay, and stays planned until the replay has ended. @source decision 774 */
+export const webhookReplay: JobKind<ReplayStep | undefined> = {
+  name: WEBHOOK_JOBS.replay,
+  callsOtherServers: true,
+  prepare: ({ key }, { activity: { webhooks } }, signal) => webhooks.replay(key, signal),
+  async store(tx, { kind, key }, step, now) {
+    if (!step) return;
+    await tx.replays.change(key, step.changes);
+    if (step.changes.state === undefined) await tx.jobs.plan({ kind, key, run_at: now });
+  },
 };
 
 const CLEANING = 'webhook cleaning';
@@ -50,7 +63,9 @@ export const webhookCleaning: JobKind<number> = {
   prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,
   async store(tx, { kind, key }, retention_s, now) {
     const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
-    const position = await tx.events.findBefore(before(retention_s));
+    const expired = await tx.events.findBefore(before(retention_s));
+    // Whoever reads the log again must know what was sent already.
+    const position = Math.min(expired, (await tx.webhookLeases.findSettled()) ?? expired);
     const removed = await tx.webhookDeliveries.removeUpTo(position, ROWS_PER_UNIT);
     await tx.replays.removeBefore(before(REPLAYS_KEPT_S));
     for (const { webhook_id } of await tx.webhookDeliveries.listWaiting()) {

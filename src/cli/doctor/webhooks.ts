@@ -1,0 +1,23 @@
+import type { ReadTransaction } from '../../contract/store/store.ts';
+import { DEAD_AFTER_S } from '../../features/platform/dead-nodes.ts';
+import { type Finding, warning } from './finding.ts';
+
+/** A webhook changes hands within a few seconds. */
+const FREE_S = 60;
+
+/** Checks that live servers deliver to all webhooks, and that no event waits for one of them since before a time. */
+export async function examineWebhooks(tx: ReadTransaction, overdue: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const { free, nodes } = await tx.webhookLeases.findShares({ silence_s: DEAD_AFTER_S, free_s: FREE_S });
+  if (free > 0 && nodes > 0) {
+    const advice = 'do the servers run the same release? Their logs say why they do not take them';
+    findings.push(warning(`no server delivers to ${free} webhooks`, advice));
+  }
+  const settled = await tx.webhookLeases.findSettled();
+  const [first] = settled === undefined ? [] : await tx.events.list({ after: settled, limit: 1 });
+  if (first && first.created_at < overdue) {
+    const advice = 'is the server running? Its log says why deliveries cannot be stored';
+    findings.push(warning(`events since ${first.created_at} are not settled for every webhook`, advice));
+  }
+  return findings;
+}
