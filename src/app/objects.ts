@@ -45,7 +45,7 @@ export async function openObjects(settings: ObjectSettings, listener: ObjectStor
     isUp: store.isUp,
     async check() {
       // Nobody else may be using it: whether it is back is found out here.
-      if (!store.isUp()) await store.head('probe');
+      if (!store.isUp()) await store.head('probe/none');
     },
     close: store.close,
   };

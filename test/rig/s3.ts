@@ -46,11 +46,11 @@ export async function startS3(): Promise<OwnS3> {
       object_store_endpoint: endpoint,
       object_store_key_id: 'S3RVER',
       object_store_secret: SECRET,
-      object_store_timeout_s: 1,
+      object_store_timeout_s: 3,
     },
     options: {
       ...{ endpoint, region: 'us-east-1', bucket: BUCKET, prefix: 'tests/', keyId: 'S3RVER', secret: SECRET },
-      ...{ isPathStyle: true, silence_ms: 1000 },
+      ...{ isPathStyle: true, silence_ms: 3000 },
     },
     async close() {
       await proxy.close();

@@ -33,10 +33,25 @@ const keysIn = async (store: ObjectStore, prefix: string): Promise<string[]> => 
 };
 
 describe('keys of objects', () => {
-  for (const key of ['a', 'media/ready/1/whole', 'a-b_c.d/0', '0/-/_']) {
+  for (const key of ['a/b', 'media/ready/1/whole', 'a-b_c.d/0', '0/-/_']) {
     test(`${key} is one`, () => assert.equal(isObjectKey(key), true));
   }
-  for (const key of ['', '/', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a/.b', 'a b', 'ä', 'a\\b', 'x'.repeat(513)]) {
+  for (const key of [
+    '',
+    'a',
+    '/',
+    '/a',
+    'a/',
+    'a//b',
+    '.',
+    '..',
+    'a/../b',
+    'a/.b',
+    'a b',
+    'ä',
+    'a\\b',
+    'x'.repeat(513),
+  ]) {
     test(`${JSON.stringify(key.slice(0, 10))} is none`, () => assert.equal(isObjectKey(key), false));
   }
 });
@@ -151,16 +166,20 @@ describe('objects in a folder only', () => {
     assert.deepEqual(await read(store, 'f/g'), [10, '0123456789']);
     assert.equal(store.localPath('f/g'), join(folder, 'f/g'));
     assert.equal(existsSync(join(own, 'file')), false);
-    assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
+    await store.put('f/h', contentOfBytes(BYTES));
+    assert.deepEqual(readdirSync(join(folder, 'f', 'incoming')), []);
+    writeFileSync(join(folder, 'f', 'incoming', 'draft'), BYTES);
+    assert.deepEqual(await keysIn(store, 'f/'), ['f/g', 'f/h']);
+    rmSync(join(folder, 'f', 'incoming', 'draft'));
   });
 
   test('leave nothing of interrupted calls behind', async () => {
-    for (const name of ['old', 'new']) writeFileSync(join(folder, 'incoming', name), BYTES);
-    utimesSync(join(folder, 'incoming', 'old'), 1000, 1000);
+    for (const name of ['old', 'new']) writeFileSync(join(folder, 'f', 'incoming', name), BYTES);
+    utimesSync(join(folder, 'f', 'incoming', 'old'), 1000, 1000);
     await store.removeIncomplete(1_000_001);
-    assert.deepEqual(readdirSync(join(folder, 'incoming')), ['new']);
+    assert.deepEqual(readdirSync(join(folder, 'f', 'incoming')), ['new']);
     await store.removeIncomplete(Date.now() + 60_000);
-    assert.deepEqual(readdirSync(join(folder, 'incoming')), []);
+    assert.deepEqual(readdirSync(join(folder, 'f', 'incoming')), []);
   });
 
   test('are at no path beside the folder', async () => {
@@ -224,7 +243,7 @@ describe('a bucket that is away', () => {
 
   test('refuses a bucket that does not exist, without trying again', async () => {
     const other = s3Objects({ ...s3.options, bucket: 'none' }, { lost: () => {}, back: () => {} });
-    await assert.rejects(other.put('a', contentOfBytes(BYTES)), /NoSuchBucket/);
+    await assert.rejects(other.put('a/b', contentOfBytes(BYTES)), /NoSuchBucket/);
     other.close();
   });
 });

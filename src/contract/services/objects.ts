@@ -47,7 +47,7 @@ export class ContentMismatch extends Error {
 
 /**
  * Objects: named bytes that are stored and removed as a whole, and never changed. Keys are paths such as
- * `media/ready/123/whole`: components of letters, digits, `_`, `-` and `.`, none beginning with a dot. Objects that
+ * `media/ready/123/whole`: two or more components of letters, digits, `_`, `-` and `.`, none beginning with a dot. Objects that
  * several processes use are never replaced by other bytes under the same key: copies of them would be stale.
  *
  * Objects are named by rows: an object that was never acknowledged may be there or not, after a power failure in part.
@@ -109,5 +109,5 @@ export function contentOfFile(file: string, bytes: number, sha256?: string): Obj
 
 /** Whether a text is a key. */
 export function isObjectKey(key: string): boolean {
-  return key.length <= 512 && /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(key);
+  return key.length <= 512 && /^[\w-][\w.-]*(\/[\w-][\w.-]*)+$/.test(key);
 }

@@ -15,7 +15,7 @@ import { mapDiskFailure, rethrowDiskFailure, withDiskFailureMapping } from '../c
 import { writeAll } from '../core/file-sink.ts';
 import { isAbsent, syncFolder } from '../core/files.ts';
 
-/** The folder for files that are not complete yet. */
+/** Folders below the first component of keys for files that are not complete yet: it may be on a disk of its own. */
 const INCOMING = 'incoming';
 /** The first components of a path, such as `media/ready`, remain when the last object below them is removed. */
 const LASTING_DEPTH = 2;
@@ -31,8 +31,12 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
     return join(folder, key);
   };
 
-  async function written({ bytes, sha256, open: source }: ObjectContent, signal?: AbortSignal): Promise<string> {
-    const incoming = join(folder, INCOMING);
+  async function written(
+    key: string,
+    { bytes, sha256, open: source }: ObjectContent,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const incoming = join(folder, key.split('/', 1)[0]!, INCOMING);
     await mkdir(incoming, { recursive: true, mode: 0o700 });
     const path = join(incoming, random.bytes(12).toString('hex'));
     const digest = createHash('sha256');
@@ -86,8 +90,10 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
   async function* filesIn(prefix: string): AsyncGenerator<ListedObject> {
     for (const entry of await readdir(join(folder, prefix), { withFileTypes: true }).catch(noneIfAbsent)) {
       const key = prefix + entry.name;
-      if (entry.isDirectory()) yield* filesIn(`${key}/`);
-      else if (isObjectKey(key)) {
+      if (entry.isDirectory()) {
+        const isIncoming = entry.name === INCOMING && prefix.split('/').length === 2;
+        if (!isIncoming) yield* filesIn(`${key}/`);
+      } else if (isObjectKey(key)) {
         // It may have been removed meanwhile.
         const found = await stat(join(folder, key)).catch(undefinedIfAbsent);
         if (found) yield { key, bytes: found.size, storedAt_ms: found.mtimeMs };
@@ -105,7 +111,7 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
         if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
       }
     }
-    const path = await written(content, signal);
+    const path = await written(key, content, signal);
     try {
       const { synced } = await settle(path, to);
       if (content.file !== undefined) await rm(content.file, { force: true });
@@ -158,11 +164,13 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
     },
     localPath: pathOf,
     async removeIncomplete(before_ms) {
-      const incoming = join(folder, INCOMING);
-      for (const name of await readdir(incoming).catch(noneIfAbsent)) {
-        const path = join(incoming, name);
-        const found = await stat(path).catch(undefinedIfAbsent);
-        if (found && found.mtimeMs < before_ms) await rm(path, { force: true });
+      for (const first of await readdir(folder).catch(noneIfAbsent)) {
+        const incoming = join(folder, first, INCOMING);
+        for (const name of await readdir(incoming).catch(noneIfAbsent)) {
+          const path = join(incoming, name);
+          const found = await stat(path).catch(undefinedIfAbsent);
+          if (found && found.mtimeMs < before_ms) await rm(path, { force: true });
+        }
       }
     },
   });
