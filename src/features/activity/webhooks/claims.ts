@@ -35,8 +35,6 @@ const LOOK_MS = 1000;
 const LOOK_ALONE_MS = 5000;
 /** A webhook that has been free for this long is taken by whoever finds it. @source decision 772 */
 const LEFT_OVER_S = 5;
-/** What was left over is kept for this long, unless the number of nodes changes: others do not take their share. */
-const KEPT_MS = 60_000;
 const TAKEN_AT_ONCE = 500;
 
 /**
@@ -53,8 +51,8 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
   let callOffRetry = (): void => {};
   /** A claim failed without an answer: the node may hold webhooks that it does not know of. */
   let isInDoubt = false;
-  /** The number of nodes when something was last left over, and when that was. */
-  let leftOver: { readonly nodes: number; readonly at_ms: number } | undefined;
+  /** The number of nodes when something was last left over: of so many, some take nothing, such as those without the role. */
+  let leftOverOf: number | undefined;
   const beginning = new Set<Promise<void>>();
 
   const giveBackUnknown = async (): Promise<void> => {
@@ -106,10 +104,10 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
       }
       for (let taken = TAKEN_AT_ONCE; !isStopped && taken === TAKEN_AT_ONCE; ) {
         taken = await take(TAKEN_AT_ONCE, LEFT_OVER_S);
-        if (taken > 0) leftOver = { nodes, at_ms: elapsed_ms() };
+        if (taken > 0) leftOverOf = nodes;
       }
     } else if (above > 0 && lease_s !== undefined) {
-      if (leftOver?.nodes === nodes && elapsed_ms() - leftOver.at_ms < KEPT_MS) return;
+      if (leftOverOf === nodes) return;
       // Those that have the least to finish.
       staying.sort((a, b) => a.size() - b.size());
       giveBack(staying.slice(0, above)).catch(onError);
