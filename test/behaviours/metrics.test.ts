@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: each has metrics of its own.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -6,6 +7,7 @@ import { Registry } from 'prom-client';
 import { addBacklogMetrics } from '../../src/http/backlog-metrics.ts';
 import { addGauge } from '../../src/http/gauge.ts';
 import { addNodeMetrics } from '../../src/http/node-metrics.ts';
+import { addObjectStoreMetrics } from '../../src/http/object-store-metrics.ts';
 import { addSharedServerMetrics } from '../../src/http/shared-server-metrics.ts';
 import { bearerClient, changeBio, until } from '../rig/events.ts';
 import { register } from '../rig/people.ts';
@@ -43,6 +45,7 @@ describe('metrics', () => {
       liveNodes: () => 2,
       eventsWait_s: async () => 0,
     });
+    addObjectStoreMetrics(withPeers, () => true);
     const text = [await scrape(), await overHttps.metrics(), await withPeers.metrics()].join('\n');
     return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
   };
