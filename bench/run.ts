@@ -2,7 +2,18 @@ import { existsSync } from 'node:fs';
 
 const names = [
   ...['get', 'list', 'create', 'targeting', 'pages', 'signature'],
-  ...['postgres', 'redis', 'bearer', 'refusals', 'servability', 'append', 'uploads', 'estimate', 'memberships'],
+  ...[
+    'postgres',
+    'redis',
+    'nodes',
+    'bearer',
+    'refusals',
+    'servability',
+    'append',
+    'uploads',
+    'estimate',
+    'memberships',
+  ],
   ...['insights', 'related', 'stream', 'webhooks'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */

@@ -43,11 +43,20 @@ const WITHOUT_DATABASE = [
 const EITHER = '// On either database: ';
 const isOnEither = (file: string): boolean => readFileSync(file, 'utf8').startsWith(EITHER);
 
+/** A file with such a line is about one server, and does not run behind a balancer. */
+const ONE_NODE = /^\/\/ Of one node: /m;
+/** The title of what runs on several nodes. */
+const BALANCED = 'behind a balancer';
+/** What must be the same whichever node answers. */
+const ON_NODES = 'test/{behaviours/*,resources/activity-*,resources/connections,resources/subscription*}.test.ts';
+
 /** What only a database server can do to us. */
 const ON_POSTGRES = /^test\/faults\/postgres-|^test\/faults\/outages/;
 
 // The wider suites need what `npm ci` cannot bring; `--wider` runs them and nothing else.
 const isWider = process.argv.includes('--wider');
+// `--nodes=3` gives every world on PostgreSQL so many nodes behind a balancer; they need Redis.
+const nodes = process.argv.find((argument) => argument.startsWith('--nodes='))?.split('=')[1];
 const units = isWider
   ? []
   : [...chosen('test/units/**/*.test.ts'), ...WITHOUT_DATABASE.flatMap((file) => chosen(file))];
@@ -56,6 +65,7 @@ const others = isWider
   : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts').filter(
       (file) => !WITHOUT_DATABASE.includes(file),
     );
+const onNodes = isWider ? chosen(ON_NODES).filter((file) => !ONE_NODE.test(readFileSync(file, 'utf8'))) : [];
 const onEither = others.filter(isOnEither);
 const onDatabases = others.filter((file) => !onEither.includes(file));
 
@@ -90,6 +100,8 @@ const TIMEOUT_MS = 3_600_000;
 /** Files that run with the same environment, and are reported under one title. */
 interface Section {
   readonly title: string;
+  /** Each file has a process of its own. */
+  readonly isApart?: boolean;
   readonly files: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -124,9 +136,11 @@ function programsOf({ title, files, environment }: Section): { programs: readonl
 /** Runs all sections: as soon as a process has no file left, the first of the next section starts. */
 async function runSections(sections: readonly Section[]): Promise<void> {
   // The wider suites change machines and measure memory: each file has a process of its own.
-  const alone = sections.flatMap((each) => each.files.map((file) => ({ ...each, files: [file] })));
-  const rank = ({ files: [file] }: Section): number => LONGEST.findIndex((part) => file!.includes(part));
-  const parts = isWider ? alone.sort((one, other) => rank(other) - rank(one)) : sections;
+  const apart = sections.flatMap((each) =>
+    each.isApart ? each.files.map((file) => ({ ...each, files: [file] })) : [each],
+  );
+  const rank = ({ files: [file] }: Section): number => LONGEST.findIndex((part) => file?.includes(part));
+  const parts = isWider ? apart.sort((one, other) => rank(other) - rank(one)) : apart;
   const shared = parts.map((part) => ({ ...part, ...programsOf(part) }));
   const stream = run({ files: shared.flatMap(({ programs }) => programs), concurrency: AT_ONCE, timeout: TIMEOUT_MS });
   /** Failures of the file whose results are arriving; its own result comes last and names it. */
@@ -215,13 +229,20 @@ function isCounted(event: { details: { type?: string }; skip?: unknown; todo?: u
 }
 
 /** Files on a database, with a ledger and a folder for logs of their own. */
-function sectionOn(engine: string, title: string, files: readonly string[], ledgers: string): Section {
+function sectionOn(
+  engine: string,
+  title: string,
+  files: readonly string[],
+  ledgers: string,
+  nodeCount = nodes,
+): Section {
   const environment = {
     TEST_DATABASE: engine,
+    ...(nodeCount !== undefined && { TEST_NODES: nodeCount }),
     TEST_LEDGER: mkdtempSync(join(ledgers, engine)),
     TEST_LOGS: mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`)),
   };
-  return { title, files, environment };
+  return { title, files, environment, isApart: isWider && title !== BALANCED };
 }
 
 keepDescription(compiled);
@@ -229,9 +250,10 @@ if (isWhole) keepValidators(compiled);
 if (others.some((file) => readFileSync(file, 'utf8').includes('rig/tarball.ts'))) packTarball(compiled);
 const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
 const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
-const server = others.length > 0 && needsServer ? await startPostgres({ isHasty: true }) : undefined;
+const hasDatabases = others.length + onNodes.length > 0;
+const server = hasDatabases && needsServer ? await startPostgres({ isHasty: true }) : undefined;
 process.env.TEST_POSTGRES_URL = server?.url ?? '';
-if (others.length > 0) await createTemplates(compiled, server?.url);
+if (hasDatabases) await createTemplates(compiled, server?.url);
 const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
 try {
   const once = sectionOn(engines[0]!, 'either database', onEither, ledgers);
@@ -242,7 +264,8 @@ try {
     );
     return sectionOn(engine, engine, files, ledgers);
   });
-  const databases = [once, ...each].filter(({ files }) => files.length > 0);
+  const balanced = sectionOn('postgres', BALANCED, onNodes, ledgers, nodes ?? '2');
+  const databases = [once, ...each, balanced].filter(({ files }) => files.length > 0);
   await runSections([...databases.toReversed(), { title: 'units', files: units, environment: {} }]);
   for (const { title, environment } of databases) {
     reportLeaks(title, environment.TEST_LOGS!);

@@ -1,10 +1,19 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDriver } from '../../src/app/database.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import { loadSettings } from '../../src/settings/load.ts';
+import type { Driver } from '../../src/storage/core/driver.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
-import type { TargetSeams } from './target.ts';
+import type { TargetOptions } from './target.ts';
 
-const plan = JSON.parse(process.argv[2]!) as { folder: string; databaseUrl?: string; redisUrl?: string } & TargetSeams;
+const plan = JSON.parse(process.argv[2]!) as TargetOptions & { readonly folder: string };
+if (plan.beside) {
+  mkdirSync(plan.folder, { recursive: true });
+  for (const file of ['dev.json', 'master.key', 'operator.token']) {
+    copyFileSync(join(plan.beside, file), join(plan.folder, file));
+  }
+}
 const settings = loadSettings({
   mode: 'dev',
   environment: {},
@@ -13,6 +22,7 @@ const settings = loadSettings({
     data_folder: plan.folder,
     database_url: plan.databaseUrl,
     redis_url: plan.redisUrl,
+    object_store: plan.objects,
     port: 0,
     sandbox_port: 0,
     rate_limits: 'off',
@@ -26,7 +36,11 @@ const settings = loadSettings({
   },
 });
 const isSpecial = plan.synchronous !== undefined || plan.groupCommit !== undefined;
-const seams = isSpecial ? { driver: openSqlite({ file: join(plan.folder, 'barker.db'), ...plan }) } : {};
+const seams = isSpecial
+  ? { driver: openSqlite({ file: join(plan.folder, 'barker.db'), ...plan }) }
+  : plan.fence === 'off'
+    ? { driver: { ...(await openDriver(settings)), lookForChanges: undefined } as Driver }
+    : {};
 const { service, file } = await startDev(settings, { reset: false, seams });
 process.send!(file);
 process.on('message', async () => {

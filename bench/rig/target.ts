@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DevFile } from '../../src/cli/dev.ts';
@@ -17,15 +17,20 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Starts development mode with limits off, on a new folder or a given one. `seams` name what is measured without. */
-export async function startBarker(
-  options: {
-    readonly databaseUrl?: string;
-    readonly redisUrl?: string;
-    readonly folder?: string;
-    readonly profile?: boolean;
-  } & TargetSeams = {},
-): Promise<Target> {
+/** How a target is started. */
+export interface TargetOptions extends TargetSeams {
+  readonly databaseUrl?: string;
+  readonly redisUrl?: string;
+  /** The folder of objects that nodes share. */
+  readonly objects?: string;
+  readonly folder?: string;
+  /** The folder of another node of the same database. */
+  readonly beside?: string;
+  readonly profile?: boolean;
+}
+
+/** Starts development mode with limits off, on a new folder or a given one. */
+export async function startBarker(options: TargetOptions = {}): Promise<Target> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'barker-bench-'));
   const plan = JSON.stringify({ ...options, folder });
   const child = fork(new URL('./target-process.ts', import.meta.url), [plan], {
@@ -47,6 +52,7 @@ export async function startBarker(
 
 /** What only measurements switch off. */
 export interface TargetSeams {
+  readonly fence?: 'off';
   readonly synchronous?: 'off';
   readonly groupCommit?: boolean;
   readonly accessLog?: 'off';
@@ -92,8 +98,23 @@ async function startOther(program: string, args: string[]): Promise<Other> {
   };
 }
 
+/** Processor time of a process and of all that it started, in seconds. */
+export function familySeconds(pid: number): number {
+  const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
+  return [pid, ...children.map(Number)].reduce((sum, each) => sum + cpuSeconds(each), 0);
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]);
+  } catch {
+    // It has ended meanwhile.
+    return undefined;
+  }
+}
+
 /** Fields 14 and 15 of the process's state are ticks of a hundredth of a second. */
-function cpuSeconds(pid: number): number {
+export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -36,6 +36,11 @@ export interface Runtime {
   readonly store: Store;
 }
 
+/** Whether other servers may work on the same database at the same time, as nodes of one service. @source decision 813 */
+export function sharesDatabase({ redis_url, object_store }: Pick<Settings, 'redis_url' | 'object_store'>): boolean {
+  return redis_url !== '' && object_store !== '';
+}
+
 /**
  * Opens the database that the settings name; the driver of the other database is not loaded.
  * @throws RestoreIncomplete

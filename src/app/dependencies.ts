@@ -55,7 +55,7 @@ import { directReader } from '../storage/objects/direct-reader.ts';
 import { programVersion } from '../version.ts';
 import { audiencesFolder, openAudienceFiles } from './audience-files.ts';
 import { catalog, jobKinds } from './catalog.ts';
-import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides } from './database.ts';
+import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides, sharesDatabase } from './database.ts';
 import { type OpenObjects, openObjects } from './objects.ts';
 import { keysOf, pick } from './pick.ts';
 
@@ -110,7 +110,7 @@ export async function openDependencies(
   const box = withKnownKeys(runtime.box);
   const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
-  const ids = blockIds(store, random);
+  const ids = blockIds(store, random, { isShared: sharesDatabase(settings) });
   const objects = await openObjects(settings, {
     lost: (because) => log.error({ because }, 'object store unavailable; answering 503 where it is needed'),
     back: () => log.warn('object store available again'),

@@ -26,6 +26,7 @@ import { programVersion } from '../version.ts';
 import { authenticators } from './authentication.ts';
 import { startBackground } from './background.ts';
 import { browserPages } from './browser-pages.ts';
+import { sharesDatabase } from './database.ts';
 import { type Dependencies, operations, receivedFolder } from './dependencies.ts';
 import { type ListenerOptions, listenersOf } from './listeners.ts';
 import { openNonces } from './nonces.ts';
@@ -99,7 +100,7 @@ async function start(
   const superseded = new Promise<string>((resolve) => {
     store.onOutage({ superseded: ({ message }) => resolve(message) });
   });
-  releaseLock = await driver.acquireServerLock();
+  releaseLock = await driver.acquireServerLock({ isShared: sharesDatabase(settings) });
   const sharedServer = await openSharedServer(deps);
   cleanup.defer(() => sharedServer?.close());
   const nonces = await openNonces(deps, sharedServer, cleanup);

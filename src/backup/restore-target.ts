@@ -49,7 +49,7 @@ export async function fillTarget<T>(target: RestoreTarget, fill: (session: Sessi
   // driver holds the lock.
   const claimant = openPostgres(options);
   try {
-    const release = await claimant.acquireServerLock();
+    const release = await claimant.acquireServerLock({ isShared: false });
     try {
       if (includesFiles) await prepareFolder(folder, objects);
       await refuseRows(driver, 'the database');

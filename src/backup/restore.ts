@@ -64,7 +64,7 @@ export async function copyDatabase(
   record: AuditRecord,
 ): Promise<RestoreResult & { readonly sent: ExportResult }> {
   const now = formatInstant(source.now);
-  const release = await source.driver.acquireServerLock();
+  const release = await source.driver.acquireServerLock({ isShared: false });
   try {
     return await fillTarget(target, async (session) => {
       const sink = databaseSink(session, {

@@ -115,7 +115,7 @@ async function reset(settings: Settings): Promise<void> {
   const driver = await openDriver(settings);
   let release = async (): Promise<void> => {};
   try {
-    release = await driver.acquireServerLock();
+    release = await driver.acquireServerLock({ isShared: false });
     // Missing tables have no rows.
     const isForeign = await storeOn(driver)
       .read(holdsOthers)

@@ -15,7 +15,7 @@ export const objectSettings = {
     'Where objects are stored, such as uploaded media: a bucket of a service with the S3 interface, as s3://bucket/prefix, or a folder of this machine. When empty, the data folder.',
     place,
   ),
-  object_store_endpoint: text('Base URL of the S3 service; when empty, that of AWS in the region.', {
+  object_store_endpoint: text('Base URL of the S3 service; when empty, the usual one of the region.', {
     default: '',
     expected: 'an http:// or https:// address without path, query or user',
     parse: (url) => (/^https?:\/\/[^/?#@\s]+\/?$/.test(url) && URL.canParse(url) ? url.replace(/\/$/, '') : undefined),

@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: the limit of an address is that of a server.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';

@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: nonces in the files of a server that has no Redis.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

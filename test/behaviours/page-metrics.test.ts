@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: each has metrics of its own.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { browserOf } from '../rig/browser.ts';

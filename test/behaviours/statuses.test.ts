@@ -25,7 +25,8 @@ before(async () => {
   world = await openBreakableWorld({ rate_limits: 'off', body_bytes_max: BODY_MAX });
   const settings = Object.values(RATES).map(({ setting }) => [setting, 1]);
   limited = await openWorld({ flags: Object.fromEntries(settings) });
-  flooded = await openWorld({ flags: { rate_requests_per_address_per_min: 1 } });
+  // The limit of an address is that of a server.
+  flooded = await openWorld({ nodes: 1, flags: { rate_requests_per_address_per_min: 1 } });
   limitedAccount = (await openTestAccount(limited)).account;
 });
 after(async () => {

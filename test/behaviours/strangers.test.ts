@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: what one server holds for strangers, and how it ends their connections.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, describe, test } from 'node:test';

@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: what the HTTP server of one process answers by itself, and counts.
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';

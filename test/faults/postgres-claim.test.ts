@@ -38,7 +38,7 @@ interface Server {
 
 const running: Server[] = [];
 /** Starts what a server has of the database; by another way when one is named. */
-async function serve(url = place.databaseUrl, timeouts = TIMEOUTS): Promise<Server> {
+async function serve(url = place.databaseUrl, timeouts = TIMEOUTS, isShared = false): Promise<Server> {
   const driver = openPostgres({ url, connectionsMax: 3, timeouts });
   const heard: string[] = [];
   let look = (): void => {};
@@ -47,7 +47,7 @@ async function serve(url = place.databaseUrl, timeouts = TIMEOUTS): Promise<Serv
     look();
   };
   driver.onOutage({ began: hear('began'), ended: hear('ended'), superseded: hear('superseded') });
-  const release = await driver.acquireServerLock().catch(async (error) => {
+  const release = await driver.acquireServerLock({ isShared }).catch(async (error) => {
     await driver.close();
     throw error;
   });
@@ -175,6 +175,87 @@ describe('the server lock on a database', () => {
     const second = await serve();
     await second.driver.write(keep('of the second'));
     assert.deepEqual(await names(), ['of the second']);
+  });
+});
+
+describe('the server lock of nodes', () => {
+  const join = (url = place.databaseUrl) => serve(url, TIMEOUTS, true);
+  const leave = async (node: Server): Promise<void> => {
+    running.splice(running.indexOf(node), 1);
+    await node.driver.close();
+    await node.release();
+  };
+
+  test('is shared by them and excludes an only server until the last has left', async () => {
+    const [first, second] = await Promise.all([join(), join()]);
+    await first.driver.write(keep('a'));
+    await second.driver.write(keep('b'));
+    await leave(first);
+    await assert.rejects(serve(), ServerAlreadyRunning);
+    await second.driver.write(keep('c'));
+    await leave(second);
+    const only = await within(PATIENCE_MS, serve(place.databaseUrl, { ...TIMEOUTS, silence_ms: PATIENCE_MS }));
+    await only.driver.write(keep('d'));
+    assert.deepEqual(await names(), ['a', 'b', 'c', 'd']);
+    assert.deepEqual([...first.heard, ...second.heard, ...only.heard], []);
+  });
+
+  test('is not for nodes while an only server holds it, and free for them at once when that has left', async () => {
+    const only = await serve();
+    await assert.rejects(join(), ServerAlreadyRunning);
+    await leave(only);
+    const patient = { ...TIMEOUTS, silence_ms: PATIENCE_MS };
+    const [first, second] = await within(
+      PATIENCE_MS,
+      Promise.all([1, 2].map(() => serve(place.databaseUrl, patient, true))),
+    );
+    await first!.driver.write(keep('a'));
+    await second!.driver.write(keep('b'));
+    assert.deepEqual(await names(), ['a', 'b']);
+  });
+
+  test('is taken again by a node that was cut off; its transactions have ended, those of others go on', async () => {
+    const [near, far] = await Promise.all([join(), join(proxy.url)]);
+    const slow = far.driver.write(async (session) => {
+      await keep('of the node that was cut off')(session);
+      proxy.silence();
+      await keep('too late')(session);
+    });
+    const other = near.driver.write(async (session) => {
+      await keep('of the other')(session);
+      await far.until('began');
+      proxy.mend();
+      await far.until('ended');
+    });
+    await assert.rejects(slow, StoreUnavailable);
+    await other;
+    await far.driver.write(keep('later'));
+    assert.deepEqual(await names(), ['later', 'of the other']);
+    assert.deepEqual(near.heard, []);
+    assert.deepEqual(far.heard, ['began', 'ended']);
+    const { rows } = await administrator.query(
+      `select count(*)::int as count from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`,
+    );
+    assert.deepEqual(rows, [{ count: 0 }]);
+  });
+
+  test('is lost for good by a node when an only server was there meanwhile', async () => {
+    const node = await join(proxy.url);
+    let only: Server | undefined;
+    const writing = node.driver.write(async (session) => {
+      await keep('of the node')(session);
+      proxy.loseClients();
+      only = await serve();
+    });
+    await assert.rejects(writing, StoreUnavailable);
+    await only!.driver.write(keep('of the only one'));
+    await leave(only!);
+    const next = await join();
+    proxy.mend();
+    await node.until('superseded');
+    await assert.rejects(node.driver.write(keep('too late')), StoreUnavailable);
+    await next.driver.write(keep('of the next'));
+    assert.deepEqual(await names(), ['of the next', 'of the only one']);
   });
 });
 

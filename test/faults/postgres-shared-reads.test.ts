@@ -30,7 +30,7 @@ before(async () => {
   await administrator.connect();
   await administrator.query('create table kept (name text)');
   driver = openPostgres({ url: place.databaseUrl, connectionsMax: 3, timeouts: TIMEOUTS });
-  release = await driver.acquireServerLock();
+  release = await driver.acquireServerLock({ isShared: false });
 });
 after(async () => {
   await driver.close();

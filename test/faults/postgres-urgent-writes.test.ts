@@ -31,7 +31,7 @@ before(async () => {
   place = await openPlace('postgres', { hasSchema: true });
   driver = openPostgres({ url: place.databaseUrl, connectionsMax: CONNECTIONS });
   store = storeOn(driver);
-  release = await driver.acquireServerLock();
+  release = await driver.acquireServerLock({ isShared: false });
   observer = new pg.Client({ connectionString: place.databaseUrl });
   await observer.connect();
 });

@@ -31,7 +31,7 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
   const { store, box, clock } = ground;
   const parts = {
     ...{ store, box, clock, settings },
-    services: { store, clock, ids: blockIds(store, secureRandom), media: {} },
+    services: { store, clock, ids: blockIds(store, secureRandom, { isShared: false }), media: {} },
     grants: grants({ store, box, clock, random: secureRandom, rules: settings }),
     hashPassword: (password: string) => hashPassword(password, secureRandom),
   };
@@ -49,6 +49,8 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
   };
   return {
     service: service as unknown as World['service'],
+    nodes: [],
+    origins: [],
     clock: { now: systemClock.now, advance: () => {} },
     place,
     keys: file,

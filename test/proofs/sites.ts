@@ -11,6 +11,8 @@ export const env = { BARKER_MASTER_KEY: MASTER_KEY };
 /** A place to run `barker serve` on again and again, at the same addresses. */
 export interface Site {
   readonly place: Place;
+  /** The folder of objects, when it is not that of the place. */
+  readonly objects?: string;
   readonly keys: Keys;
   /** The user of the keys. */
   readonly user_id: string;
@@ -104,7 +106,7 @@ function end(child: ChildProcess, gone: Promise<number | null>, signal: 'SIGKILL
 }
 
 /** Ports that nobody listens on, below those that systems give out for connections. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const found: number[] = [];
   for (let port = 10_000 + ((process.pid * 37) % 20_000); found.length < count; port++) {
     const server = createServer();

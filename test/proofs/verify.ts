@@ -127,7 +127,7 @@ export async function verifyLibrary(site: Site, { library }: Ledger): Promise<vo
 async function mediaPaths(site: Site): Promise<Map<string, string>> {
   const sql = "select id, object_key from uploads where state = 'succeeded'";
   const rows = await asking(site, (ask) => ask(sql));
-  return new Map(rows.map(({ id, object_key }) => [id, join(site.place.folder, object_key)]));
+  return new Map(rows.map(({ id, object_key }) => [id, join(site.objects ?? site.place.folder, object_key)]));
 }
 
 /** What was acknowledged is in the log once, and a webhook is told of all that is there, whoever of the services tells it. */

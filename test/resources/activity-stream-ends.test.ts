@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { EVERYTHING } from '../../src/contract/store/cache-changes.ts';
 import { rawCall } from '../rig/raw.ts';
 import {
   askStream,
@@ -119,12 +120,13 @@ describe('a stream ends', () => {
         }),
     ],
     [
-      'when another process suspended the application',
+      'when a command suspended the application',
       'ClientApplicationStateDegraded',
-      async (who) => {
-        await world.service.store.write((tx) => tx.credentials.changeApplication(who.application, { suspended: 1 }));
-        world.service.store.clearCaches();
-      },
+      (who) =>
+        world.service.store.write(async (tx) => {
+          await tx.credentials.changeApplication(who.application, { suspended: 1 });
+          tx.invalidate(EVERYTHING);
+        }),
     ],
   ];
   for (const [how, reason, end] of ends) {
@@ -152,13 +154,15 @@ describe('a stream ends', () => {
 
   test('with InternalError when reading the log fails unexpectedly', async () => {
     const who = await subscriber(world);
-    const {
-      activity: { feed: activity },
-    } = world.service.services;
-    const { deliveriesOf } = activity;
-    Object.assign(activity, { deliveriesOf: () => Promise.reject(new Error('broken on purpose')) });
+    const feeds = world.nodes.map(({ services }) => services.activity.feed);
+    const whole = feeds.map(({ deliveriesOf }) => deliveriesOf);
+    for (const feed of feeds) {
+      Object.assign(feed, { deliveriesOf: () => Promise.reject(new Error('broken on purpose')) });
+    }
     const stream = await openStream(world, who.bearer, '?backfill_minutes=1');
-    const lines = await stream.ended.finally(() => Object.assign(activity, { deliveriesOf }));
+    const lines = await stream.ended.finally(() => {
+      for (const [at, feed] of feeds.entries()) Object.assign(feed, { deliveriesOf: whole[at] });
+    });
     assert.equal(reasonOf(lines), 'InternalError');
   });
 });

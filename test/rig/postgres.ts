@@ -13,6 +13,8 @@ export type StopKind = 'fast' | 'immediate' | 'kill';
 /** A database server of one's own. */
 export interface OwnPostgres {
   readonly url: string;
+  /** Its first process, whose children are those of connections. */
+  pid(): number;
   /** Stops it for good and removes what it stored. */
   stop(): Promise<void>;
   /** Makes it go away; resolves when it is gone. */
@@ -56,6 +58,7 @@ export async function startPostgres({ isHasty = false } = {}): Promise<OwnPostgr
   const processNow = (): ChildProcess => (server as unknown as { process: ChildProcess }).process;
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    pid: () => processNow().pid!,
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });

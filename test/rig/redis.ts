@@ -8,6 +8,7 @@ import { recordSecret } from './secrets.ts';
 /** A Redis server of one's own, on a port of its own, that keeps nothing on disk. */
 export interface OwnRedis {
   readonly url: string;
+  pid(): number;
   /** Sends a command, with a connection of its own; resolves with the first line of the reply. */
   command(...words: readonly string[]): Promise<string>;
   /** Kills it, as a power cut would: what it had in memory is gone. */
@@ -70,6 +71,7 @@ export async function startRedis(): Promise<OwnRedis> {
   await start();
   return {
     url: `redis://:${PASSWORD}@127.0.0.1:${port}/1`,
+    pid: () => child!.pid!,
     command,
     kill,
     start,

@@ -222,11 +222,21 @@ export async function refused(world: World, bearer: string, query = ''): Promise
 }
 
 /** Why connections of an application ended, once so many have: the latest first. */
-export async function endedOf(world: World, { application }: Subscriber, count: number): Promise<(string | null)[]> {
-  const asked = { application, endpoints: ENDPOINT_NAMES, since: '', after: undefined, limit: count };
+export async function endedOf(world: World, who: Subscriber, count: number): Promise<(string | null)[]> {
   for (;;) {
-    const rows = await world.service.store.read((tx) => tx.streamConnections.page({ ...asked, status: 'inactive' }));
-    if (rows.length >= count) return rows.map((row) => row.disconnect_reason);
+    const reasons = await endedSoFar(world, who, count);
+    if (reasons.length >= count) return reasons;
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Why connections of an application have ended up to now: the latest first. */
+export async function endedSoFar(
+  { service }: World,
+  { application }: Subscriber,
+  limit: number,
+): Promise<(string | null)[]> {
+  const asked = { application, endpoints: ENDPOINT_NAMES, since: '', after: undefined, limit };
+  const rows = await service.store.read((tx) => tx.streamConnections.page({ ...asked, status: 'inactive' }));
+  return rows.map((row) => row.disconnect_reason);
 }

@@ -14,6 +14,7 @@ import { driverOn, openPlace, type Place } from './databases.ts';
 import { collectLog, collectsLogs } from './logs.ts';
 import { recordSecret, recordSecrets } from './secrets.ts';
 import { watchReplies } from './watch.ts';
+import { nodeCount, type Origins, openWorldNodes } from './world-nodes.ts';
 
 /** Whatever a service logs is searched for secrets when all tests have run. */
 const logSeam: DependencyOverrides = collectsLogs ? { log: openLog('info', { write: collectLog }) } : {};
@@ -43,6 +44,10 @@ export function testClock(start = '2026-03-02T17:04:55Z'): TestClock {
 /** A running service in development mode, on a database of its own, with clients of both demo users. */
 export interface World {
   readonly service: Service;
+  /** The services behind its address: one, unless the run gives worlds several nodes. */
+  readonly nodes: readonly Service[];
+  /** The addresses of each of them. */
+  readonly origins: readonly Origins[];
   readonly clock: TestClock;
   readonly place: Place;
   readonly keys: Keys & Record<string, string>;
@@ -65,12 +70,26 @@ export interface WorldOptions {
   readonly place?: Place;
   /** What its clock shows at first. */
   readonly start?: string;
+  /** How many nodes it has behind a balancer, on PostgreSQL. */
+  readonly nodes?: number;
 }
 
 /** Starts a world. Settings are given as flags are; with `tls: true` it speaks https. Every reply is held against the description, at the latest at the end. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const place = options.place ?? (await openPlace(options.which, { hasSchema: true, isInMemory: true }));
   const clock = testClock(options.start);
+  const seams = { clock, ...logSeam, ...hashSeam, ...options.seams };
+  // A driver is that of one node.
+  const count = options.nodes ?? nodeCount;
+  const hasNodes = count > 1 && place.databaseUrl !== '' && !options.seams?.driver;
+  const nodes = hasNodes
+    ? await openWorldNodes({
+        count,
+        folder: place.folder,
+        redisUrl: options.flags?.redis_url as string | undefined,
+        seams,
+      })
+    : undefined;
   const settings = loadSettings({
     mode: 'dev',
     environment: {},
@@ -82,17 +101,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       sandbox_port: 0,
       access_log: 'all',
       log_level: 'silent',
+      ...nodes?.flags,
       ...options.flags,
     },
   });
-  const { service, file } = await startDev(settings, {
-    reset: false,
-    seams: { clock, ...logSeam, ...hashSeam, ...options.seams },
-  });
+  const { service: first, file } = await startDev(settings, { reset: false, seams });
+  const service = nodes ? await nodes.join(first) : first;
   recordSecrets({ ...file });
   recordSecret('master key', service.settings.master_key);
   if (file.tls_ca) trust(file.tls_ca);
-  const watch = watchReplies([service.url, service.sandboxUrl]);
+  const origins = nodes?.origins ?? [{ production: service.url, sandbox: service.sandboxUrl }];
+  const watch = watchReplies(origins.flatMap(({ production, sandbox }) => [production, sandbox]));
   const otherKeys = {
     ...file,
     access_token: file.other_access_token,
@@ -100,6 +119,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   };
   return {
     service,
+    nodes: nodes?.services() ?? [service],
+    origins,
     clock,
     place,
     keys: file as unknown as World['keys'],
@@ -109,6 +130,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     other: clientOf(service.sandboxUrl, otherKeys, clock),
     async close() {
       await service.close();
+      await nodes?.close();
       await place.remove();
       watch.end();
     },

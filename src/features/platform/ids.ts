@@ -1,4 +1,5 @@
 import type { Random } from '../../base/random.ts';
+import { elapsed_ms } from '../../base/timers.ts';
 import type { Ids } from '../../contract/declare/operation.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 
@@ -6,6 +7,14 @@ import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 const STEP_MAX = 97;
 /** Ids are reserved in the database in blocks of at least this many; those that a process does not use are lost. */
 const BLOCK = 256;
+/**
+ * Where other processes issue ids too, a block is used for this long only, so that ids of all processes grow with time. It
+ * is small at first, and larger when it did not last.
+ * @source decision 814
+ */
+const SHARED_BLOCK_MS = 1000;
+const SHARED_BLOCK_MIN = 4;
+const SHARED_BLOCK_GROWTH = 4;
 
 /**
  * Takes the next id of a kind within a unit of work, for commands.
@@ -40,28 +49,43 @@ function lowBits(random: Random): bigint {
 
 interface Range {
   next: number;
-  end: number;
+  readonly end: number;
+  /** How many ids it was reserved for. */
+  readonly count: number;
+  readonly reservedAt_ms: number;
 }
 
 /**
  * Issues ids from ranges that are reserved in the database in blocks: they grow within a process, and are unique among
  * processes.
+ * @param isShared whether other processes issue ids too: then those of all grow from second to second.
  * @source campaigns 1.1
  */
-export function blockIds(store: Store, random: Random): Ids {
+export function blockIds(
+  store: Store,
+  random: Random,
+  { isShared, now_ms = elapsed_ms }: { readonly isShared: boolean; readonly now_ms?: () => number },
+): Ids {
   const ranges = new Map<string, Range>();
   const refills = new Map<string, Promise<void>>();
 
-  async function refill(kind: string, start: number, count: number): Promise<void> {
-    const size = Math.max(BLOCK, count) * STEP_MAX;
+  const isFresh = ({ reservedAt_ms }: Range): boolean => !isShared || now_ms() - reservedAt_ms < SHARED_BLOCK_MS;
+  const sizeAfter = (last: Range | undefined): number => {
+    if (!isShared) return BLOCK;
+    return last && isFresh(last) ? Math.min(BLOCK, last.count * SHARED_BLOCK_GROWTH) : SHARED_BLOCK_MIN;
+  };
+
+  async function refill(kind: string, start: number, needed: number): Promise<void> {
+    const count = Math.max(sizeAfter(ranges.get(kind)), needed);
+    const size = count * STEP_MAX;
     const first = await store.write((tx) => tx.takeNumbers(kind, start, size));
-    ranges.set(kind, { next: first, end: first + size });
+    ranges.set(kind, { next: first, end: first + size, count, reservedAt_ms: now_ms() });
   }
 
   async function numbers(kind: string, start: number, count: number): Promise<number[]> {
     for (;;) {
       const range = ranges.get(kind);
-      if (range && range.next + count * STEP_MAX <= range.end) {
+      if (range && isFresh(range) && range.next + count * STEP_MAX <= range.end) {
         return Array.from({ length: count }, () => {
           range.next += 1 + (random.bytes(1)[0]! % STEP_MAX);
           return range.next;

@@ -1,6 +1,6 @@
 import type { Changes } from '../../contract/store/cache-changes.ts';
 import type { OutageListener } from '../../contract/store/store.ts';
-import type { ReleaseLock } from './server-lock.ts';
+import type { ReleaseLock, ServerLockOptions } from './server-lock.ts';
 import type { Session } from './session.ts';
 import type { Dialect, Statements } from './statements.ts';
 
@@ -40,7 +40,7 @@ export interface Driver {
   /** The load: units of work that wait for a connection, and busy connections. */
   load(): { readonly waiting: number; readonly busy: number };
   /** Takes the server lock, which keeps other servers off the database. @throws ServerAlreadyRunning */
-  acquireServerLock(): Promise<ReleaseLock>;
+  acquireServerLock(options: ServerLockOptions): Promise<ReleaseLock>;
   onOutage(listener: OutageListener): void;
   /** Closes after the units of work under way have finished. */
   close(): Promise<void>;

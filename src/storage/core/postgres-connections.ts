@@ -2,6 +2,7 @@ import pg from 'pg';
 import { elapsed_ms, every, within } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { Line } from './postgres-line.ts';
+import type { HeldLock } from './postgres-lock-queries.ts';
 import { SHARED_CONNECTIONS, type SharedConnections, shareConnections } from './postgres-shared-connections.ts';
 
 /** Timeouts of a database server, in milliseconds. */
@@ -21,10 +22,8 @@ export interface ConnectionsOptions {
   readonly url: string;
   readonly connectionsMax: number;
   readonly timeouts: PostgresTimeouts;
-  /** The fencing token of the server lock under which connections are used; undefined in a process without the lock. */
-  readonly token: () => string | undefined;
-  /** The query that admits a connection under a token; its last row reports whether the lock still `stands`. */
-  readonly admission: (token: string) => string;
+  /** The server lock under which connections are used; undefined in a process without the lock. */
+  readonly held: () => HeldLock | undefined;
 }
 
 /** The connections of a process. */
@@ -68,18 +67,18 @@ export function openConnections(options: ConnectionsOptions): Connections {
    * @source decision 416
    */
   const admit = async (client: pg.ClientBase): Promise<void> => {
-    const token = options.token();
-    if (token === undefined) return;
+    const held = options.held();
+    if (!held) return;
     const line = lines.get(client as pg.Client);
     const setUp = `set statement_timeout = ${timeouts.statement_ms};
       set idle_in_transaction_session_timeout = ${timeouts.idle_transaction_ms};
       set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4;`;
     try {
-      const admission = client.query(`${setUp} ${options.admission(token)}`) as unknown as Promise<pg.QueryResult[]>;
-      const [locked, stands] = (await within(timeouts.connect_ms, admission)).slice(-2);
-      if (!locked?.rows[0].locked || !stands?.rows[0].stands)
+      const admission = client.query(`${setUp} ${held.admission}`) as unknown as Promise<pg.QueryResult[]>;
+      const [marked, stands] = (await within(timeouts.connect_ms, admission)).slice(-2);
+      if (!marked?.rows[0].marked || !stands?.rows[0].stands)
         throw new Error('the server lock on the database is no longer held');
-      if (line) line.token = token;
+      if (line) line.lockKey = held.key;
     } catch (error) {
       destroyClient(client as pg.Client);
       throw error;
@@ -102,7 +101,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
     for (;;) {
       const client = await pool.connect().catch(rethrowUnreachable);
       const line = lines.get(client as unknown as pg.Client);
-      if (line && line.token === options.token()) return line;
+      if (line && line.lockKey === options.held()?.key) return line;
       // It was admitted under an earlier lock, or has just closed.
       line?.destroy();
       client.release(true);
@@ -112,7 +111,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const sharedPool = poolOf(SHARED_CONNECTIONS);
   const shared = shareConnections({
     open: () => acquireFrom(sharedPool),
-    isUsable: (line) => !line.isBroken && line.token === options.token(),
+    isUsable: (line) => !line.isBroken && line.lockKey === options.held()?.key,
   });
 
   /** PostgreSQL ends a statement by itself before this time; a later answer will never come. */
@@ -122,8 +121,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
     shared.relieve(elapsed_ms());
     if (timeouts.statement_ms === 0) return;
     for (const line of lines.values()) {
-      const { token, waiting, sinceLook } = line;
-      const isLate = token !== undefined && waiting.length > 0 && (looks - sinceLook) * LOOK_MS > patience;
+      const { lockKey, waiting, sinceLook } = line;
+      const isLate = lockKey !== undefined && waiting.length > 0 && (looks - sinceLook) * LOOK_MS > patience;
       if (isLate) line.destroy();
     }
   });

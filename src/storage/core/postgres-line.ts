@@ -9,8 +9,8 @@ export type Settle = (error: Error | undefined, statement: SentStatement) => voi
 export class Line {
   readonly client: pg.Client;
   readonly wire: Wire;
-  /** The fencing token under which it was admitted. */
-  token: string | undefined;
+  /** The key of the server lock under which it was admitted. */
+  lockKey: string | undefined;
   isBroken = false;
   /** Unanswered statements, the oldest first. */
   readonly waiting: SentStatement[] = [];

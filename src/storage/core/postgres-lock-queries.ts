@@ -2,159 +2,263 @@ import type pg from 'pg';
 import { hasEnded, processIdentity } from '../../base/process-identity.ts';
 import { secureRandom } from '../../base/random.ts';
 import { after, elapsed_ms } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ServerAlreadyRunning } from './server-lock.ts';
 
-/** The key of the advisory lock that the one server holds: an arbitrary number that nobody else is likely to use. */
+/** The server lock as long as it is held without a break. */
+export interface HeldLock {
+  /** Differs each time that a process takes the lock. */
+  readonly key: string;
+  /** The fencing token in the database: with another one there, this process has been superseded. */
+  readonly token: string;
+  /**
+   * The statements that a connection runs before its first use: the last but one returns whether it could be `marked` as
+   * one of this lock, the last one whether the token still `stands`.
+   * @source decision 416
+   */
+  readonly admission: string;
+}
+
+/** How a process takes the server lock, on a connection that holds it from then on. */
+export interface ServerLockKind {
+  /**
+   * For a starting server. A lock that is free although it was not released may belong to a server that is just cut off
+   * from the database, so it must stay free for `free_ms` first.
+   * @throws ServerAlreadyRunning
+   * @source decision 417
+   */
+  acquire(client: pg.Client, free_ms: number): Promise<HeldLock>;
+  /**
+   * For a server that has lost it. Connections of its own that the database still has are terminated, so that nothing can
+   * be stored through them any more.
+   * @throws ServerAlreadyRunning when a server that shares it with nobody has held it since, even if that one has ended
+   * @source decision 415
+   */
+  reacquire(client: pg.Client, last: HeldLock): Promise<HeldLock>;
+  /** Records that the server has ended, so that the next one need not wait. @source decision 417 */
+  release(client: pg.Client, held: HeldLock): Promise<void>;
+}
+
+/** The key of the server lock: an arbitrary number that nobody else is likely to use. */
 const LOCK = 4_815_162_342;
-/**
- * The key of the advisory lock that all connections of the server share: holding it exclusively proves that none is
- * left.
- */
+/** The key of the lock that all connections of an only server share. */
 const CONNECTIONS = LOCK + 1;
+/** The first key of the locks of the connections of nodes; the second one is a number of the node. */
+const NODES = 481_516_234;
 
 /** How long a killed process may still appear to hold the lock. */
 const BUSY_MS = 5000;
 const PAUSE_MS = 250;
+const TERMINATION_PAUSE_MS = 25;
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => void after(ms, resolve));
+/** Begins the tokens that nodes share. */
+const SHARED = 'shared-';
 
-interface Look {
-  /** The token of the last server; undefined before the first one. */
-  readonly token: string | undefined;
-  /** Whether the last server is certain to have ended. */
-  readonly isOver: boolean;
-  /** Whether a server holds the lock or has connections. */
-  readonly isServed: boolean;
-}
+/** The lock of an only server, which excludes all others. */
+export const exclusiveLock: ServerLockKind = {
+  async acquire(client, free_ms) {
+    const isServed = ({ isExclusive, isShared, hasConnections, hasNodes }: Look): boolean =>
+      isExclusive || isShared || hasConnections || hasNodes;
+    await acquireWhen({ client, free_ms, isServed, isOver: hasLastEnded, take: 'pg_try_advisory_lock' });
+    return beginAlone(client);
+  },
+  async reacquire(client, { token }) {
+    const isLast = async (): Promise<boolean> => (await look(client)).last?.token === token;
+    for (;;) {
+      if (!(await isLast())) throw alreadyServed();
+      if (await tryLock(client, 'pg_try_advisory_lock')) break;
+      // PostgreSQL has not noticed yet that our old connection broke.
+      await terminate(client, `objsubid = 1 and ${BIG_KEY} = ${LOCK}`);
+      await pause(PAUSE_MS);
+    }
+    if (!(await isLast())) throw alreadyServed();
+    return beginAlone(client);
+  },
+  release: markReleased,
+};
 
 /**
- * Takes the server lock for a starting server, on a connection that holds it from then on; returns the fencing token. A
- * lock that is free although it was not released may belong to a server that is just cut off from the database, so it
- * must stay free for `free_ms` first.
- * @throws ServerAlreadyRunning
- * @source decision 417
+ * The lock that the nodes of one database share, which excludes an only server. Nodes have one token together: it is
+ * replaced only by that of an only server. Each marks its connections with a number of its own.
+ * @source decision 813
  */
-export async function acquireLock(client: pg.Client, free_ms: number): Promise<string> {
+export const sharedLock: ServerLockKind = {
+  async acquire(client, free_ms) {
+    const isServed = ({ isExclusive, hasConnections }: Look): boolean => isExclusive || hasConnections;
+    const isOver = (seen: Look): boolean => isOfNodes(seen) || hasLastEnded(seen);
+    await acquireWhen({ client, free_ms, isServed, isOver, take: 'pg_try_advisory_lock_shared' });
+    const token = await joinToken(client);
+    await terminateAll(client, ONLY_SERVER);
+    return heldByNode(token);
+  },
+  async reacquire(client, { key, token }) {
+    const isLast = async (): Promise<boolean> => (await look(client)).last?.token === token;
+    do {
+      if (!(await isLast())) throw alreadyServed();
+    } while (!(await tryLock(client, 'pg_try_advisory_lock_shared')) && (await pause(PAUSE_MS)));
+    if (!(await isLast())) throw alreadyServed();
+    await terminateAll(client, `objsubid = 2 and classid = ${NODES} and objid = ${key}`);
+    return heldByNode(token);
+  },
+  async release(client, held) {
+    // Only the last node gets it for itself.
+    if (await tryLock(client, 'pg_try_advisory_lock')) await markReleased(client, held);
+  },
+};
+
+type TryLock = 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared';
+
+interface Acquisition {
+  readonly client: pg.Client;
+  readonly free_ms: number;
+  /** Whether a server is there that does not share the lock. */
+  readonly isServed: (seen: Look) => boolean;
+  /** Whether the last such server is certain to have ended. */
+  readonly isOver: (seen: Look) => boolean;
+  readonly take: TryLock;
+}
+
+async function acquireWhen({ client, free_ms, isServed, isOver, take }: Acquisition): Promise<void> {
   const startedAt_ms = elapsed_ms();
   let freeAt_ms: number | undefined;
   for (;;) {
-    const { isServed, isOver } = await look(client);
+    const seen = await look(client);
     const now_ms = elapsed_ms();
-    freeAt_ms = isServed ? undefined : (freeAt_ms ?? now_ms);
-    if (isServed && now_ms - startedAt_ms > BUSY_MS) throw alreadyServed();
-    const isFree = freeAt_ms !== undefined && (isOver || now_ms - freeAt_ms >= free_ms);
-    if (isFree && (await takeLock(client))) return begin(client);
+    freeAt_ms = isServed(seen) ? undefined : (freeAt_ms ?? now_ms);
+    if (isServed(seen) && now_ms - startedAt_ms > BUSY_MS) throw alreadyServed();
+    const isFree = freeAt_ms !== undefined && (isOver(seen) || now_ms - freeAt_ms >= free_ms);
+    if (isFree && (await tryLock(client, take))) return;
     await pause(PAUSE_MS);
   }
 }
 
-/**
- * Takes the server lock again for the server that held it last, under this token; returns the new one. Connections of
- * its own that the database still has are terminated, so that nothing can be stored through them any more.
- * @throws ServerAlreadyRunning when another server has held it since, whether it still runs or not
- * @source decision 415
- */
-export async function reacquireLock(client: pg.Client, token: string): Promise<string> {
-  for (;;) {
-    if ((await look(client)).token !== token) throw alreadyServed();
-    if (await takeLock(client)) break;
-    // PostgreSQL has not noticed yet that our old connection broke.
-    await end(client, LOCK);
-    await pause(PAUSE_MS);
-  }
-  if ((await look(client)).token !== token) throw alreadyServed();
-  return begin(client);
+/** What the database shows of servers other than the one that looks. */
+interface Look {
+  /** The last server, or the nodes; undefined before the first one. */
+  readonly last: Claim | undefined;
+  readonly isExclusive: boolean;
+  readonly isShared: boolean;
+  /** Whether there are connections of an only server. */
+  readonly hasConnections: boolean;
+  /** Whether there are connections of nodes. */
+  readonly hasNodes: boolean;
 }
 
-/** Records that the server has ended, so that the next one need not wait. @source decision 417 */
-export async function releaseLock(client: pg.Client, token: string): Promise<void> {
-  await client.query('update server_claim set released = 1 where token = $1', [token]).catch(unlessUndefined);
-}
-
-/**
- * The query that a connection of the server runs before its first use: takes the shared lock of the connections, then
- * checks whether the token is still current; its last row says so.
- * @source decision 416
- */
-export function admissionQuery(token: string): string {
-  return `select pg_try_advisory_lock_shared(${CONNECTIONS}) as locked;
-    select exists (select from server_claim where token = '${token}') as stands`;
-}
-
-async function look(client: pg.Client): Promise<Look> {
-  const held = await client.query(
-    `select 1 from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and pid <> pg_backend_pid()
-       and database = (select oid from pg_database where datname = current_database())
-       and (classid::bigint << 32) + objid::bigint in ($1, $2) limit 1`,
-    [LOCK, CONNECTIONS],
-  );
-  const last = await lastClaim(client);
-  return {
-    token: last?.token,
-    isOver: !last || last.isReleased || hasEnded(last.process),
-    isServed: held.rowCount !== 0,
-  };
-}
-
-interface Claimed {
+interface Claim {
   readonly token: string;
   readonly process: string;
   readonly isReleased: boolean;
 }
 
+const BIG_KEY = '((classid::bigint << 32) + objid::bigint)';
+const ONLY_SERVER = `objsubid = 1 and ${BIG_KEY} = ${CONNECTIONS} and mode = 'ShareLock'`;
+/** The advisory locks of other connections to this database. */
+const OTHERS = `from pg_locks where locktype = 'advisory' and granted and pid <> pg_backend_pid()
+  and database = (select oid from pg_database where datname = current_database())`;
+const exists = (condition: string): string => `exists (select 1 ${OTHERS} and ${condition})`;
+
+const LOOK = `select pg_is_in_recovery() as "isStandby",
+  ${exists(`objsubid = 1 and ${BIG_KEY} = ${LOCK} and mode = 'ExclusiveLock'`)} as "isExclusive",
+  ${exists(`objsubid = 1 and ${BIG_KEY} = ${LOCK} and mode = 'ShareLock'`)} as "isShared",
+  ${exists(`objsubid = 1 and ${BIG_KEY} = ${CONNECTIONS}`)} as "hasConnections",
+  ${exists(`objsubid = 2 and classid = ${NODES}`)} as "hasNodes"`;
+
+async function look(client: pg.Client): Promise<Look> {
+  const [seen] = (await client.query(LOOK)).rows;
+  if (seen.isStandby) throw new StoreUnavailable(new Error('the database server is a standby'));
+  return { ...seen, last: await lastClaim(client) };
+}
+
+const hasLastEnded = ({ last }: Look): boolean => !last || last.isReleased || hasEnded(last.process);
+const isOfNodes = ({ last }: Look): boolean => last?.token.startsWith(SHARED) ?? false;
+
 /** PostgreSQL's error code undefined_table. */
 const UNDEFINED_TABLE = '42P01';
-
-const NOTE = `insert into server_claim (id, token, process, released) values (1, $1, $2, 0)
-  on conflict (id) do update set token = excluded.token, process = excluded.process, released = 0`;
 
 /** A database without a schema has no table of claims. */
 function unlessUndefined(error: { readonly code?: string }): void {
   if (error.code !== UNDEFINED_TABLE) throw error;
 }
 
-async function lastClaim(client: pg.Client): Promise<Claimed | undefined> {
+async function lastClaim(client: pg.Client): Promise<Claim | undefined> {
   const found = await client
     .query('select token, process, released = 1 as "isReleased" from server_claim where id = 1')
     .catch(unlessUndefined);
   return found?.rows[0];
 }
 
-async function takeLock(client: pg.Client): Promise<boolean> {
-  return (await client.query('select pg_try_advisory_lock($1) as got', [LOCK])).rows[0].got;
+async function tryLock(client: pg.Client, take: TryLock): Promise<boolean> {
+  return (await client.query(`select ${take}($1) as got`, [LOCK])).rows[0].got;
 }
+
+const CLAIM = `insert into server_claim (id, token, process, released) values (1, $1, $2, 0)
+  on conflict (id) do update set token = excluded.token, process = excluded.process, released = 0`;
 
 /**
  * Stores a new token under the lock, and waits until no connection with an earlier token is left.
  * @source decision 416
  */
-async function begin(client: pg.Client): Promise<string> {
-  const token = secureRandom.bytes(16).toString('hex');
-  await client.query(NOTE, [token, processIdentity()]).catch(unlessUndefined);
-  while (!(await client.query('select pg_try_advisory_lock($1) as got', [CONNECTIONS])).rows[0].got) {
-    await end(client, CONNECTIONS);
-    await pause(PAUSE_MS / 10);
+async function beginAlone(client: pg.Client): Promise<HeldLock> {
+  const token = newToken();
+  await client.query(CLAIM, [token, processIdentity()]).catch(unlessUndefined);
+  await terminateAll(client, `(${ONLY_SERVER} or objsubid = 2 and classid = ${NODES})`);
+  return { key: token, token, admission: admissionQuery(`${CONNECTIONS}`, token) };
+}
+
+/** The token of the nodes: the present one, or a new one after an only server. */
+async function joinToken(client: pg.Client): Promise<string> {
+  for (;;) {
+    const last = await lastClaim(client);
+    if (last?.token.startsWith(SHARED)) {
+      const joined = await client.query('update server_claim set released = 0 where token = $1', [last.token]);
+      if (joined.rowCount === 1) return last.token;
+    } else {
+      const token = SHARED + newToken();
+      const claimed = await client.query(`${CLAIM} where server_claim.token = $3`, [token, '', last?.token ?? '']);
+      if (claimed.rowCount === 1) return token;
+    }
+    // Another node was first.
   }
-  await client.query('select pg_advisory_unlock($1)', [CONNECTIONS]);
-  return token;
 }
 
-/** Terminates the connections that hold a lock. Without permission to do so, the caller waits for them. */
-async function end(client: pg.Client, lock: number): Promise<void> {
-  await client
-    .query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 1 and granted
-         and pid <> pg_backend_pid() and (classid::bigint << 32) + objid::bigint = $1
-         and database = (select oid from pg_database where datname = current_database())`,
-      [lock],
-    )
-    .catch((error: { code?: string }) => {
-      if (error.code !== NOT_ALLOWED) throw error;
-    });
+function heldByNode(token: string): HeldLock {
+  const key = `${secureRandom.bytes(4).readUInt32BE() >>> 1}`;
+  return { key, token, admission: admissionQuery(`${NODES}, ${key}`, token) };
 }
 
+function admissionQuery(lock: string, token: string): string {
+  return `select pg_try_advisory_lock_shared(${lock}) as marked;
+    select exists (select from server_claim where token = '${token}') as stands`;
+}
+
+async function markReleased(client: pg.Client, { token }: HeldLock): Promise<void> {
+  await client.query('update server_claim set released = 1 where token = $1', [token]).catch(unlessUndefined);
+}
+
+/** Terminates connections with such locks until none is left: what they were about to commit is decided then. */
+async function terminateAll(client: pg.Client, locks: string): Promise<void> {
+  while ((await client.query(`select ${exists(locks)} as found`)).rows[0].found) {
+    await terminate(client, locks);
+    await pause(TERMINATION_PAUSE_MS);
+  }
+}
+
+/** Without permission to terminate them, the caller waits for them. */
+async function terminate(client: pg.Client, locks: string): Promise<void> {
+  await client.query(`select pg_terminate_backend(pid) ${OTHERS} and ${locks}`).catch((error: { code?: string }) => {
+    if (error.code !== NOT_ALLOWED) throw error;
+  });
+}
+
+/** PostgreSQL's error code insufficient_privilege. */
 const NOT_ALLOWED = '42501';
 
+const newToken = (): string => secureRandom.bytes(16).toString('hex');
+
+const pause = (ms: number): Promise<true> => new Promise((resolve) => void after(ms, () => resolve(true)));
+
 function alreadyServed(): ServerAlreadyRunning {
-  return new ServerAlreadyRunning('another process serves this database; stop it first');
+  return new ServerAlreadyRunning(
+    'another process serves this database; stop it first, or set redis_url and object_store for both, so that they can share it',
+  );
 }

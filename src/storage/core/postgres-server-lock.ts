@@ -3,11 +3,11 @@ import { after, elapsed_ms, every, within } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { OutageListener } from '../../contract/store/store.ts';
 import { destroyClient, newClient, rethrowUnreachable } from './postgres-connections.ts';
-import { acquireLock, reacquireLock, releaseLock } from './postgres-lock-queries.ts';
-import { type ReleaseLock, ServerAlreadyRunning } from './server-lock.ts';
+import { exclusiveLock, type HeldLock, type ServerLockKind, sharedLock } from './postgres-lock-queries.ts';
+import { type ReleaseLock, ServerAlreadyRunning, type ServerLockOptions } from './server-lock.ts';
 
-/** Options of the server lock. */
-export interface ServerLockOptions {
+/** The dependencies of the server lock. */
+export interface PostgresServerLockParts {
   readonly url: string;
   /** Timeout for connecting and for taking the lock. */
   readonly connect_ms: number;
@@ -17,12 +17,12 @@ export interface ServerLockOptions {
   readonly destroyConnections: () => void;
 }
 
-/** The lock that makes this process the only server of its database. */
+/** The lock that makes this process the only server of its database, or one of its nodes. */
 export interface PostgresServerLock {
   /** Takes the lock. @throws ServerAlreadyRunning */
-  acquire(): Promise<ReleaseLock>;
-  /** The fencing token of the current or last lock; undefined in a process that never took it, such as a command. */
-  token(): string | undefined;
+  acquire(options: ServerLockOptions): Promise<ReleaseLock>;
+  /** The current or last lock; undefined in a process that never took it, such as a command. */
+  held(): HeldLock | undefined;
   /** Whether the lock was held and is lost now. */
   isLost(): boolean;
   /** @throws StoreUnavailable while the lock is lost */
@@ -41,25 +41,26 @@ const AGAIN_MS = 250;
 
 type Standing =
   | { readonly state: 'none' }
-  | { readonly state: 'held'; readonly client: pg.Client; readonly token: string }
-  | { readonly state: 'lost'; readonly token: string; readonly cause: Error }
-  | { readonly state: 'over'; readonly token: string; readonly cause: Error };
+  | { readonly state: 'held'; readonly client: pg.Client; readonly lock: HeldLock }
+  | { readonly state: 'lost'; readonly lock: HeldLock; readonly cause: Error }
+  | { readonly state: 'over'; readonly lock: HeldLock; readonly cause: Error };
 
 /**
  * Holds the server lock on a connection of its own. When that connection breaks or falls silent, nobody can know which
  * server holds the lock: all other connections are closed, and units of work are refused until the lock is held again.
- * If another server has taken it meanwhile, this one ends.
+ * If a server that does not share it has taken it meanwhile, this one ends.
  * @source decision 414, 415
  */
-export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock {
+export function postgresServerLock(parts: PostgresServerLockParts): PostgresServerLock {
   const listeners: OutageListener[] = [];
+  let kind: ServerLockKind = exclusiveLock;
   let standing: Standing = { state: 'none' };
   let stopBeating = (): void => {};
   let unanswered = 0;
   let asking: Promise<void> | undefined;
 
-  const hold = (client: pg.Client, token: string): void => {
-    const held: Standing = { state: 'held', client, token };
+  const hold = (client: pg.Client, lock: HeldLock): void => {
+    const held: Standing = { state: 'held', client, lock };
     standing = held;
     unanswered = 0;
     asking = undefined;
@@ -72,26 +73,26 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
 
   const lose = (cause: Error): void => {
     if (standing.state !== 'held') return;
-    const { client, token } = standing;
-    standing = { state: 'lost', token, cause };
+    const { client, lock } = standing;
+    standing = { state: 'lost', lock, cause };
     destroyClient(client);
     parts.destroyConnections();
     for (const { began } of listeners) began?.(cause);
-    void regain(token, elapsed_ms());
+    void regain(lock, elapsed_ms());
   };
 
-  const regain = async (token: string, lostAt_ms: number): Promise<void> => {
+  const regain = async (lock: HeldLock, lostAt_ms: number): Promise<void> => {
     while (standing.state === 'lost') {
       const startedAt_ms = elapsed_ms();
       try {
-        const [client, next] = await claimed(parts, (opened) => within(parts.connect_ms, reacquireLock(opened, token)));
+        const [client, next] = await locked(parts, (opened) => within(parts.connect_ms, kind.reacquire(opened, lock)));
         if (standing.state !== 'lost') return destroyClient(client);
         hold(client, next);
         // Caches are cleared before anything reads the database again.
         for (const { ended } of listeners) ended?.(elapsed_ms() - lostAt_ms);
       } catch (error) {
         if (error instanceof ServerAlreadyRunning) {
-          standing = { state: 'over', token, cause: error };
+          standing = { state: 'over', lock, cause: error };
           for (const { superseded } of listeners) superseded?.(error);
           return;
         }
@@ -133,23 +134,24 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
   return {
     listeners,
     markLost: lose,
-    async acquire() {
+    async acquire({ isShared }) {
+      kind = isShared ? sharedLock : exclusiveLock;
       // An unreleased lock must be free for longer than its server needs to notice that it was cut off and to return.
-      const [client, token] = await claimed(parts, (opened) => acquireLock(opened, 2 * parts.silence_ms));
-      hold(client, token);
+      const [client, lock] = await locked(parts, (opened) => kind.acquire(opened, 2 * parts.silence_ms));
+      hold(client, lock);
       stopBeating = every(BEAT_MS, beat);
       return async () => {
         stopBeating();
         const last = standing;
-        standing = { state: 'over', token, cause: new Error('the service has ended') };
+        standing = { state: 'over', lock, cause: new Error('the service has ended') };
         if (last.state !== 'held') return;
         await within(
           parts.connect_ms,
-          releaseLock(last.client, last.token).then(() => last.client.end()),
+          kind.release(last.client, last.lock).then(() => last.client.end()),
         ).catch(() => destroyClient(last.client));
       };
     },
-    token: () => ('token' in standing ? standing.token : undefined),
+    held: () => ('lock' in standing ? standing.lock : undefined),
     isLost: () => standing.state === 'lost' || standing.state === 'over',
     assertHeld() {
       if (standing.state === 'lost' || standing.state === 'over') throw refusal();
@@ -159,10 +161,10 @@ export function postgresServerLock(parts: ServerLockOptions): PostgresServerLock
 }
 
 /** Opens a connection and takes the lock on it; closes the connection if that fails. */
-async function claimed(
-  { url, connect_ms }: ServerLockOptions,
-  lock: (client: pg.Client) => Promise<string>,
-): Promise<[pg.Client, string]> {
+async function locked(
+  { url, connect_ms }: PostgresServerLockParts,
+  lock: (client: pg.Client) => Promise<HeldLock>,
+): Promise<[pg.Client, HeldLock]> {
   const client = newClient({ connectionString: url, connectionTimeoutMillis: connect_ms, keepAlive: true });
   try {
     await client.connect().catch(rethrowUnreachable);

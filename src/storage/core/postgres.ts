@@ -4,7 +4,6 @@ import { type Connections, openConnections, type PostgresTimeouts } from './post
 import { postgresElection } from './postgres-election.ts';
 import { mapPostgresFailure } from './postgres-failures.ts';
 import { postgresFence } from './postgres-fence.ts';
-import { admissionQuery } from './postgres-lock-queries.ts';
 import { postgresReads } from './postgres-reads.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
 import { knownStatements } from './postgres-statements.ts';
@@ -52,7 +51,7 @@ export function openPostgres(options: PostgresOptions): Driver {
       electionConnections.destroyAll();
     },
   });
-  const pool = { ...options, timeouts, token: lock.token, admission: admissionQuery };
+  const pool = { ...options, timeouts, held: lock.held };
   const connections = openConnections(pool);
   const fenceConnections = openConnections({ ...pool, connectionsMax: 1 });
   const urgentConnections = openConnections({ ...pool, connectionsMax: 1, timeouts: urgent(timeouts) });
@@ -130,7 +129,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     write: (work) => writeAgain(connections, work),
     writeUrgent: (work) => writeAgain(urgentConnections, work),
     async ping() {
-      if (lock.token() !== undefined || lock.isLost()) return lock.ping();
+      if (lock.held() || lock.isLost()) return lock.ping();
       await reads.read((session) => session.allRaw('select 1'));
     },
     acquireServerLock: lock.acquire,

@@ -4,6 +4,12 @@ import { restrictToOwner } from './private-files.ts';
 /** Releases the lock of `lockServerFile` or of a driver's `acquireServerLock`. */
 export type ReleaseLock = () => Promise<void>;
 
+/** How the server lock is taken. */
+export interface ServerLockOptions {
+  /** Whether other servers of the database may hold it too, as its nodes; PostgreSQL only. */
+  readonly isShared: boolean;
+}
+
 /** Another process already serves the same data. */
 export class ServerAlreadyRunning extends Error {
   override readonly name = 'ServerAlreadyRunning';
