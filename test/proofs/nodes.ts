@@ -9,6 +9,7 @@ import { type Balancer, openBalancer } from '../rig/balancer.ts';
 import type { Place } from '../rig/databases.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
+import { startStandby } from '../rig/standby.ts';
 import { acknowledgedIn, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
 import { freePorts, type Serving, type Site, serve } from './sites.ts';
@@ -19,6 +20,9 @@ import { openReachedSite, subscribe, toldTo } from './webhook.ts';
 export const DISTURBANCES = ['kill', 'stop', 'freeze', 'redis-kill', 'redis-freeze', 'redis-flush'] as const;
 export type Disturbance = (typeof DISTURBANCES)[number];
 
+/** Longer than the database may be away when a standby takes its place. */
+const FAILOVER_MAX_S = 30;
+
 /** How a proof is run. */
 export interface NodesProof {
   readonly nodes: number;
@@ -26,6 +30,8 @@ export interface NodesProof {
   readonly kinds: readonly Disturbance[];
   /** How long a node or Redis stands still. */
   readonly freeze_s: number;
+  /** Whether PostgreSQL is killed, in the middle, and a standby takes its place. */
+  readonly failsOver?: boolean;
   readonly seed: number;
   /** Is told of progress. */
   readonly say: (line: string) => void;
@@ -42,7 +48,8 @@ interface GroupNode {
  * request, and Redis with them. Every reply has to be right or 503 with `retry-after`, and what clients were told has to hold
  * on all nodes in the end. Throws with the first difference.
  */
-export async function nodes({ nodes: count, rounds, kinds, freeze_s, seed, say }: NodesProof): Promise<Ledger> {
+export async function nodes(proof: NodesProof): Promise<Ledger> {
+  const { nodes: count, rounds, kinds, freeze_s, failsOver = false, seed, say } = proof;
   // Each request has a connection of its own, which the balancer gives to the next node.
   setGlobalDispatcher(new Agent({ pipelining: 0 }));
   const random = seededRandom(seed, 'nodes');
@@ -52,7 +59,15 @@ export async function nodes({ nodes: count, rounds, kinds, freeze_s, seed, say }
   const ledger = openLedger();
   const ended: (() => Promise<unknown>)[] = [];
   try {
-    const place = placeIn(folder, 1, database.url);
+    const address = await openBalancer();
+    ended.push(() => address.close());
+    address.route([Number(new URL(database.url).port)]);
+    const databaseUrl = Object.assign(new URL(database.url), { port: new URL(address.url).port }).href;
+    const standby = failsOver
+      ? await startStandby(database, join(folder, 'standby'), (await freePorts(1))[0]!)
+      : undefined;
+    if (standby) ended.push(standby.stop);
+    const place = placeIn(folder, 1, databaseUrl);
     const objects = join(folder, 'objects');
     const shared = ['--object-store', objects, '--access-log', 'off', '--media-processing-s', '0'];
     const opened = await openReachedSite(place, shared);
@@ -65,7 +80,7 @@ export async function nodes({ nodes: count, rounds, kinds, freeze_s, seed, say }
     const urls = ['--public-base-url', balancers[0].url, '--public-sandbox-url', balancers[1].url];
     const group = Array.from({ length: count }, (_, at): GroupNode => {
       const flags = [...first.flags, ...urls];
-      const site = { ...first, flags, place: placeIn(folder, at + 1, database.url) };
+      const site = { ...first, flags, place: placeIn(folder, at + 1, databaseUrl) };
       return { site: atPorts(site, ports.slice(3 * at, 3 * at + 3)), serving: undefined };
     });
     ended.push(() => Promise.all(group.map(async ({ serving }) => serving?.kill())));
@@ -77,6 +92,16 @@ export async function nodes({ nodes: count, rounds, kinds, freeze_s, seed, say }
     const load = startLoad(site, home, ledger, { round: 'r', persists: true, of: 1, pause_ms: 20 });
     ended.push(() => load.stop());
     for (let round = 1; round <= rounds; round++) {
+      if (standby && round === Math.ceil(rounds / 2)) {
+        const startedAt_ms = performance.now();
+        await database.down('kill');
+        await standby.promote();
+        address.route([standby.port]);
+        await Promise.all(group.map(({ site }) => untilReady(site)));
+        const away_s = (performance.now() - startedAt_ms) / 1000;
+        say(`PostgreSQL killed, a standby in its place: all nodes ready again after ${away_s.toFixed(1)} s`);
+        if (away_s > FAILOVER_MAX_S) throw new Error('the failover took too long');
+      }
       const kind = kinds[below(kinds.length)]!;
       const node = group[below(count)]!;
       await pause(500 + below(1500));
@@ -124,6 +149,18 @@ function atPorts(site: Site, ports: readonly number[]): Site {
 }
 
 const LOOK_MS = 100;
+
+async function untilReady({ operations }: Site): Promise<void> {
+  for (const deadline_ms = performance.now() + 2 * FAILOVER_MAX_S * 1000; performance.now() < deadline_ms; ) {
+    const isReady = await fetch(`${operations}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
+      (reply) => reply.ok,
+      () => false,
+    );
+    if (isReady) return;
+    await pause(LOOK_MS);
+  }
+  throw new Error(`${operations}/readyz did not turn to 200`);
+}
 
 /** Sends connections to the nodes that say that they are ready, as any balancer does; returns how to end that. */
 async function keepRouting(group: readonly GroupNode[], [production, sandbox]: readonly [Balancer, Balancer]) {
@@ -189,13 +226,20 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: '10' },
       kinds: { type: 'string', default: DISTURBANCES.join(',') },
       'freeze-s': { type: 'string', default: '15' },
+      failover: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
     },
   });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const kinds = values.kinds.split(',') as Disturbance[];
   const numbers = { nodes: Number(values.nodes), rounds: Number(values.rounds), seed: Number(values.seed) };
-  const ledger = await nodes({ ...numbers, kinds, freeze_s: Number(values['freeze-s']), say });
+  const ledger = await nodes({
+    ...numbers,
+    kinds,
+    freeze_s: Number(values['freeze-s']),
+    failsOver: values.failover,
+    say,
+  });
   const statuses = [...ledger.statuses].map(([status, times]) => `${times} x ${status}`).join(', ');
   say(`${repliesIn(ledger)} replies: ${statuses}`);
   say(`${acknowledgedIn(ledger)} writes acknowledged: none lost, doubled or halved`);

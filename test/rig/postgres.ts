@@ -60,7 +60,9 @@ export async function startPostgres({ isHasty = false } = {}): Promise<OwnPostgr
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     pid: () => processNow().pid!,
     async stop() {
-      await server.stop();
+      const { exitCode, signalCode } = processNow();
+      // One that is down already would never say that it has ended.
+      if (exitCode === null && signalCode === null) await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
     async down(kind) {
