@@ -7,6 +7,8 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # The image has its own Node.js, so the optional dependencies stay out; no dependency that runs has an install script.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# The client of object stores brings its code three times; Node.js loads one of them.
+RUN find node_modules/@aws-sdk node_modules/@smithy -type d '(' -name dist-es -o -name dist-types ')' -prune -exec rm -r {} +
 COPY build build
 COPY src src
 RUN node build/dist.ts dist --no-types
