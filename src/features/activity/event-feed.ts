@@ -4,6 +4,7 @@ import type { Store } from '../../contract/store/store.ts';
 import { type Consent, openConsents } from './consents.ts';
 import { EventDelivery } from './envelopes.ts';
 import { foldedText, isMatch, type SubscriptionMatcher } from './matching.ts';
+import { singleRun } from './single-run.ts';
 import { openSubscriptionIndex } from './subscription-index.ts';
 
 /** Dependencies of the event feed. */
@@ -42,8 +43,6 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
   let offered: (readonly LoggedEvent[])[] = [];
   /** The log may hold events that have not been handed over. */
   let hasUnread = false;
-  let isFailing = false;
-  let running: Promise<void> | undefined;
   let stopPolling = (): void => {};
 
   const candidatesOf = (events: readonly LoggedEvent[], query: DeliveryQuery): Candidate[] => {
@@ -121,27 +120,16 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
     }
   };
 
+  const runs = singleRun(readBatches, {
+    hasMore: () => isRunning && (hasUnread || offered.length > 0),
+    onError,
+  });
   const wake = (): void => {
     hasUnread = true;
     run();
   };
   const run = (): void => {
-    if (!isRunning || running) return;
-    running = readBatches()
-      .then(
-        () => {
-          isFailing = false;
-        },
-        (error) => {
-          // The database may be unavailable for a while: a failure is reported once, and again only after a success.
-          if (!isFailing) onError(error);
-          isFailing = true;
-        },
-      )
-      .finally(() => {
-        running = undefined;
-        if (hasUnread || offered.length > 0) run();
-      });
+    if (isRunning) runs.run();
   };
   /** Looks for events of other processes, which do not wake this one. */
   const poll = async (): Promise<void> => {
@@ -175,7 +163,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
       const last = await settle();
       while (isRunning && position < last) {
         wake();
-        await running;
+        await runs.ended();
       }
     },
     async start() {
@@ -189,7 +177,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
     async stop() {
       isRunning = false;
       stopPolling();
-      await running;
+      await runs.ended();
     },
   };
 }

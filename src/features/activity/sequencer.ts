@@ -1,6 +1,7 @@
 import { every } from '../../base/timers.ts';
 import type { LoggedEvent } from '../../contract/store/events.ts';
 import type { Store } from '../../contract/store/store.ts';
+import { singleRun } from './single-run.ts';
 
 /** Dependencies of the sequencer. */
 export interface SequencerDependencies {
@@ -43,8 +44,6 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
   let hasWork = false;
   /** This process has appended events since it last looked. */
   let hasAppended = false;
-  let isFailing = false;
-  let running: Promise<void> | undefined;
   let stopPolling = (): void => {};
 
   const sequenceAll = async (): Promise<void> => {
@@ -61,24 +60,10 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
       if (events.length >= BATCH_MAX) hasWork = true;
     } while (isRunning && hasWork);
   };
+  const runs = singleRun(sequenceAll, { hasMore: () => isRunning && hasWork, onError });
   const wake = (): void => {
     hasWork = true;
-    if (!isRunning || running) return;
-    running = sequenceAll()
-      .then(
-        () => {
-          isFailing = false;
-        },
-        (error) => {
-          // The database may be unavailable for a while: a failure is reported once, and again only after a success.
-          if (!isFailing) onError(error);
-          isFailing = true;
-        },
-      )
-      .finally(() => {
-        running = undefined;
-        if (hasWork) wake();
-      });
+    if (isRunning) runs.run();
   };
   if (sequencer) {
     onInvalidate(['outbox'], () => {
@@ -93,13 +78,13 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
       if (!sequencer) return;
       isRunning = true;
       wake();
-      await running;
+      await runs.ended();
       stopPolling = every(POLL_MS, wake);
     },
     async stop() {
       isRunning = false;
       stopPolling();
-      await running;
+      await runs.ended();
     },
   };
 }
