@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
+import { syncFolder } from '../storage/core/files.ts';
 import type { BackupHeader, BackupSink } from './format.ts';
 
 /** Checksums are written whenever this many have accumulated, so that memory does not grow with the number of files. */
@@ -119,14 +120,4 @@ function sinkInto(tar: Pack, until: Until): BackupSink {
       await putText('manifest.json', `${JSON.stringify({ ...contents, sums: sumsCount }, null, 2)}\n`);
     },
   };
-}
-
-/** Makes new names in a folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

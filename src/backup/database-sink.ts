@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { contentOfFile, type ObjectStore } from '../contract/services/objects.ts';
 import { writeAll } from '../storage/core/file-sink.ts';
+import { syncFolder } from '../storage/core/files.ts';
 import { applyMigrations, dropTables, migrationsNamed } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
 import { dropIndexes, loadRows } from '../storage/transfer/load-rows.ts';
 import { readTable } from '../storage/transfer/read-rows.ts';
 import { parseRows } from '../storage/transfer/row-lines.ts';
 import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
-import { syncFolder } from './archive-writer.ts';
 import type { BackupFile, BackupHeader, BackupSink } from './format.ts';
 
 /** What a sink needs beside the rows. */

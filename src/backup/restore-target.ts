@@ -3,12 +3,12 @@ import { open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Driver } from '../storage/core/driver.ts';
+import { syncFolder } from '../storage/core/files.ts';
 import { openPostgres } from '../storage/core/postgres.ts';
 import { lockServerFile } from '../storage/core/server-lock.ts';
 import type { Session } from '../storage/core/session.ts';
 import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
 import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
-import { syncFolder } from './archive-writer.ts';
 import { isRestoreIncomplete, markRestoreComplete, markRestoreIncomplete } from './restore-marker.ts';
 
 /** Where a copy goes. */

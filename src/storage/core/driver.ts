@@ -39,7 +39,7 @@ export interface Driver {
   readonly writeElected?: <T>(work: (session: Session) => Promise<T>) => Promise<T | undefined>;
   /** The load: units of work that wait for a connection, and busy connections. */
   load(): { readonly waiting: number; readonly busy: number };
-  /** Takes the server lock, which keeps other servers off the database. @throws ServerAlreadyRunning */
+  /** Takes the server lock, which keeps off the database all servers that may not share it. @throws ServerAlreadyRunning */
   acquireServerLock(options: ServerLockOptions): Promise<ReleaseLock>;
   onOutage(listener: OutageListener): void;
   /** Closes after the units of work under way have finished. */

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Syncs a folder: a rename is durable only after that. */
+/** Makes new names in a folder durable, such as those of renamed files. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {
@@ -13,4 +13,9 @@ export async function syncFolder(path: string): Promise<void> {
 /** Whether a file or folder does not exist. */
 export function isAbsent(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+/** For calls that may find nothing: `stat(path).catch(undefinedIfAbsent)`. */
+export function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
 }

@@ -10,7 +10,7 @@ import type { DerivedObjects, FileToStore } from '../../contract/services/derive
 import { contentOfFile, ObjectMissing, type ObjectStore } from '../../contract/services/objects.ts';
 import type { DerivedFile } from '../../contract/store/derived-files.ts';
 import type { Store } from '../../contract/store/store.ts';
-import { isAbsent, syncFolder } from '../core/files.ts';
+import { isAbsent, syncFolder, undefinedIfAbsent } from '../core/files.ts';
 
 /** Dependencies of the objects of derived files. */
 export interface DerivedObjectsParts {
@@ -232,8 +232,4 @@ async function digestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const piece of createReadStream(path)) digest.update(piece as Uint8Array);
   return digest.digest('hex');
-}
-
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!isAbsent(error)) throw error;
 }

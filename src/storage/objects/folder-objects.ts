@@ -13,7 +13,7 @@ import {
 } from '../../contract/services/objects.ts';
 import { mapDiskFailure, rethrowDiskFailure, withDiskFailureMapping } from '../core/disk-failures.ts';
 import { writeAll } from '../core/file-sink.ts';
-import { isAbsent, syncFolder } from '../core/files.ts';
+import { isAbsent, syncFolder, undefinedIfAbsent } from '../core/files.ts';
 
 /** Folders below the first component of keys for files that are not complete yet: it may be on a disk of its own. */
 const INCOMING = 'incoming';
@@ -188,8 +188,4 @@ async function makeFolder(path: string): Promise<string[]> {
 function noneIfAbsent(error: unknown): [] {
   if (isAbsent(error) || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return [];
   throw error;
-}
-
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!isAbsent(error)) throw error;
 }
