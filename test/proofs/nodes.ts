@@ -63,9 +63,7 @@ export async function nodes(proof: NodesProof): Promise<Ledger> {
     ended.push(() => address.close());
     address.route([Number(new URL(database.url).port)]);
     const databaseUrl = Object.assign(new URL(database.url), { port: new URL(address.url).port }).href;
-    const standby = failsOver
-      ? await startStandby(database, join(folder, 'standby'), (await freePorts(1))[0]!)
-      : undefined;
+    const standby = failsOver ? await startStandby(database, (await freePorts(1))[0]!) : undefined;
     if (standby) ended.push(standby.stop);
     const place = placeIn(folder, 1, databaseUrl);
     const objects = join(folder, 'objects');
@@ -98,8 +96,8 @@ export async function nodes(proof: NodesProof): Promise<Ledger> {
         await standby.promote();
         address.route([standby.port]);
         await Promise.all(group.map(({ site }) => untilReady(site)));
-        const away_s = (performance.now() - startedAt_ms) / 1000;
-        say(`PostgreSQL killed, a standby in its place: all nodes ready again after ${away_s.toFixed(1)} s`);
+        const away_s = ((await lastRefusal(ledger)) - startedAt_ms) / 1000;
+        say(`PostgreSQL killed, a standby in its place: the last request was refused after ${away_s.toFixed(1)} s`);
         if (away_s > FAILOVER_MAX_S) throw new Error('the failover took too long');
       }
       const kind = kinds[below(kinds.length)]!;
@@ -149,6 +147,18 @@ function atPorts(site: Site, ports: readonly number[]): Site {
 }
 
 const LOOK_MS = 100;
+/** Longer than the pause between two attempts of any node to reach the database. */
+const CALM_MS = 5000;
+
+/** When the last 503 came, once none has come for a while. */
+async function lastRefusal({ statuses }: Ledger): Promise<number> {
+  let [count, at_ms] = [statuses.get(503), performance.now()];
+  while (performance.now() - at_ms < CALM_MS) {
+    await pause(LOOK_MS / 2);
+    if (statuses.get(503) !== count) [count, at_ms] = [statuses.get(503), performance.now()];
+  }
+  return at_ms;
+}
 
 async function untilReady({ operations }: Site): Promise<void> {
   for (const deadline_ms = performance.now() + 2 * FAILOVER_MAX_S * 1000; performance.now() < deadline_ms; ) {

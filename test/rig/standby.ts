@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   appendFileSync,
+  chmodSync,
   chownSync,
   cpSync,
-  mkdirSync,
+  mkdtempSync,
   readdirSync,
   readlinkSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -27,10 +29,15 @@ export interface Standby {
 const LEFT_OUT = /\/(postmaster\.(pid|opts)|pg_wal\/[^/]+|pg_replslot\/[^/]+)$/;
 
 /** Starts a standby of a server, to which every commit waits to be copied from now on. */
-export async function startStandby(primary: OwnPostgres, folder: string, port: number): Promise<Standby> {
-  const url = new URL(primary.url);
+export async function startStandby(primary: OwnPostgres, port: number): Promise<Standby> {
   const client = new pg.Client({ connectionString: primary.url });
+  // When the start fails, the server ends before the connection.
+  client.on('error', () => {});
   await client.connect();
+  const parent = mkdtempSync(join(tmpdir(), 'barker-standby-'));
+  // The server runs as a user of its own when the tests run as root.
+  chmodSync(parent, 0o777);
+  const folder = join(parent, 'db');
   const { rows } = await client.query("select setting from pg_settings where name = 'data_directory'");
   const source = rows[0].setting as string;
   await client.query("alter system set synchronous_standby_names = ''");
@@ -39,7 +46,7 @@ export async function startStandby(primary: OwnPostgres, folder: string, port: n
   const stopped = await client.query('select labelfile from pg_backup_stop(false)');
   writeFileSync(join(folder, 'backup_label'), stopped.rows[0].labelfile);
   writeFileSync(join(folder, 'standby.signal'), '');
-  const conninfo = `host=127.0.0.1 port=${url.port} user=postgres password=postgres application_name=standby`;
+  const conninfo = `host=127.0.0.1 port=${new URL(primary.url).port} user=postgres password=postgres application_name=standby`;
   appendFileSync(join(folder, 'postgresql.auto.conf'), `\nprimary_conninfo = '${conninfo}'\n`);
   const { uid, gid } = statSync(source);
   for (const file of filesOf(folder)) chownSync(file, uid, gid);
@@ -64,13 +71,12 @@ export async function startStandby(primary: OwnPostgres, folder: string, port: n
     async stop() {
       child.kill('SIGINT');
       await gone;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(parent, { recursive: true, force: true });
     },
   };
 }
 
 function filesOf(folder: string): string[] {
-  mkdirSync(folder, { recursive: true });
   const inside = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
   return [folder, ...inside];
 }
