@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { focusedId } from '../rig/pages-in-chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -37,7 +38,7 @@ async function approve(tab: Tab, person: Person): Promise<void> {
   await tab.press('Tab');
   await tab.type(person.password);
   await tab.press('Tab');
-  assert.equal(await tab.look('document.activeElement.id'), 'allow');
+  assert.equal(await focusedId(tab), 'allow');
   tab.forget();
   await tab.press('Enter');
 }
@@ -127,7 +128,7 @@ describe('in a real browser', () => {
     const { tab } = await begin('oob');
     await approve(tab, { ...ada, password: 'wrong' });
     await tab.told(({ method }) => method === 'Page.loadEventFired');
-    assert.equal(await tab.look('document.activeElement.id'), 'password');
+    assert.equal(await focusedId(tab), 'password');
     assert.match(await tab.look('document.querySelector("[role=alert]").textContent'), /Wrong user name or password/);
     await tab.close();
   });

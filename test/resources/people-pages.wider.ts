@@ -8,7 +8,7 @@ import { barker, flagsOf, toldBy } from '../commands/program.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
-import { credentialsOf, fill, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
+import { credentialsOf, fill, focusedId, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -74,7 +74,7 @@ describe('in a browser', () => {
     // The login above stopped at the code: it is typed on the page that comes after the password.
     await send(again, credentialsOf(person));
     assert.equal(await headingOf(again), 'Enter your code');
-    assert.equal(await again.look('document.activeElement.id'), 'code');
+    assert.equal(await focusedId(again), 'code');
     await again.type(codeIn(1));
     await send(again);
     assert.equal(await headingOf(again), 'You are logged in');

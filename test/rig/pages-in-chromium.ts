@@ -14,6 +14,18 @@ export const send = (tab: Tab, filling = ''): Promise<void> =>
 export const credentialsOf = ({ name, password }: Person): string =>
   fill('username_or_email', name) + fill('password', password);
 
+/**
+ * The id of the element that has the focus; '' if nothing has it after ten seconds. A browser gives it to an element
+ * with `autofocus` when it next draws the page, which may be after the page is loaded.
+ */
+export const focusedId = (tab: Tab): Promise<string> =>
+  tab.look(`(async () => {
+    for (let tries = 0; document.activeElement === document.body && tries < 500; tries++) {
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    return document.activeElement.id;
+  })()`);
+
 /** A tab at a page of a service. */
 export async function openAt(chromium: Chromium, world: World, path: string): Promise<Tab> {
   const tab = await chromium.tab();
