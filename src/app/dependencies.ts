@@ -128,6 +128,7 @@ export async function openDependencies(
     machineClock,
     hasPeers,
     master_keys: masterKeysOf(settings),
+    roles: [...rolesOf(settings)].join(','),
     skewMax_ms: skewMax_ms(settings.timestamp_window_s),
     observer: nodeLog(log),
   });

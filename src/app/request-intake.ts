@@ -30,7 +30,7 @@ export function requestIntake(
   const addressOf = addressReader(settings.trusted_proxies);
   const limits = pick(settings, keysOf(connectionSettings));
   const buffers = requestBuffers(limits, addressOf);
-  const localWindows = memoryWindows(node.liveNodes);
+  const localWindows = memoryWindows(node.answeringNodes);
   const windows = sharedServer?.windows(localWindows) ?? localWindows;
   return {
     ...buffers,

@@ -7,11 +7,11 @@ const ADDRESSES_MAX = 100_000;
 
 /**
  * Keeps the windows in memory of this process.
- * @param liveNodes the number of processes that share the limits. Nobody counts for all of them here, so that each call
+ * @param answeringNodes the number of processes that share the limits. Nobody counts for all of them here, so that each call
  * counts for as many.
  * @source decision 67; decision 745
  */
-export function memoryWindows(liveNodes: () => number = () => 1): LocalRateWindows {
+export function memoryWindows(answeringNodes: () => number = () => 1): LocalRateWindows {
   const callers = fixedWindows(CALLERS_MAX);
   const addresses = fixedWindows(ADDRESSES_MAX);
   const windowsOf = (charge: WindowCharge): Windows => (charge.isOfAddress ? addresses : callers);
@@ -19,7 +19,7 @@ export function memoryWindows(liveNodes: () => number = () => 1): LocalRateWindo
   return {
     find,
     take(charges, now_s) {
-      const calls = liveNodes();
+      const calls = answeringNodes();
       const windows: Counter[] = [];
       let isRefused = false;
       for (const charge of charges) {

@@ -165,7 +165,17 @@ describe('the database', () => {
     const at = '2026-01-01T00:00:00Z';
     const event = { event_type: 'spaces.end', user_id: '1', direction: null, text: null, payload: '{}' } as const;
     await store.write(async (tx) => {
-      await tx.nodes.add({ id: 'n', hostname: 'here', version: '1.0.0', process: '', master_keys: '' }, 10);
+      await tx.nodes.add(
+        {
+          id: 'n',
+          hostname: 'here',
+          version: '1.0.0',
+          process: '',
+          master_keys: '',
+          roles: 'api,stream,worker,search',
+        },
+        10,
+      );
       await tx.webhooks.add(
         {
           ...{ id: '1', application_id: '1', url: 'https://a.test/', url_form: 'https://a.test/', valid: 1 },
@@ -181,6 +191,8 @@ describe('the database', () => {
     assert.deepEqual(await examine(), [...HASTY, late]);
     await driver.write((session) => session.runRaw("update webhooks set leased_until = '2026-01-01T00:00:00.000Z'"));
     assert.deepEqual(await examine(), [...HASTY, 'warning: no server delivers to 1 webhooks', late]);
+    await driver.write((session) => session.runRaw("update nodes set roles = 'api,stream'"));
+    assert.deepEqual(await examine(), [...HASTY, 'warning: no running server has the role worker', late]);
     await store.write(async (tx) => {
       await tx.webhooks.remove('1');
       await tx.nodes.remove('n');
@@ -212,7 +224,14 @@ describe('the database', () => {
     const driver = await openDriver(settingsOf());
     const store = storeOn(driver);
     const master_keys = masterKeysOf(settingsOf());
-    const running = { id: 'running', hostname: 'other.example', version: '1.0.0', process: '', master_keys };
+    const running = {
+      id: 'running',
+      hostname: 'other.example',
+      version: '1.0.0',
+      process: '',
+      master_keys,
+      roles: 'worker',
+    };
     await store.write((tx) => tx.nodes.add(running, 10));
     assert.deepEqual(await examine(), HASTY);
     const [, fingerprint] = masterKeysOf(settingsOf({ master_key_id: 'k2' })).split(':');

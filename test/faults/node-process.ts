@@ -30,6 +30,7 @@ const node = openNode({
     version: '1.0.0',
     process: '',
     master_keys: '',
+    roles: 'worker',
     store,
     clock: systemClock,
     machineClock: systemClock,

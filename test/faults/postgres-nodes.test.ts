@@ -96,7 +96,15 @@ describe('a node that is frozen while it holds a job', () => {
     const { store } = world.service;
     const cleaned = Promise.withResolvers<void>();
     const watching = openNode({
-      ...{ id: 'watching', hostname: 'here', version: '1.0.0', process: '', master_keys: '', store },
+      ...{
+        id: 'watching',
+        hostname: 'here',
+        version: '1.0.0',
+        process: '',
+        master_keys: '',
+        roles: 'api,stream,worker,search',
+        store,
+      },
       ...{ clock: systemClock, machineClock: systemClock },
       ...{ hasPeers: true, skewMax_ms: 150_000, dead_after_s: TERM_S },
       observer: {

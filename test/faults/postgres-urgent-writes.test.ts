@@ -44,7 +44,15 @@ after(async () => {
 beforeEach(async () => {
   silences = 0;
   node = openNode({
-    ...{ id: 'busy', hostname: 'here', version: '1.0.0', process: '', master_keys: '', store },
+    ...{
+      id: 'busy',
+      hostname: 'here',
+      version: '1.0.0',
+      process: '',
+      master_keys: '',
+      roles: 'api,stream,worker,search',
+      store,
+    },
     ...{ clock: systemClock, machineClock: systemClock },
     ...{ hasPeers: true, skewMax_ms: 150_000, dead_after_s: 5 },
     observer: {

@@ -50,6 +50,7 @@ function nodeOf(id: string, deps: Partial<NodeDeps> = {}): RunningNode & Reports
       version: '9.9.9',
       process: '',
       master_keys: '',
+      roles: 'api,stream,worker,search',
       store: world.service.store,
       clock: world.clock,
     },
@@ -70,7 +71,10 @@ function nodeOf(id: string, deps: Partial<NodeDeps> = {}): RunningNode & Reports
 async function addHolder(id: string, process = ''): Promise<void> {
   const now = formatInstant(world.clock.now());
   await world.service.store.write(async (tx) => {
-    await tx.nodes.add({ id, hostname: 'elsewhere', version: '1.2.3', process, master_keys: '' }, DEAD_AFTER_S);
+    await tx.nodes.add(
+      { id, hostname: 'elsewhere', version: '1.2.3', process, master_keys: '', roles: 'api,stream,worker,search' },
+      DEAD_AFTER_S,
+    );
     await tx.streamConnections.add({
       ...{ id: `stream of ${id}`, application_id: 'any', node: id, endpoint_name: 'activity_stream' },
       ...{ client_ip: '192.0.2.1', connected_at: now, disconnected_at: null, disconnect_reason: null },
@@ -260,7 +264,7 @@ describe('a running node', () => {
   });
 });
 
-test('rate limits are shared among the live servers: without Redis, each call counts for as many', async () => {
+test('rate limits are shared among the live servers that answer requests: without Redis, each call counts for as many', async () => {
   const { node, store } = world.service;
   await until('those of other tests are forgotten', async () => node.liveNodes() === 1);
   const left = async () =>
@@ -274,6 +278,9 @@ test('rate limits are shared among the live servers: without Redis, each call co
   try {
     await until('the other server is noticed', async () => node.liveNodes() === servers);
     assert.equal(await left(), first - 1 - servers);
+    await driver.write((session) => session.runRaw("update nodes set roles = 'worker' where id = 'sharing'"));
+    await until('it answers no requests', async () => node.answeringNodes() === 1);
+    assert.deepEqual([node.liveNodes(), await left()], [servers, first - 2 - servers]);
   } finally {
     clearInterval(beating);
     await removeAll();

@@ -57,9 +57,11 @@ const deliverer = (id: string, options: { readonly store?: Store; readonly lease
   return made;
 };
 /** Lets a node count as alive until the test ends. */
-const keepAlive = async (id: string): Promise<void> => {
+const keepAlive = async (id: string, roles = 'api,stream,worker,search'): Promise<void> => {
   const { store } = world.service;
-  await store.write((tx) => tx.nodes.add({ id, hostname: 'here', version: '1.0.0', process: '', master_keys: '' }, 10));
+  await store.write((tx) =>
+    tx.nodes.add({ id, hostname: 'here', version: '1.0.0', process: '', master_keys: '', roles }, 10),
+  );
   const stop = every(500, () => void store.write((tx) => tx.nodes.beat(id, 10)).catch(() => undefined));
   endLives.push(async () => {
     stop();
@@ -127,6 +129,26 @@ describe('two deliverers', () => {
     const senders = hooks.ids.map((id) => new Set(hooks.arrived(id).map(({ node }) => node)));
     assert.ok(senders.some((nodes) => nodes.has('second')) && senders.some((nodes) => !nodes.has('second')));
     assert.deepEqual([first.lost, second.lost], [[], []]);
+  });
+});
+
+describe('a deliverer beside servers', () => {
+  const setRoles = (of: string, roles: string) =>
+    driver.write((session) => session.runRaw(`update nodes set roles = '${roles}' where id = '${of}'`));
+
+  test('without the role worker has their share at once, and leaves a worker its own', async () => {
+    hooks = await makeHooks(world, 4);
+    const own = world.service.node.id;
+    await setRoles(own, 'api,stream,search');
+    endLives.push(() => setRoles(own, 'api,stream,worker,search').then(() => undefined));
+    await keepAlive('first', 'worker');
+    await keepAlive('second', 'worker,stream');
+    await keepAlive('third', 'api');
+    await keepAlive('fourth', 'search');
+    const [first, second] = [deliverer('first'), deliverer('second')];
+    await first.start();
+    await second.start();
+    assert.deepEqual([first.held().length, second.held().length], [2, 2]);
   });
 });
 

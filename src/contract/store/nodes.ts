@@ -8,6 +8,8 @@ export interface StoredNode {
   readonly process: string;
   /** Its master keys, as `describeMasterKeys` returns them; empty when they are unknown. */
   readonly master_keys: string;
+  /** What it does, separated by commas: `api`, `stream`, `worker`, `search`. */
+  readonly roles: string;
   readonly started_at: string;
   readonly heartbeat_at: string;
 }
@@ -20,6 +22,8 @@ export interface Heartbeat {
   readonly at: string;
   /** The number of other nodes with a recent one. */
   readonly others: number;
+  /** The number of those that answer requests: all but mere workers. */
+  readonly othersAnswering: number;
 }
 
 /** The nodes of a database. */

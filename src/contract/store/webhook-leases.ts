@@ -18,8 +18,8 @@ export interface WebhookShares {
   readonly free: number;
   /** Those that one node holds. */
   readonly own: number;
-  /** The live nodes; 0 where nodes have no heartbeats. */
-  readonly nodes: number;
+  /** The live nodes with the role `worker`; 0 where nodes have no heartbeats. */
+  readonly workers: number;
 }
 
 /** Which free webhooks to lease, by whom and for how long. */
@@ -38,8 +38,8 @@ export interface FreeWebhooks {
  */
 export interface WebhookLeases {
   /**
-   * Counts the webhooks, those free for at least `free_s`, those of a node, and the nodes with a heartbeat within
-   * `silence_s`.
+   * Counts the webhooks, those free for at least `free_s`, those of a node, and the workers with a heartbeat
+   * within `silence_s`.
    */
   findShares(query: {
     readonly node?: string;

@@ -29,6 +29,8 @@ export interface RunningNode extends Node {
   stop(): Promise<void>;
   /** The number of nodes that were alive at the last heartbeat, with this one. */
   liveNodes(): number;
+  /** The number of those that answer requests, with this one. */
+  answeringNodes(): number;
   /** Undefined where no other process can share the database, so that nobody waits for heartbeats. */
   readonly heartbeats: Heartbeats | undefined;
 }
@@ -87,7 +89,7 @@ export function openNode(parts: NodeDeps): RunningNode {
   /** Since when none was late. */
   let steadySince_ms = 0;
   let skew_ms = 0;
-  let others = 0;
+  let others = { others: 0, othersAnswering: 0 };
   let isSilent = false;
   let isStopped = false;
   let beating: Promise<void> | undefined;
@@ -106,7 +108,7 @@ export function openNode(parts: NodeDeps): RunningNode {
     // One or more have failed, perhaps those of other nodes too.
     if (sentAt_ms - beatAt_ms > 2 * beat_ms) steadySince_ms = sentAt_ms;
     beatAt_ms = sentAt_ms;
-    others = stored.others;
+    others = stored;
     isSilent = false;
   };
 
@@ -178,7 +180,8 @@ export function openNode(parts: NodeDeps): RunningNode {
       // A node that cannot sign off is removed when it has been silent for long enough.
       await store.write((tx) => tx.nodes.remove(id)).catch(() => undefined);
     },
-    liveNodes: () => 1 + others,
+    liveNodes: () => 1 + others.others,
+    answeringNodes: () => 1 + others.othersAnswering,
     heartbeats: hasPeers ? { age_s: () => (elapsed_ms() - beatAt_ms) / 1000, skew_s: () => skew_ms / 1000 } : undefined,
   };
 }

@@ -195,7 +195,7 @@ export interface Schema {
   };
   nodes: {
     id: string; hostname: string; version: string; started_at: string; heartbeat_at: string; process: Generated<string>;
-    master_keys: Generated<string>;
+    master_keys: Generated<string>; roles: Generated<string>;
   };
   notifications: {
     id: string; environment: string; user_id: string; kind: string; account_id: string; subject_id: string;

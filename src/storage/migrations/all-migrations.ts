@@ -33,6 +33,7 @@ import { objects } from './0034-objects.ts';
 import { postOrder } from './0035-post-order.ts';
 import { derivedFiles } from './0036-derived-files.ts';
 import { nodeDetails } from './0037-node-details.ts';
+import { nodeRoles } from './0038-node-roles.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   postOrder,
   derivedFiles,
   nodeDetails,
+  nodeRoles,
 ];

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Nodes } from '../../contract/store/nodes.ts';
+import type { Heartbeat, Nodes } from '../../contract/store/nodes.ts';
 import { databaseTime } from '../core/database-time.ts';
 import type { Session } from '../core/session.ts';
 import type { Param } from '../core/statements.ts';
@@ -10,16 +10,26 @@ export function nodesOn(session: Session): Nodes {
   /** A silence lasts since a heartbeat at this time. */
   const since = (param: Param<{ readonly plus_s: number }>) => databaseTime(session.dialect, param('plus_s'));
   /** Counts in the same statement that stores a heartbeat. */
-  const others = (param: Param<{ readonly id: string; readonly plus_s: number }>) =>
-    sql<number>`(select count(*) from nodes as other where other.id <> ${param('id')}
-      and other.heartbeat_at > ${since(param)})`.as('others');
+  const counted = (param: Param<{ readonly id: string; readonly plus_s: number }>) => {
+    const live = sql`from nodes as other where other.id <> ${param('id')} and other.heartbeat_at > ${since(param)}`;
+    return [
+      'heartbeat_at',
+      sql<number>`(select count(*) ${live})`.as('others'),
+      sql<number>`(select count(*) ${live} and other.roles <> 'worker')`.as('othersAnswering'),
+    ] as const;
+  };
+  const heartbeat = (row: { heartbeat_at: string; others: number; othersAnswering: number }): Heartbeat => ({
+    at: row.heartbeat_at,
+    others: Number(row.others),
+    othersAnswering: Number(row.othersAnswering),
+  });
   return {
     async findTime() {
       const row = await session.first('nodes time', {}, (db) => db.selectNoFrom(now.as('now')));
       return row!.now;
     },
-    async add({ id, hostname, version, process, master_keys }, silence_s) {
-      const args = { id, hostname, version, process, master_keys, plus_s: -silence_s };
+    async add({ id, hostname, version, process, master_keys, roles }, silence_s) {
+      const args = { id, hostname, version, process, master_keys, roles, plus_s: -silence_s };
       const row = await session.first('nodes add', args, (db, param) =>
         db
           .insertInto('nodes')
@@ -29,22 +39,19 @@ export function nodesOn(session: Session): Nodes {
             version: param('version'),
             process: param('process'),
             master_keys: param('master_keys'),
+            roles: param('roles'),
             started_at: now,
             heartbeat_at: now,
           })
-          .returning(['heartbeat_at', others(param)]),
+          .returning(counted(param)),
       );
-      return { at: row!.heartbeat_at, others: Number(row!.others) };
+      return heartbeat(row!);
     },
     async beat(id, silence_s) {
       const row = await session.first('nodes beat', { id, plus_s: -silence_s }, (db, param) =>
-        db
-          .updateTable('nodes')
-          .set({ heartbeat_at: now })
-          .where('id', '=', param('id'))
-          .returning(['heartbeat_at', others(param)]),
+        db.updateTable('nodes').set({ heartbeat_at: now }).where('id', '=', param('id')).returning(counted(param)),
       );
-      return row && { at: row.heartbeat_at, others: Number(row.others) };
+      return row && heartbeat(row);
     },
     listOthers: (id) =>
       session.all('nodes others', { id }, (db, param) =>

@@ -102,12 +102,13 @@ export function webhookLeasesOn(session: Session): WebhookLeases {
             eb
               .selectFrom('nodes')
               .where('heartbeat_at', '>', time(param('since_s')))
+              .where(sql<boolean>`',' || roles || ',' like '%,worker,%'`)
               .select(sql<number>`count(*)`.as('count'))
-              .as('nodes'),
+              .as('workers'),
           ]),
       );
-      const { webhooks, free, own, nodes } = row!;
-      return { webhooks: Number(webhooks), free: Number(free), own: Number(own), nodes: Number(nodes) };
+      const { webhooks, free, own, workers } = row!;
+      return { webhooks: Number(webhooks), free: Number(free), own: Number(own), workers: Number(workers) };
     },
     async findSettled() {
       const row = await session.first('webhook leases settled', {}, (db) =>

@@ -36,11 +36,13 @@ const LOOK_ALONE_MS = 5000;
 /** A webhook that has been free for this long is taken by whoever finds it. @source decision 772 */
 const LEFT_OVER_S = 5;
 const TAKEN_AT_ONCE = 500;
+/** What was left over is kept this long: then others are asked again. @source decision 772 */
+const LEFT_OVER_KEPT_MS = 60_000;
 
 /**
- * Keeps the share of a node: as many webhooks as there are for each live node, rounded up. Beyond that, it gives some
+ * Keeps the share of a node: as many webhooks as there are for each live worker, rounded up. Beyond that, it gives some
  * back, and takes only what nobody else has taken.
- * @source decision 772
+ * @source decision 772, 848
  */
 export function openClaims({ store, node, lease_s, held, begin, giveBack, onError }: ClaimsDependencies): Claims {
   // Before the event feed is followed, nothing may be taken.
@@ -51,8 +53,8 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
   let callOffRetry = (): void => {};
   /** A claim failed without an answer: the node may hold webhooks that it does not know of. */
   let isInDoubt = false;
-  /** The number of nodes when something was last left over: of so many, some take nothing, such as those without the role. */
-  let leftOverOf: number | undefined;
+  /** When something was last left over, and of how many workers: some of them took nothing, perhaps because they were starting. */
+  let leftOver: { readonly workers: number; readonly at_ms: number } | undefined;
   const beginning = new Set<Promise<void>>();
 
   const giveBackUnknown = async (): Promise<void> => {
@@ -91,8 +93,8 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
   const lookOnce = async (): Promise<void> => {
     await giveBackUnknown();
     const query = { node: node.id, silence_s: DEAD_AFTER_S, free_s: 0 };
-    const { webhooks, free, own, nodes } = await store.read((tx) => tx.webhookLeases.findShares(query));
-    const share = Math.ceil(webhooks / Math.max(1, nodes));
+    const { webhooks, free, own, workers } = await store.read((tx) => tx.webhookLeases.findShares(query));
+    const share = Math.ceil(webhooks / Math.max(1, workers));
     const staying = [...held.values()].filter(({ isLeaving }) => !isLeaving);
     // What is held in memory may have been removed.
     const above = own - (held.size - staying.length) - share;
@@ -104,10 +106,10 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
       }
       for (let taken = TAKEN_AT_ONCE; !isStopped && taken === TAKEN_AT_ONCE; ) {
         taken = await take(TAKEN_AT_ONCE, LEFT_OVER_S);
-        if (taken > 0) leftOverOf = nodes;
+        if (taken > 0) leftOver = { workers, at_ms: elapsed_ms() };
       }
     } else if (above > 0 && lease_s !== undefined) {
-      if (leftOverOf === nodes) return;
+      if (leftOver?.workers === workers && elapsed_ms() - leftOver.at_ms < LEFT_OVER_KEPT_MS) return;
       // Those that have the least to finish.
       staying.sort((a, b) => a.size() - b.size());
       giveBack(staying.slice(0, above)).catch(onError);
