@@ -6,6 +6,7 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import type { Store, WriteTransaction } from '../../src/contract/store/store.ts';
 import { accounts } from '../../src/features/ads/accounts.ts';
+import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
 import {
   regenerateBearer,
@@ -14,6 +15,7 @@ import {
 } from '../../src/features/auth/applications/administration.ts';
 import { changeUserStatus } from '../../src/features/platform/user-status.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
+import { idOf, lineItemCalls } from '../resources/line-item-calls.ts';
 import { withBearer } from '../rig/application.ts';
 import { clientOf, type Reply } from '../rig/client.ts';
 import { driverOn } from '../rig/databases.ts';
@@ -43,6 +45,8 @@ after(async () => {
 
 const now = () => formatInstant(world.clock.now());
 const change = <T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T> => elsewhere.write(work);
+
+const calls = lineItemCalls(() => world);
 
 /** How many requests were answered by 503. */
 let unavailable = 0;
@@ -162,6 +166,20 @@ const pairs: Readonly<Record<string, () => Promise<Pair>>> = {
       change((tx) => tx.records.update(fundingInstruments, { account, id: instrument }, { deleted }));
     return {
       use: () => world.sandbox.call('GET', `${path}/funding_instruments/${instrument}`),
+      end: mark(1),
+      refused: 404,
+      restore: mark(0),
+    };
+  },
+  async 'a line item of a deleted campaign'() {
+    const place = await calls.open();
+    const { account, path } = place;
+    const campaign = await calls.campaign(place);
+    const line = idOf(await calls.create(place, 'ENGAGEMENTS', { campaign_id: campaign }));
+    const mark = (deleted: 0 | 1) => () =>
+      change((tx) => tx.records.update(campaigns, { account, id: campaign }, { deleted }));
+    return {
+      use: () => world.sandbox.call('GET', `${path}/line_items/${line}`),
       end: mark(1),
       refused: 404,
       restore: mark(0),

@@ -4,6 +4,8 @@ import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import type { RecordsReading, RecordsWriting } from '../../src/contract/store/store.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
+import { lineItems } from '../../src/features/ads/line-items.ts';
+import { trackingTags } from '../../src/features/ads/tracking-tags.ts';
 import { rowCache } from '../../src/storage/core/row-cache.ts';
 
 const instruments = fundingInstruments as unknown as AnyResource;
@@ -89,15 +91,37 @@ describe('cached rows', () => {
     assert.equal(reads(), 3);
   });
 
+  test('are hidden while their parent is deleted, and not read again for that', async () => {
+    const line = { id: 'l1', account_id: 'a', deleted: 0 as const, campaign_id: 'c1' };
+    const { records, reads } = rowsOf(line, { id: 'c1', account_id: 'a', deleted: 0 });
+    const remembered = rowCache();
+    const read = () => remembered.cachedReads(records, remembered.version()).get(lineItems, key('l1'), hidden);
+    // The line item is read first, then its campaign, then neither.
+    for (const count of [1, 2, 2]) {
+      assert.equal((await read())?.id, 'l1');
+      assert.equal(reads(), count);
+    }
+    const changed = new Set<string>();
+    await remembered.trackedWrites(records, changed).update(campaigns, key('c1'), { deleted: 1 });
+    remembered.invalidate(changed);
+    assert.equal(await read(), undefined);
+    assert.equal(reads(), 3);
+    assert.equal(
+      (await remembered.cachedReads(records, remembered.version()).get(lineItems, key('l1'), shown))?.id,
+      'l1',
+    );
+    assert.equal(reads(), 3);
+  });
+
   test('rows of other resources are not cached', async () => {
     const { records, reads } = rowsOf(row);
     const remembered = rowCache();
     const changed = new Set<string>();
     for (let round = 1; round <= 2; round++) {
-      await remembered.cachedReads(records, remembered.version()).get(campaigns, key('f1'), shown);
+      await remembered.cachedReads(records, remembered.version()).get(trackingTags, key('f1'), shown);
       assert.equal(reads(), round);
     }
-    await remembered.trackedWrites(records, changed).update(campaigns as unknown as AnyResource, key('f1'), {});
+    await remembered.trackedWrites(records, changed).update(trackingTags as unknown as AnyResource, key('f1'), {});
     assert.equal(changed.size, 0);
   });
 });

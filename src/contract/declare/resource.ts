@@ -183,7 +183,7 @@ export interface RequestRules {
 export interface RowStorage {
   /** The table, if it differs from the plural. */
   readonly table?: string;
-  /** Rows are cached until they change, for resources with few rows and many references to them. */
+  /** Rows are cached until they change, for resources that are read far more often than changed. @source decision 858 */
   readonly isCached?: boolean;
   /** Columns maintained by the storage: read with every row, never in replies. */
   readonly extraColumns?: readonly string[];
@@ -293,3 +293,9 @@ export function resource<const F extends Fields>(spec: ResourceSpec<F>): Resourc
 /** A resource whose fields are not known at compile time, as engine and storage see it. */
 // biome-ignore lint/suspicious/noExplicitAny: the engine treats rows of every declaration alike
 export type AnyResource = Resource<any>;
+
+/** The resource whose deletion hides rows of this one, if there is one. */
+export function hidingParent({ parentField, fields }: AnyResource): AnyResource | undefined {
+  if (parentField === undefined) return undefined;
+  return (fields as Fields)[parentField]!.target!() as unknown as AnyResource;
+}

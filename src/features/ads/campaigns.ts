@@ -93,7 +93,7 @@ export const campaigns = resource({
   batch: { max: 40 },
   historyEntity: 'CAMPAIGN',
   computed: servability,
-  storage: { extraColumns: [LINE_ITEMS_SUMMARY] },
+  storage: { isCached: true, extraColumns: [LINE_ITEMS_SUMMARY] },
 });
 
 /** Rule: budget optimization cannot change while the campaign has line items. @source campaigns 8.1 */

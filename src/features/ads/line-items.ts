@@ -122,6 +122,7 @@ export const lineItems = resource({
   label: 'Line item',
   description: 'Objective, placements, bid, budget and flight of ads within a campaign.',
   scope: 'account',
+  storage: { isCached: true },
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'LINE_ITEM_NOT_FOUND',

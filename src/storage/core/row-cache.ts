@@ -1,5 +1,12 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
-import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
+import {
+  type AnyResource,
+  type Fields,
+  hidingParent,
+  type Resource,
+  type Row,
+  type RowOf,
+} from '../../contract/declare/resource.ts';
 import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
 
 /** An in-memory cache of rows. */
@@ -29,13 +36,13 @@ export function rowCache(): RowCache {
   const rows = boundedCache<string, Row>(ROWS_MAX);
   let changes = 0;
 
-  const find = (resource: AnyResource, { account, id }: RowKey, deleted: Deleted): Row | undefined => {
-    const row = rows.get(nameOf(resource, id));
-    return row && row.account_id === account && isVisible(row, deleted) ? row : undefined;
+  const find = (resource: AnyResource, { account, id }: RowKey): Row | undefined => {
+    const row = rows.get(rowName(resource, id));
+    return row?.account_id === account ? row : undefined;
   };
   const keep = (resource: AnyResource, row: Row, position: number): void => {
     if (position !== changes) return;
-    rows.set(nameOf(resource, row.id), row);
+    rows.set(rowName(resource, row.id), row);
   };
 
   return {
@@ -54,15 +61,17 @@ export function rowCache(): RowCache {
       const change = (resource: AnyResource, ids: readonly string[]): void => {
         if (!resource.storage?.isCached) return;
         for (const id of ids) {
-          changed.add(nameOf(resource, id));
-          read.delete(nameOf(resource, id));
+          changed.add(rowName(resource, id));
+          read.delete(rowName(resource, id));
         }
       };
       return {
         ...records,
         async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
-          if (!resource.storage?.isCached || options.lock) return records.get(resource, key, options);
-          const name = nameOf(resource as unknown as AnyResource, key.id);
+          if (!resource.storage?.isCached || resource.parentField || options.lock) {
+            return records.get(resource, key, options);
+          }
+          const name = rowName(resource as unknown as AnyResource, key.id);
           const known = read.get(name);
           const row =
             known?.account_id === key.account
@@ -91,40 +100,55 @@ export function rowCache(): RowCache {
         },
       };
     },
-    cachedReads: (records, position) => ({
-      page: records.page,
-      count: records.count,
-      tally: records.tally,
-      async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
-        const kind = resource as unknown as AnyResource;
-        if (!resource.storage?.isCached || options.lock) return records.get(resource, key, options);
-        const known = find(kind, key, options.deleted);
-        if (known) return known as unknown as RowOf<F>;
-        const row = await records.get(resource, key, { deleted: 'shown' });
-        if (row) keep(kind, row as unknown as Row, position);
-        return row && isVisible(row as unknown as Row, options.deleted) ? row : undefined;
-      },
-      async getMany<F extends Fields>(
-        resource: Resource<F>,
-        account: string,
-        ids: readonly string[],
-        options: { deleted: Deleted; lock?: boolean; column?: string },
-      ) {
-        if (!resource.storage?.isCached || options.lock || options.column)
-          return records.getMany(resource, account, ids, options);
-        const kind = resource as unknown as AnyResource;
-        const known = ids.map((id) => find(kind, { account, id }, 'shown'));
-        const missing = ids.filter((_, index) => known[index] === undefined);
-        const read = missing.length > 0 ? await records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
-        for (const row of read) keep(kind, row as unknown as Row, position);
-        const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
-        return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];
-      },
-    }),
+    cachedReads(records, position) {
+      const getRow = async (resource: AnyResource, key: RowKey, deleted: Deleted): Promise<Row | undefined> => {
+        let row = find(resource, key);
+        if (!row) {
+          row = await records.get(resource, key, { deleted: resource.parentField ? deleted : 'shown' });
+          if (!row) return undefined;
+          keep(resource, row, position);
+          // It was read with its parents.
+          if (resource.parentField) return row;
+        }
+        if (deleted === 'shown') return row;
+        if (row.deleted !== 0) return undefined;
+        const parent = hidingParent(resource);
+        if (!parent) return row;
+        const above = { account: key.account, id: row[resource.parentField!] as string };
+        return (await getRow(parent, above, 'hidden')) && row;
+      };
+      return {
+        page: records.page,
+        count: records.count,
+        tally: records.tally,
+        async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
+          if (!resource.storage?.isCached || options.lock) return records.get(resource, key, options);
+          return (await getRow(resource as unknown as AnyResource, key, options.deleted)) as RowOf<F> | undefined;
+        },
+        async getMany<F extends Fields>(
+          resource: Resource<F>,
+          account: string,
+          ids: readonly string[],
+          options: { deleted: Deleted; lock?: boolean; column?: string },
+        ) {
+          if (!resource.storage?.isCached || resource.parentField || options.lock || options.column)
+            return records.getMany(resource, account, ids, options);
+          const kind = resource as unknown as AnyResource;
+          const known = ids.map((id) => find(kind, { account, id }));
+          const missing = ids.filter((_, index) => known[index] === undefined);
+          const read =
+            missing.length > 0 ? await records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
+          for (const row of read) keep(kind, row as unknown as Row, position);
+          const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
+          return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];
+        },
+      };
+    },
   };
 }
 
-function nameOf(resource: AnyResource, id: string): string {
+/** What a row is cached under, and announced by when it changes. */
+export function rowName(resource: { readonly name: string }, id: string): string {
   return `${resource.name}:${id}`;
 }
 

@@ -33,7 +33,7 @@ import { usedNoncesOn } from '../tables/used-nonces.ts';
 import { webhookLeasesOn } from '../tables/webhook-leases.ts';
 import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
 import type { Driver } from './driver.ts';
-import { rowCache } from './row-cache.ts';
+import { rowCache, rowName } from './row-cache.ts';
 import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import { shareLooks } from './shared-looks.ts';
@@ -92,7 +92,7 @@ export function storeOn(driver: Driver): Store {
       appended.length = 0;
       const invalidate = (tag: string): void => void tags.add(tag);
       const parts = partsOn(session, invalidate, appended);
-      const summaries = campaignSummariesOn(session);
+      const summaries = campaignSummariesOn(session, (id) => rows.add(rowName({ name: 'campaign' }, id)));
       const records = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
       const done = await work({ ...parts, records, invalidate });
       await summaries.flush();

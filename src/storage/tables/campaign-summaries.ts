@@ -31,8 +31,11 @@ export interface CampaignSummaries {
 /** Ids of changed line items and creatives, by table and account. */
 type ChangedIds = Map<string, Map<string, Set<string>>>;
 
-/** The summaries of campaigns, during one unit of work. */
-export function campaignSummariesOn(session: Session): CampaignSummaries {
+/**
+ * The summaries of campaigns, during one unit of work.
+ * @param onReplaced is told the id of each campaign whose summary `flush` replaces.
+ */
+export function campaignSummariesOn(session: Session, onReplaced: (campaign: string) => void): CampaignSummaries {
   const changed: ChangedIds = new Map();
   const track = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
     if (resource.table !== 'line_items' && !CREATIVES.some((table) => table === resource.table)) return;
@@ -66,13 +69,18 @@ export function campaignSummariesOn(session: Session): CampaignSummaries {
       },
     }),
     async flush() {
-      for (const [account, tables] of changed) await settleAccount(session, account, tables);
+      for (const [account, tables] of changed) await settleAccount(session, account, tables, onReplaced);
       changed.clear();
     },
   };
 }
 
-async function settleAccount(session: Session, account: string, tables: Map<string, Set<string>>): Promise<void> {
+async function settleAccount(
+  session: Session,
+  account: string,
+  tables: Map<string, Set<string>>,
+  onReplaced: (campaign: string) => void,
+): Promise<void> {
   const lines = new Set(tables.get('line_items'));
   for (const table of CREATIVES) {
     for (const id of await lineItemsOf(session, table, account, tables.get(table) ?? [])) lines.add(id);
@@ -84,7 +92,9 @@ async function settleAccount(session: Session, account: string, tables: Map<stri
   const after = await linesOf(session, account, campaigns);
   for (const [id, summary] of before) {
     const now = summaryOf(after.get(id) ?? []);
-    if (now !== summary) await replace(session, account, id, now);
+    if (now === summary) continue;
+    await replace(session, account, id, now);
+    onReplaced(id);
   }
 }
 

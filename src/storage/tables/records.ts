@@ -1,6 +1,12 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { Field } from '../../contract/declare/fields.ts';
-import type { AnyResource, Fields, Resource, Row, RowOf } from '../../contract/declare/resource.ts';
+import {
+  type AnyResource,
+  type Fields,
+  hidingParent,
+  type Resource,
+  type Row,
+  type RowOf,
+} from '../../contract/declare/resource.ts';
 import type {
   Conditions,
   Deleted,
@@ -293,17 +299,16 @@ function granted({ sharing }: AnyResource, db: Db, account: Value) {
 /** Whether neither a row nor its parents are deleted. */
 function isLive(resource: AnyResource, db: Db): Condition {
   const { table } = resource;
-  const under = resource.parentField as string | undefined;
+  const parent = hidingParent(resource);
   return (eb) => {
     // A literal, because a partial index of live rows serves no bound condition.
     const own = eb(`${table}.deleted`, '=', sql.lit(0));
-    if (under === undefined) return own;
-    const parent: AnyResource = (resource.fields as Record<string, Field>)[under]!.target!() as AnyResource;
+    if (!parent) return own;
     const above = dynamic(db)
       .selectFrom(parent.table)
       .select(sql`1`.as('one'))
       .whereRef(`${parent.table}.account_id`, '=', `${table}.account_id`)
-      .whereRef(`${parent.table}.id`, '=', `${table}.${under}`)
+      .whereRef(`${parent.table}.id`, '=', `${table}.${resource.parentField}`)
       .where(isLive(parent, db));
     return eb.and([own, eb.exists(above)]);
   };
