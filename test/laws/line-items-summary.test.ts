@@ -37,6 +37,15 @@ async function rowsOf(account: string, resource: AnyResource): Promise<Row[]> {
   );
 }
 
+/** The summaries as single campaigns are read: from memory, if they have not changed since the last time. */
+async function remembered(account: string, rows: readonly Row[]): Promise<unknown[]> {
+  const { store } = world.service;
+  const read = await Promise.all(
+    rows.map(({ id }) => store.read((tx) => tx.records.get(campaigns, { account, id }, { deleted: 'shown' }))),
+  );
+  return read.map((row) => (row as unknown as Row)[LINE_ITEMS_SUMMARY]);
+}
+
 /** What each campaign of an account should say, and what it says. */
 async function told(account: string): Promise<{ expected: (string | null)[]; actual: unknown[] }> {
   const creatives = [...(await rowsOf(account, promotedAccounts)), ...(await rowsOf(account, mediaCreatives))];
@@ -61,7 +70,9 @@ async function told(account: string): Promise<{ expected: (string | null)[]; act
         })),
     ),
   );
-  return { expected, actual: all.map((row) => row[LINE_ITEMS_SUMMARY]) };
+  const actual = all.map((row) => row[LINE_ITEMS_SUMMARY]);
+  assert.deepEqual(await remembered(account, all), actual, 'what is kept in memory');
+  return { expected, actual };
 }
 
 const SEED = 20260302;
