@@ -54,15 +54,12 @@ export async function startBackground(
   cleanup.defer(() => jobs.stop());
   cleanup.defer(() => webhooks.stopReplays());
   if (isWorker) jobs.start();
-  if (isWorker || roles.has('stream')) {
-    await feed.start();
-    // What happens before it is opened is in the log.
-    live = await sharedServer?.openLiveEvents({
-      position: feed.position,
-      onEvents: feed.offer,
-      onAppended: sequencer.wake,
-    });
-    cleanup.defer(() => live?.close());
-  }
+  const follows = isWorker || roles.has('stream');
+  if (follows) await feed.start();
+  // What happens before it is opened is in the log.
+  live = await sharedServer?.openLiveEvents(
+    follows ? { position: feed.position, onEvents: feed.offer, onAppended: sequencer.wake } : undefined,
+  );
+  cleanup.defer(() => live?.close());
   if (isWorker) await webhooks.start();
 }

@@ -10,8 +10,8 @@ export interface SharedServer {
   readonly firstUses: FirstUses;
   /** Windows in Redis, or in memory while it is away. */
   windows(local: LocalRateWindows): RateWindows;
-  /** Begins to pass events on between the servers of a database. */
-  openLiveEvents(listener: LiveEventsListener): Promise<LiveEvents>;
+  /** Begins to pass events on between the servers of a database; without a listener, to the others only. */
+  openLiveEvents(listener?: LiveEventsListener): Promise<LiveEvents>;
   /** Rejects while Redis is away. */
   check(): Promise<void>;
   close(): void;

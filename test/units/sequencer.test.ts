@@ -9,7 +9,7 @@ import { until } from '../rig/events.ts';
 type Answer = number | 'another is elected' | Error;
 
 /** A sequencer, what it told, and a way to append events. */
-async function opened(answers: Answer[]) {
+async function opened(answers: Answer[], { isStarted = true } = {}) {
   let appended = (): void => {};
   let looks = 0;
   const told: string[] = [];
@@ -32,7 +32,7 @@ async function opened(answers: Answer[]) {
     onOthersTurn: () => told.push("another one's turn"),
     onError: (error) => told.push(String(error)),
   });
-  await sequencer.start();
+  if (isStarted) await sequencer.start();
   return { sequencer, told, append: () => appended(), looks: () => looks };
 }
 
@@ -51,6 +51,17 @@ describe('a sequencer', () => {
     await until('it has looked', () => told.length > 0);
     await sequencer.stop();
     assert.deepEqual(told, ["another one's turn"]);
+  });
+
+  test('that is not started leaves all to the elected one, and tells it at once', async () => {
+    const { sequencer, told, append, looks } = await opened([1], { isStarted: false });
+    append();
+    append();
+    assert.deepEqual(told, ["another one's turn", "another one's turn"]);
+    await sequencer.stop();
+    append();
+    assert.equal(told.length, 3);
+    assert.equal(looks(), 0);
   });
 
   test('reports a failure once, and goes on', async () => {

@@ -8,13 +8,16 @@ export interface SequencerDependencies {
   readonly store: Store;
   /** Called with events that have got their positions, in log order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void;
-  /** Called when this process has appended events and another one gives them their positions. */
+  /** Called when this process has appended events and another one is to give them their positions. */
   readonly onOthersTurn: () => void;
   /** Called when events could not get their positions; that is retried. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Gives positions in the log to events, while no other process does so. */
+/**
+ * Gives positions in the log to events, while no other process does so. Where it is not started, it only tells of events
+ * that this process has appended.
+ */
 export interface Sequencer {
   /** Begins with what processes that have ended left behind. */
   start(): Promise<void>;
@@ -67,6 +70,7 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
   };
   if (sequencer) {
     onInvalidate(['outbox'], () => {
+      if (!isRunning) return onOthersTurn();
       hasAppended = true;
       wake();
     });

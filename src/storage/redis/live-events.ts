@@ -25,48 +25,90 @@ type Reply = readonly (readonly [key: string, entries: readonly (readonly [id: s
 /**
  * Live events in two streams of Redis: `events:<database>` has batches, and `outbox:<database>` an entry for each time
  * that a server had appended events. Uses two connections of its own, so that neither large batches nor waiting delay
- * requests.
+ * requests; without a listener, one.
  *
  * What was there before the first connection is not read: it may be from before a failover that lost it. Everything that
  * is missed here is found in the log.
  * @source decision 763
  */
-export function openLiveEvents(url: string, database: string, listener: LiveEventsListener): LiveEvents {
-  const events = `${KEY_PREFIX}events:${database}`;
-  const notices = `${KEY_PREFIX}outbox:${database}`;
-  const [writer, reader] = [new Redis(url, REDIS_OPTIONS), new Redis(url, REDIS_OPTIONS)];
+export function openLiveEvents(url: string, database: string, listener?: LiveEventsListener): LiveEvents {
+  const streams = { events: `${KEY_PREFIX}events:${database}`, notices: `${KEY_PREFIX}outbox:${database}` };
+  const writer = connect(url);
+  const reader = listener && readLiveEvents(url, streams, listener);
   let failures = 0;
   let pending = 0;
-  let isClosed = false;
-  /** The last ids that were read; undefined before the first connection. */
-  const last: { events?: string; notices?: string } = {};
-  let isNewConnection = true;
+  let isNoting = false;
+  let isAppendedMeanwhile = false;
 
-  // The state of Redis is reported by the connection that requests use.
-  for (const redis of [writer, reader]) {
-    redis.on('error', () => {});
-    redis.connect().catch(() => {});
-  }
-  reader.on('ready', () => {
-    isNewConnection = true;
-  });
-
-  const send = (command: (redis: Redis) => Promise<unknown>): void => {
+  /** Resolves when the command has been answered or has failed. */
+  const send = async (command: (redis: Redis) => Promise<unknown>): Promise<void> => {
     if (pending >= PENDING_MAX) {
       failures += 1;
       return;
     }
     pending += 1;
     const callOff = after(LATE_MS, () => writer.disconnect(true));
-    command(writer)
-      .catch(() => {
-        failures += 1;
-      })
-      .finally(() => {
-        callOff();
-        pending -= 1;
-      });
+    try {
+      await command(writer);
+    } catch {
+      failures += 1;
+    } finally {
+      callOff();
+      pending -= 1;
+    }
   };
+  const noteAll = async (): Promise<void> => {
+    isNoting = true;
+    do {
+      isAppendedMeanwhile = false;
+      await send((redis) => redis.xadd(streams.notices, 'MAXLEN', 1, '*', 'by', 'a server'));
+    } while (isAppendedMeanwhile);
+    isNoting = false;
+  };
+
+  return {
+    publish(batch) {
+      const whole = JSON.stringify(batch);
+      const text = whole.length <= BATCH_BYTES_MAX ? whole : JSON.stringify(batch.slice(-1));
+      if (text.length > BATCH_BYTES_MAX) return;
+      const { position } = batch.at(-1)!;
+      void send((redis) => redis.xadd(streams.events, 'MAXLEN', BATCHES_MAX, '*', 'last', position, 'events', text));
+    },
+    noteAppended() {
+      // However many units of work have ended meanwhile, one more entry tells of all.
+      isAppendedMeanwhile = true;
+      if (!isNoting) void noteAll();
+    },
+    failures: () => failures,
+    async close() {
+      writer.disconnect();
+      await reader?.close();
+    },
+  };
+}
+
+/** A connection that is made now and again later; its state is reported by the one that requests use. */
+function connect(url: string): Redis {
+  const redis = new Redis(url, REDIS_OPTIONS);
+  redis.on('error', () => {});
+  redis.connect().catch(() => {});
+  return redis;
+}
+
+/** Follows both streams until it is closed. */
+function readLiveEvents(
+  url: string,
+  { events, notices }: { readonly events: string; readonly notices: string },
+  listener: LiveEventsListener,
+): { close(): Promise<void> } {
+  const reader = connect(url);
+  let isClosed = false;
+  /** The last ids that were read; undefined before the first connection. */
+  const last: { events?: string; notices?: string } = {};
+  let isNewConnection = true;
+  reader.on('ready', () => {
+    isNewConnection = true;
+  });
 
   /** The id after which to go on. Ids in a stream that is new, because Redis has lost the old one, may be smaller. */
   const idAfter = async (stream: string, read: string | undefined): Promise<string> => {
@@ -116,18 +158,8 @@ export function openLiveEvents(url: string, database: string, listener: LiveEven
   const reading = readAll();
 
   return {
-    publish(batch) {
-      const whole = JSON.stringify(batch);
-      const text = whole.length <= BATCH_BYTES_MAX ? whole : JSON.stringify(batch.slice(-1));
-      if (text.length > BATCH_BYTES_MAX) return;
-      const { position } = batch.at(-1)!;
-      send((redis) => redis.xadd(events, 'MAXLEN', BATCHES_MAX, '*', 'last', position, 'events', text));
-    },
-    noteAppended: () => send((redis) => redis.xadd(notices, 'MAXLEN', 1, '*', 'by', 'a server')),
-    failures: () => failures,
     async close() {
       isClosed = true;
-      writer.disconnect();
       reader.disconnect();
       await reading;
     },
