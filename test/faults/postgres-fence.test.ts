@@ -3,39 +3,27 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { formatInstant } from '../../src/base/instants.ts';
-import { secureRandom } from '../../src/base/random.ts';
 import type { Store, WriteTransaction } from '../../src/contract/store/store.ts';
-import { accounts } from '../../src/features/ads/accounts.ts';
-import { campaigns } from '../../src/features/ads/campaigns.ts';
-import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
-import {
-  regenerateBearer,
-  revokeAccess,
-  suspendApplication,
-} from '../../src/features/auth/applications/administration.ts';
-import { changeUserStatus } from '../../src/features/platform/user-status.ts';
+import { revokeAccess } from '../../src/features/auth/applications/administration.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
-import { idOf, lineItemCalls } from '../resources/line-item-calls.ts';
-import { withBearer } from '../rig/application.ts';
-import { clientOf, type Reply } from '../rig/client.ts';
+import { clientOf } from '../rig/client.ts';
 import { driverOn } from '../rig/databases.ts';
 import { register } from '../rig/people.ts';
-import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { type Pair, pairKinds } from '../rig/revocations.ts';
+import { openWorld, type World } from '../rig/world.ts';
 
 /** How often each thing is changed elsewhere and then used. */
-const PAIRS = Number(process.env.TEST_PAIRS ?? 300);
+const PAIRS = Number(process.env.TEST_PAIRS ?? 160);
 
 let world: World;
 /** Another process on the same database: what it changes, the service must learn from the database. */
 let elsewhere: Store;
 let administrator: pg.Client;
-let home: { account: string; path: string; instrument: string };
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off', access_log: 'failures' } });
   elsewhere = storeOn(driverOn(world.place));
   administrator = new pg.Client({ connectionString: world.place.databaseUrl });
   await administrator.connect();
-  home = await openAccount(world.sandbox);
 });
 after(async () => {
   await administrator.end();
@@ -46,29 +34,15 @@ after(async () => {
 const now = () => formatInstant(world.clock.now());
 const change = <T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T> => elsewhere.write(work);
 
-const calls = lineItemCalls(() => world);
-
 /** How many requests were answered by 503. */
 let unavailable = 0;
 
-/** Something that is changed elsewhere and then used, again and again. */
-interface Pair {
-  /** What is used is good before; whatever a process remembers of it, it remembers then. */
-  readonly use: () => Promise<Reply>;
-  /** Ends it, elsewhere. */
-  readonly end: () => Promise<unknown>;
-  /** The statuses of what has ended. */
-  readonly refused: number;
-  /** Makes it good again; without it, each time needs a new one. */
-  readonly restore?: () => Promise<unknown>;
-}
-
 /** Runs pairs, one after the other, whose outcome must be exactly this. What is answered by 503 is asked again. */
-async function run(makePair: () => Promise<Pair>, times: number, first?: Pair): Promise<void> {
+async function run(makePair: (world: World) => Promise<Pair>, times: number, first?: Pair): Promise<void> {
   const outcomes = new Map<number, number>();
-  const statusOf = async (use: Pair['use']): Promise<number> => {
+  const statusOf = async ({ use }: Pair, node: number): Promise<number> => {
     for (;;) {
-      const { status } = await use();
+      const status = await use(node);
       if (status !== 503) return status;
       unavailable += 1;
     }
@@ -76,14 +50,14 @@ async function run(makePair: () => Promise<Pair>, times: number, first?: Pair): 
   let pair = first;
   let refused = 0;
   for (let time = 0; time < times; time++) {
-    pair ??= await makePair();
+    pair ??= await makePair(world);
     // Each node remembers it.
-    for (const _ of world.nodes) assert.equal(await statusOf(pair.use), 200, 'it is good before');
-    await pair.end();
-    const status = await statusOf(pair.use);
+    for (const node of world.nodes.keys()) assert.equal(await statusOf(pair, node), 200, 'it is good before');
+    await pair.end(elsewhere);
+    const status = await statusOf(pair, time % world.nodes.length);
     outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
     refused = pair.refused;
-    if (pair.restore) await pair.restore();
+    if (pair.restore) await pair.restore(elsewhere);
     else pair = undefined;
   }
   assert.deepEqual([...outcomes], [[refused, times]]);
@@ -95,105 +69,14 @@ const somebody = async (roles = {}) => {
   return { keys, application: application!.id, client: clientOf(world.service.sandboxUrl, keys, world.clock) };
 };
 
-const pairs: Readonly<Record<string, () => Promise<Pair>>> = {
-  async 'an access token'() {
-    const { keys, application, client } = await somebody();
-    return {
-      use: () => client.call('GET', '/12/accounts'),
-      end: () => change((tx) => revokeAccess(tx, { user: keys.user, application }, now())),
-      refused: 401,
-    };
-  },
-  async 'a bearer token'() {
-    const { application } = await somebody();
-    const { box } = world.service;
-    const renew = () => change((tx) => regenerateBearer({ tx, box, random: secureRandom, now: now() }, application));
-    let value = await renew();
-    let next = value;
-    return {
-      use: () => withBearer(world, value, '/1.1/users/show.json?screen_name=ada_demo'),
-      async end() {
-        next = await renew();
-      },
-      refused: 401,
-      async restore() {
-        value = next;
-      },
-    };
-  },
-  async 'a suspended user'() {
-    const { keys, client } = await somebody();
-    const suspend = (suspended: 0 | 1) => () => change((tx) => changeUserStatus(tx, keys.user, { suspended }));
-    return { use: () => client.call('GET', '/12/accounts'), end: suspend(1), refused: 403, restore: suspend(0) };
-  },
-  async 'a suspended application'() {
-    const { application, client } = await somebody();
-    const suspend = (isSuspended: boolean) => () => change((tx) => suspendApplication(tx, application, isSuspended));
-    return { use: () => client.call('GET', '/12/accounts'), end: suspend(true), refused: 401, restore: suspend(false) };
-  },
-  async 'a role'() {
-    const { keys, client } = await somebody({ [home.account]: 'AD_MANAGER' });
-    const membership = { account_id: home.account, user_id: keys.user, role: 'AD_MANAGER', post_composer: 0 } as const;
-    const changed = (work: (tx: WriteTransaction) => Promise<unknown>) => () =>
-      change(async (tx) => {
-        await work(tx);
-        tx.invalidate(`account:${home.account}`);
-      });
-    return {
-      use: () => client.call('GET', `${home.path}/campaigns`),
-      end: changed((tx) => tx.accountMembers.remove(home.account, keys.user)),
-      refused: 403,
-      restore: changed((tx) => tx.accountMembers.add(membership)),
-    };
-  },
-  async 'a deleted account'() {
-    const { account, path } = await openAccount(world.sandbox);
-    const mark = (deleted: 0 | 1) => () =>
-      change(async (tx) => {
-        await tx.records.update(accounts, { account: undefined, id: account }, { deleted });
-        tx.invalidate(`account:${account}`);
-      });
-    return {
-      use: () => world.sandbox.call('GET', `${path}/campaigns`),
-      end: mark(1),
-      refused: 404,
-      restore: mark(0),
-    };
-  },
-  async 'a cached row'() {
-    const { account, path, instrument } = await openAccount(world.sandbox);
-    const mark = (deleted: 0 | 1) => () =>
-      change((tx) => tx.records.update(fundingInstruments, { account, id: instrument }, { deleted }));
-    return {
-      use: () => world.sandbox.call('GET', `${path}/funding_instruments/${instrument}`),
-      end: mark(1),
-      refused: 404,
-      restore: mark(0),
-    };
-  },
-  async 'a line item of a deleted campaign'() {
-    const place = await calls.open();
-    const { account, path } = place;
-    const campaign = await calls.campaign(place);
-    const line = idOf(await calls.create(place, 'ENGAGEMENTS', { campaign_id: campaign }));
-    const mark = (deleted: 0 | 1) => () =>
-      change((tx) => tx.records.update(campaigns, { account, id: campaign }, { deleted }));
-    return {
-      use: () => world.sandbox.call('GET', `${path}/line_items/${line}`),
-      end: mark(1),
-      refused: 404,
-      restore: mark(0),
-    };
-  },
-};
-
 /** Every kind of pair, all at once. */
 async function runAll(beside?: (isOver: () => boolean) => Promise<void>): Promise<void> {
-  const first = await Promise.all(Object.values(pairs).map((makePair) => makePair()));
+  const kinds = Object.values(pairKinds);
+  const first = await Promise.all(kinds.map((makePair) => makePair(world)));
   let isOver = false;
   const other = beside?.(() => isOver);
   try {
-    await Promise.all(Object.values(pairs).map((makePair, index) => run(makePair, PAIRS / 4, first[index])));
+    await Promise.all(kinds.map((makePair, index) => run(makePair, PAIRS / 4, first[index])));
   } finally {
     isOver = true;
     await other;
@@ -214,7 +97,7 @@ describe('what another process has ended is refused by the next request', () => 
     unavailable = 0;
   });
 
-  for (const [what, makePair] of Object.entries(pairs)) {
+  for (const [what, makePair] of Object.entries(pairKinds)) {
     test(what, async () => {
       await run(makePair, PAIRS);
       assert.equal(unavailable, 0);

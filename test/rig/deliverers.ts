@@ -8,6 +8,7 @@ import type { Store } from '../../src/contract/store/store.ts';
 import { createDeliverer, type Deliverer } from '../../src/features/activity/webhooks/deliverer.ts';
 import { newWebhookSecret } from '../../src/features/activity/webhooks/signing.ts';
 import { openSender } from '../../src/http/sending/sender.ts';
+import type { Keys } from './client.ts';
 import { bearerClient } from './events.ts';
 import { anotherNode } from './nodes.ts';
 import { register } from './people.ts';
@@ -67,6 +68,9 @@ export async function settledPosition({ service }: World, webhook: string): Prom
 /** Webhooks of one application with one receiver, each subscribed to the bio of one user. */
 export interface Hooks {
   readonly user: string;
+  /** Their application. */
+  readonly application: string;
+  readonly keys: Keys;
   readonly receiver: Receiver;
   /** The ids of the webhooks; messages to each go to the path with its id. */
   readonly ids: readonly string[];
@@ -80,16 +84,16 @@ export async function makeHooks(world: World, count: number): Promise<Hooks> {
   const keys = await register(world);
   const receiver = await openReceiver(keys.consumer_secret);
   const client = await bearerClient(world, keys);
+  const { id: application } = (await store.read((tx) => tx.credentials.findApplicationByKey(keys.consumer_key)))!;
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
     const id = await store.write(async (tx) => {
-      const { id: application_id } = (await tx.credentials.findApplicationByKey(keys.consumer_key))!;
       const id = String(1_800_000_000_000_000_000n + BigInt(await tx.takeNumbers('hooks of tests', 1, 1)));
       const url = `${new URL(receiver.url).origin}/${id}`;
       const now = formatInstant(clock.now());
       await tx.webhooks.add(
         {
-          ...{ id, application_id, url, url_form: url, valid: 1, created_at: now, validated_at: now },
+          ...{ id, application_id: application, url, url_form: url, valid: 1, created_at: now, validated_at: now },
           ...{ failing_since: null, failure: null, former_secret: null, former_until: null },
           secret: box.seal(newWebhookSecret(secureRandom), secretContext.webhook(id)),
         },
@@ -109,5 +113,5 @@ export async function makeHooks(world: World, count: number): Promise<Hooks> {
         text: JSON.parse(body).data.payload.after,
         node: String(headers['x-transaction-id']),
       }));
-  return { user: keys.user, receiver, ids, arrived };
+  return { user: keys.user, application, keys, receiver, ids, arrived };
 }

@@ -93,15 +93,11 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
     };
     void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((result) => ended(message, result));
   };
-  /** Another process may just have made a webhook valid again. */
-  const findReceiver = async (): Promise<Receiver | undefined> => {
-    const receiver = await receivers.find(webhook);
-    return receiver?.state === 'active' ? receiver : receivers.findNow(webhook);
-  };
   const look = (): void => {
     if (isStopped || isFinding || size() === 0 || inFlight >= concurrent_max || isPaused()) return;
     isFinding = true;
-    findReceiver().then(
+    // Another process may have given it other secrets, suspended it or made it valid again. @source decision 823
+    receivers.findNow(webhook).then(
       (receiver) => {
         isFinding = false;
         if (isStopped) return;
