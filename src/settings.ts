@@ -57,17 +57,15 @@ export const settingsTable = {
     bounds: [0, 65535],
   }),
   operations_host: text(
-    'The address of probes and metrics in serve, separate from the API; in dev they are on the production listener.',
+    'The address of probes and metrics, separate from the API. In dev they are on the production listener, and here only if the role has no listeners.',
     {
       default: '127.0.0.1',
-      onlyIn: 'serve',
       expected: HOST,
       parse: hostOf,
     },
   ),
   operations_port: integer('The port of probes and metrics; 0 takes any free port.', {
     default: 8082,
-    onlyIn: 'serve',
     bounds: [0, 65535],
   }),
   metrics: bool('Serves Prometheus metrics at /metrics.', { default: true }),

@@ -101,20 +101,30 @@ async function startOther(program: string, args: string[]): Promise<Other> {
 /** Processor time of a process and of all that it started, in seconds. */
 export function familySeconds(pid: number): number {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid);
-  return [pid, ...children.map(Number)].reduce((sum, each) => sum + cpuSeconds(each), 0);
+  // What a child has used that has ended counts for the process that started it.
+  return (
+    children.reduce((sum, each) => sum + (ticksOf(each, [11, 12]) ?? 0), ticksOf(pid, [11, 12, 13, 14]) ?? 0) / 100
+  );
 }
 
 function parentOf(pid: string): number | undefined {
-  try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]);
-  } catch {
-    // It has ended meanwhile.
-    return undefined;
-  }
+  return ticksOf(pid, [1]);
 }
 
-/** Fields 14 and 15 of the process's state are ticks of a hundredth of a second. */
+/** Processor time of a process that runs, in seconds. */
 export function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  return ticksOf(pid, [11, 12])! / 100;
+}
+
+/**
+ * The sum of some fields of the state of a process, counted from its third one: 11 and 12 are ticks of a hundredth of a
+ * second, 13 and 14 those of its children that have ended. Undefined if it has ended itself.
+ */
+function ticksOf(pid: string | number, fields: readonly number[]): number | undefined {
+  try {
+    const all = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return fields.reduce((sum, each) => sum + Number(all[each]), 0);
+  } catch {
+    return undefined;
+  }
 }

@@ -162,7 +162,8 @@ async function start(
     await naming('sandbox_port', listeners.open('sandbox', { port: sandbox_port, publicUrl: public_sandbox_url }));
   }
   const { production: url, sandbox: sandboxUrl } = deps.servers;
-  if (mode === 'serve') {
+  // In development they are on the production listener.
+  if (mode === 'serve' || !hasListeners(roles)) {
     const at = { host: settings.operations_host, port: settings.operations_port };
     operationsServer = await naming('operations_port', openOperationsServer(answerProbe, at));
   }

@@ -19,7 +19,10 @@ export function devLog(level: string, write: (line: string) => void): Logger {
 }
 
 function sentence(line: Line, withStack: boolean): string {
-  if (line.status === undefined) return line.err ? `${line.message}: ${line.err.message}` : line.message;
+  if (line.status === undefined) {
+    const reason = line.err?.message ?? line.because;
+    return reason ? `${line.message}: ${reason}` : line.message;
+  }
   const what = `${line.status} ${line.method} ${line.route ?? `(${line.message})`}`;
   const why = line.err ? (withStack ? line.err.stack : line.err.message) : line.because;
   const time = line.duration_ms === undefined ? '' : `${line.duration_ms} ms, `;

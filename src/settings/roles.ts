@@ -1,6 +1,6 @@
 import { list } from './kinds.ts';
 
-/** What servers of one database can do, so that the work can be divided among them. @source decision 805 */
+/** What servers of one database can do, so that the work can be divided among them. @source decision 805, 842 */
 export const ROLES = ['api', 'stream', 'worker', 'search'] as const;
 /** A part of the work. */
 export type Role = (typeof ROLES)[number];
@@ -13,7 +13,6 @@ export const roleSettings = {
     'What this server does: `api` calls and pages, `stream` activity streams, `worker` background work, `search` estimates and keyword insights, or `all`. All but `all` need PostgreSQL.',
     {
       default: [ALL],
-      onlyIn: 'serve',
       isOfServer: true,
       expected: `${ALL}, or a comma list of ${ROLES.join(', ')}, each once`,
       parse: (roles) => (isAll(roles) || isSomeOnce(roles) ? roles : undefined),

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { seededRandom } from '../../src/base/random.ts';
-import { type Balancer, openBalancer } from '../rig/balancer.ts';
+import { openBalancer, routeToReady } from '../rig/balancer.ts';
 import type { Place } from '../rig/databases.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
@@ -83,7 +83,11 @@ export async function nodes(proof: NodesProof): Promise<Ledger> {
     });
     ended.push(() => Promise.all(group.map(async ({ serving }) => serving?.kill())));
     await Promise.all(group.map(start));
-    ended.push(await keepRouting(group, balancers));
+    const balanced = group.map(({ site }) => ({
+      readyz: `${site.operations}/readyz`,
+      ports: [site.production, site.sandbox].map((url) => Number(new URL(url).port)),
+    }));
+    ended.push(await routeToReady(balancers, balanced));
     const site = { ...first, production: balancers[0].url, sandbox: balancers[1].url };
     const home = await openHome(site);
     await subscribe(site);
@@ -170,37 +174,6 @@ async function untilReady({ operations }: Site): Promise<void> {
     await pause(LOOK_MS);
   }
   throw new Error(`${operations}/readyz did not turn to 200`);
-}
-
-/** Sends connections to the nodes that say that they are ready, as any balancer does; returns how to end that. */
-async function keepRouting(group: readonly GroupNode[], [production, sandbox]: readonly [Balancer, Balancer]) {
-  let isStopped = false;
-  const isReady = ({ site }: GroupNode): Promise<boolean> =>
-    fetch(`${site.operations}/readyz`, { signal: AbortSignal.timeout(5 * LOOK_MS) }).then(
-      async (reply) => {
-        await reply.arrayBuffer();
-        return reply.ok;
-      },
-      () => false,
-    );
-  const look = async (): Promise<void> => {
-    const ready = await Promise.all(group.map(isReady));
-    const sites = group.filter((_, at) => ready[at]).map(({ site }) => site);
-    const portsOf = (urlOf: (site: Site) => string): number[] => sites.map((site) => Number(new URL(urlOf(site)).port));
-    production.route(portsOf((site) => site.production));
-    sandbox.route(portsOf((site) => site.sandbox));
-  };
-  await look();
-  const done = (async () => {
-    while (!isStopped) {
-      await pause(LOOK_MS);
-      await look();
-    }
-  })();
-  return async (): Promise<void> => {
-    isStopped = true;
-    await done;
-  };
 }
 
 async function disturb(kind: Disturbance, node: GroupNode, redis: OwnRedis, freeze_ms: number): Promise<void> {

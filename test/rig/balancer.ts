@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A TCP load balancer: each connection goes to the next of its nodes. */
 export interface Balancer {
@@ -9,8 +10,8 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** Starts a balancer without nodes, which closes connections until it has some. */
-export async function openBalancer(): Promise<Balancer> {
+/** Starts a balancer without nodes, which closes connections until it has some. Without a port it takes any free one. */
+export async function openBalancer(at = 0): Promise<Balancer> {
   let ports: readonly number[] = [];
   let next = 0;
   const sockets = new Set<Socket>();
@@ -32,7 +33,7 @@ export async function openBalancer(): Promise<Balancer> {
       from.on('close', () => void (from.readableEnded || to.destroy()));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(at, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     route(to) {
@@ -42,5 +43,44 @@ export async function openBalancer(): Promise<Balancer> {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** A node behind balancers. */
+export interface BalancedNode {
+  /** The address at which it says whether it is ready. */
+  readonly readyz: string;
+  /** Where each of the balancers reaches it, in their order. */
+  readonly ports: readonly number[];
+}
+
+const LOOK_MS = 100;
+
+/** Sends connections to the nodes that say that they are ready, as any balancer does; returns how to end that. */
+export async function routeToReady(balancers: readonly Balancer[], nodes: readonly BalancedNode[]) {
+  let isStopped = false;
+  const isReady = ({ readyz }: BalancedNode): Promise<boolean> =>
+    fetch(readyz, { signal: AbortSignal.timeout(5 * LOOK_MS) }).then(
+      async (reply) => {
+        await reply.arrayBuffer();
+        return reply.ok;
+      },
+      () => false,
+    );
+  const look = async (): Promise<void> => {
+    const answers = await Promise.all(nodes.map(isReady));
+    const ready = nodes.filter((_, at) => answers[at]);
+    for (const [at, balancer] of balancers.entries()) balancer.route(ready.map(({ ports }) => ports[at]!));
+  };
+  await look();
+  const done = (async () => {
+    while (!isStopped) {
+      await pause(LOOK_MS);
+      await look();
+    }
+  })();
+  return async (): Promise<void> => {
+    isStopped = true;
+    await done;
   };
 }

@@ -31,15 +31,23 @@ const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT', kill: 'SIGKILL' } as con
 const START_TRIES = 40;
 const START_PAUSE_MS = 250;
 
-/**
- * A database server of one's own, started from nothing, with the settings that it comes with. `isHasty`: it does not wait
- * for the disk, or has none, which only matters to whoever kills the machine.
- */
-export async function startPostgres({ isHasty = false } = {}): Promise<OwnPostgres> {
-  const folder = mkdtempSync(join(isHasty ? memoryFolder() : tmpdir(), 'barker-postgres-'));
+/** How a server is started. */
+export interface PostgresOptions {
+  /** It does not wait for the disk, or has none, which only matters to whoever kills the machine. */
+  readonly isHasty?: boolean;
+  /** The folder in which it makes its own; the user of the server must be able to reach it. */
+  readonly parent?: string;
+  /** Is told what the server writes to its log. */
+  readonly onLog?: (text: string) => void;
+}
+
+/** A database server of one's own, started from nothing, with the settings that it comes with. */
+export async function startPostgres({ isHasty = false, parent, onLog }: PostgresOptions = {}): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(parent ?? (isHasty ? memoryFolder() : tmpdir()), 'barker-postgres-'));
   // The server runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o777);
   const port = await freePort(20_000 + (process.pid % 10_000));
+  let isMade = false;
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'db'),
     user: 'postgres',
@@ -48,12 +56,14 @@ export async function startPostgres({ isHasty = false } = {}): Promise<OwnPostgr
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: isHasty ? ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'] : [],
-    onLog: () => {},
+    // What `initdb` writes is of no interest.
+    onLog: (text) => void (isMade && onLog?.(String(text))),
     onError: () => {},
     // Tests connect thousands of times: the password is hashed once, not 4096 times, for each.
     initdbFlags: ['--encoding=UTF8', '--locale=C', ...(isHasty ? ['--set', 'scram_iterations=1'] : [])],
   });
   await server.initialise();
+  isMade = true;
   await server.start();
   const processNow = (): ChildProcess => (server as unknown as { process: ChildProcess }).process;
   return {

@@ -201,6 +201,12 @@ describe('a bucket that is away', () => {
     store.close();
     await s3.close();
   });
+  test('is not one whose service cannot list uploads in parts', async () => {
+    await store.removeIncomplete(Date.now());
+    assert.deepEqual(told, []);
+    assert.equal(store.isUp(), true);
+  });
+
   const everything: readonly (readonly [what: string, call: () => Promise<unknown>])[] = [
     ['put', () => store.put('a/c', contentOfBytes(BYTES))],
     ['put of parts', () => store.put('a/c', contentOfBytes(Buffer.alloc(70_000_000)))],

@@ -296,11 +296,7 @@ describe('problems', () => {
       serve({ BARKER_TLS: 'true' }),
       ['BARKER_TLS (environment): is for dev only, not serve'],
     ],
-    [
-      'a setting of serve in dev',
-      { flags: { operations_port: 1 } },
-      ['--operations-port (flag): is for serve only, not dev'],
-    ],
+    ['a setting of serve in dev', { flags: { tls_cert: '/x' } }, ['--tls-cert (flag): is for serve only, not dev']],
     ['a bad folder', { flags: { data_folder: '' } }, ['--data (flag): expected a path of a folder, got ""']],
     [
       'one port for probes and callers',

@@ -208,7 +208,10 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
     localPath: () => undefined,
     async removeIncomplete(before_ms) {
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-      const { Uploads = [] } = await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }));
+      const found = await attempts.run(({ signal }) =>
+        client.send(command, { abortSignal: signal }).catch(undefinedIfUnknown),
+      );
+      const { Uploads = [] } = found ?? {};
       for (const { Key, UploadId, Initiated } of Uploads) {
         if (Initiated!.getTime() >= before_ms) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
@@ -267,6 +270,11 @@ function throwMissing(key: string): (error: unknown) => never {
 
 function ignoreMissing(error: unknown): undefined {
   if (!['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(nameOf(error))) throw error;
+}
+
+/** A service without a call has nothing to tell about it, and is not away. @source decision 843 */
+function undefinedIfUnknown(error: unknown): undefined {
+  if (nameOf(error) !== 'NotImplemented') throw error;
 }
 
 function undefinedIfBeyond(error: unknown): undefined {
