@@ -6,6 +6,7 @@ import type { ObjectStore } from '../contract/services/objects.ts';
 import type { DirectoryIndex } from '../contract/store/directory.ts';
 import type { Store } from '../contract/store/store.ts';
 import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
+import { checkObjectStore } from '../features/platform/object-store-check.ts';
 import type { Settings } from '../settings.ts';
 import { derivedObjects } from '../storage/objects/derived-objects.ts';
 import { openObjects } from './objects.ts';
@@ -44,7 +45,10 @@ export function openAudienceFiles({ settings, store, clock, objects }: AudienceF
   return { derived: open('audiences/members', 'copies'), directory };
 }
 
-/** Runs work of a command with the directory, where its images are stored as those of the server are. */
+/**
+ * Runs work of a command with the directory, where its images are stored as those of the server are.
+ * @throws OtherObjectStore
+ */
 export async function withDirectory<T>(
   { settings, store, clock }: Omit<AudienceFilesParts, 'objects'>,
   work: (directory: DirectoryIndex) => Promise<T>,
@@ -52,6 +56,7 @@ export async function withDirectory<T>(
   const objects = await openObjects(settings, { lost: () => {}, back: () => {} });
   const { directory } = openAudienceFiles({ settings, store, clock, objects: objects.store });
   try {
+    if (settings.object_store !== '') await checkObjectStore({ store, objects: objects.store }, secureRandom);
     return await work(directory);
   } finally {
     await directory.close();

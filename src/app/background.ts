@@ -22,7 +22,7 @@ export async function startBackground(
 ): Promise<void> {
   const { store, clock, box, services, log, jobs, node, webhooks } = deps;
   const isWorker = roles.has('worker');
-  await node.start();
+  await node.start(sharedServer?.id);
   // After everything that the node may hold has ended.
   cleanup.defer(() => node.stop());
   await Promise.all([markMasterKeyInUse(store, box), services.media.received.sweep()]);

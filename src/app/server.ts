@@ -30,6 +30,7 @@ import { sharesDatabase } from './database.ts';
 import { type Dependencies, operations, receivedFolder } from './dependencies.ts';
 import { type ListenerOptions, listenersOf } from './listeners.ts';
 import { openNonces } from './nonces.ts';
+import { watchObjectStore } from './object-store-watch.ts';
 import { type OperationsServer, openOperationsServer } from './operations-server.ts';
 import { type RequestIntake, requestIntake } from './request-intake.ts';
 import { openSharedServer } from './shared-server.ts';
@@ -43,8 +44,9 @@ export interface Service extends Dependencies {
   /** All HTML pages for people. */
   readonly pages: readonly Page[];
   /**
-   * Resolves with the reason why the service must stop: another one has taken over its database.
-   * @source decision 415
+   * Resolves with the reason why the service must stop: another one has taken over its database, or its object store is
+   * not that of the database.
+   * @source decision 415, 849
    */
   readonly superseded: Promise<string>;
   /**
@@ -97,10 +99,10 @@ async function start(
   closeWithService(deps, cleanup);
   const tls = await tlsOf(deps);
   const branding = await loadBranding(settings);
-  const superseded = new Promise<string>((resolve) => {
-    store.onOutage({ superseded: ({ message }) => resolve(message) });
-  });
+  const superseded = Promise.withResolvers<string>();
+  store.onOutage({ superseded: ({ message }) => superseded.resolve(message) });
   releaseLock = await driver.acquireServerLock({ isShared: sharesDatabase(settings) });
+  await naming('object_store', watchObjectStore(deps, superseded.resolve, cleanup));
   const sharedServer = await openSharedServer(deps);
   cleanup.defer(() => sharedServer?.close());
   const nonces = await openNonces(deps, sharedServer, cleanup);
@@ -169,7 +171,7 @@ async function start(
   }
   return {
     ...deps,
-    ...{ url, sandboxUrl, superseded },
+    ...{ url, sandboxUrl, superseded: superseded.promise },
     operationsUrl: operationsServer?.url ?? url,
     pages: pages.list,
     reloadCertificate: tls?.reload,

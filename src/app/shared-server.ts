@@ -1,3 +1,4 @@
+import { secureRandom } from '../base/random.ts';
 import type { FirstUses } from '../contract/services/first-uses.ts';
 import type { LiveEvents, LiveEventsListener } from '../contract/services/live-events.ts';
 import type { LocalRateWindows, RateWindows } from '../contract/services/rate-windows.ts';
@@ -12,7 +13,9 @@ export interface SharedServer {
   windows(local: LocalRateWindows): RateWindows;
   /** Begins to pass events on between the servers of a database; without a listener, to the others only. */
   openLiveEvents(listener?: LiveEventsListener): Promise<LiveEvents>;
-  /** Rejects while Redis is away. */
+  /** The id of this Redis; empty while it is unknown. */
+  id(): Promise<string>;
+  /** Rejects while Redis is away, or when other servers of the database use another one. */
   check(): Promise<void>;
   close(): void;
 }
@@ -23,11 +26,12 @@ export interface SharedServer {
  * @source decision 745, 749
  */
 export async function openSharedServer(deps: Dependencies): Promise<SharedServer | undefined> {
-  const { settings, log, registry, driver } = deps;
+  const { settings, log, registry, driver, node } = deps;
   if (settings.redis_url === '') return undefined;
   const { connectRedis } = await import('../storage/redis/connection.ts');
   const { redisFirstUses } = await import('../storage/redis/first-uses.ts');
   const { redisGroups } = await import('../storage/redis/groups.ts');
+  const { redisId } = await import('../storage/redis/redis-id.ts');
   const { redisWindows } = await import('../storage/redis/redis-windows.ts');
   const redis = await connectRedis(settings.redis_url, {
     lost: (because) => log.warn({ because }, 'Redis unavailable; doing without it until it is back'),
@@ -47,8 +51,10 @@ export async function openSharedServer(deps: Dependencies): Promise<SharedServer
       live = openLiveEvents(settings.redis_url, await postgresIdentity(driver), listener);
       return live;
     },
+    id: redisId(redis, secureRandom),
     async check() {
       if (!redis.isUp()) throw new Error('Redis does not answer');
+      if (node.hasOtherRedis()) throw new Error('other servers of this database use another Redis');
     },
     close: redis.close,
   };

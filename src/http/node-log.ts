@@ -28,6 +28,10 @@ export function nodeLog(log: Logger) {
       if (skew_s === 0) log.info('the clocks of this machine and the database agree again');
       else log.warn({ skew_s }, 'the clocks of this machine and the database differ by more than 5 s');
     },
+    redisDiffers(isOther: boolean): void {
+      if (isOther) log.error('other servers of this database use another Redis; give all the same redis_url');
+      else log.info('all servers of this database use the same Redis again');
+    },
     /** Outages are logged separately. */
     failed(err: unknown): void {
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'could not store a heartbeat');

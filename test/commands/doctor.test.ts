@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -269,6 +269,15 @@ describe('the database', () => {
     assert.match(away!, /^error: s3:\/\/barker-tests\/tests cannot be used: .*ECONNREFUSED/);
     const folder = join(place.folder, 'elsewhere');
     assert.match(lines(await examineObjects(settingsOf({ object_store: folder }))).join(), /^ok: .*elsewhere stores/);
+    const driver = await openDriver(settingsOf());
+    await storeOn(driver).write((tx) => tx.objectStoreId.claim('abc'));
+    const other = 'error: object_store is not the one of this database: it has no object identity/abc';
+    assert.deepEqual(await examine({ object_store: folder }), [...HASTY, other]);
+    mkdirSync(join(folder, 'identity'), { recursive: true });
+    writeFileSync(join(folder, 'identity', 'abc'), '');
+    assert.deepEqual(await examine({ object_store: folder }), HASTY);
+    await driver.write((session) => session.runRaw('delete from object_stores'));
+    await driver.close();
   });
 
   test('with an outdated schema', async () => {

@@ -41,6 +41,7 @@ const node = openNode({
     fellSilent: () => tell('fell silent'),
     wasRemoved: () => tell('was removed'),
     clockSkewed: () => tell('clock skewed'),
+    redisDiffers: () => tell('Redis differs'),
     failed: (error) => tell(`failed: ${error}`),
   },
 });

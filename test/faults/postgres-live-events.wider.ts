@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { openDependencies } from '../../src/app/dependencies.ts';
-import { startListeners } from '../../src/app/server.ts';
 import type { LiveEvents } from '../../src/contract/services/live-events.ts';
 import type { EventFeed, LoggedEvent, NewEvent } from '../../src/contract/store/events.ts';
 import type { Store } from '../../src/contract/store/store.ts';
 import { openEventFeed } from '../../src/features/activity/event-feed.ts';
-import { loadSettings } from '../../src/settings/load.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { postgresIdentity } from '../../src/storage/core/postgres-status.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { openLiveEvents } from '../../src/storage/redis/live-events.ts';
 import { driverOn, openPlace } from '../rig/databases.ts';
 import { until } from '../rig/events.ts';
-import { freePorts } from '../rig/ports.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
+import { serve } from '../rig/serving.ts';
 import { happen, numbersOf, openStream, row, subscribe, subscriber } from '../rig/streams.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -158,19 +155,7 @@ describe('a server that is not elected', () => {
 test('a server that is no worker tells the elected one of its events', async () => {
   let notices = 0;
   const place = await openPlace('postgres', { hasSchema: true, isInMemory: true });
-  const [port, sandbox_port] = await freePorts(2);
-  const settings = loadSettings({
-    mode: 'serve',
-    environment: {},
-    readFile: () => '',
-    flags: {
-      ...{ role: 'api', data_folder: place.folder, database_url: place.databaseUrl, redis_url: redis.url, port },
-      ...{ public_base_url: `http://127.0.0.1:${port}`, public_sandbox_url: `http://127.0.0.1:${sandbox_port}` },
-      ...{ sandbox_port, log_level: 'silent', master_key: 'ab'.repeat(32), operations_port: 0 },
-      allow_insecure_loopback: true,
-    },
-  });
-  const service = await startListeners('serve', await openDependencies('serve', settings));
+  const service = await serve(place, { role: 'api', redis_url: redis.url });
   const elected = openLiveEvents(redis.url, await postgresIdentity(service.driver), {
     position: () => 0,
     onEvents() {},

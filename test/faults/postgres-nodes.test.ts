@@ -112,6 +112,7 @@ describe('a node that is frozen while it holds a job', () => {
         fellSilent() {},
         wasRemoved() {},
         clockSkewed() {},
+        redisDiffers() {},
         failed() {},
       },
     });

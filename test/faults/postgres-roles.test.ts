@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
-import { openDependencies } from '../../src/app/dependencies.ts';
-import { type Service, startListeners } from '../../src/app/server.ts';
+import type { Service } from '../../src/app/server.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import type { NewEvent } from '../../src/contract/store/events.ts';
-import { loadSettings } from '../../src/settings/load.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { freePorts } from '../rig/ports.ts';
+import { serve } from '../rig/serving.ts';
 
 const PATIENCE_MS = 30_000;
 
@@ -23,19 +21,8 @@ let operations: string;
 
 /** Starts a server of a role, which listens at `origin`. */
 async function start(role: string): Promise<Service> {
-  const [port, sandbox_port] = await freePorts(2);
-  origin = `http://127.0.0.1:${port}`;
-  const settings = loadSettings({
-    mode: 'serve',
-    environment: {},
-    readFile: () => '',
-    flags: {
-      ...{ role, data_folder: place.folder, database_url: place.databaseUrl, log_level: 'silent', port, sandbox_port },
-      ...{ public_base_url: origin, public_sandbox_url: `http://127.0.0.1:${sandbox_port}` },
-      ...{ master_key: 'ab'.repeat(32), operations_port: 0, allow_insecure_loopback: true },
-    },
-  });
-  const service = await startListeners('serve', await openDependencies('serve', settings));
+  const service = await serve(place, { role });
+  origin = service.settings.public_base_url;
   operations = service.operationsUrl;
   return service;
 }

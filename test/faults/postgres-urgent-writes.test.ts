@@ -62,6 +62,7 @@ beforeEach(async () => {
       },
       wasRemoved: () => assert.fail('removed'),
       clockSkewed() {},
+      redisDiffers() {},
       failed() {},
     },
   });

@@ -3,18 +3,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { processIdentity } from '../../src/base/process-identity.ts';
 import { keyFingerprint } from '../../src/base/secret-box.ts';
 import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Store } from '../../src/contract/store/store.ts';
-import { DEAD_AFTER_S, type Remains, removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
-import { type NodeDeps, openNode, type RunningNode } from '../../src/features/platform/node.ts';
+import { DEAD_AFTER_S, removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
+import type { NodeDeps } from '../../src/features/platform/node.ts';
 import { describeMasterKeys } from '../../src/features/platform/node-keys.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { engine } from '../rig/databases.ts';
+import { type ReportingNode, reportingNode } from '../rig/nodes.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
 
 const PATIENCE_MS = 30_000;
@@ -31,41 +31,8 @@ before(async () => {
 });
 after(() => world.close());
 
-/** What a node reported. */
-interface Reports {
-  readonly cleanedUp: Remains[];
-  readonly fellSilent: Promise<void>;
-  readonly wasRemoved: Promise<void>;
-  readonly skews: number[];
-}
-
 /** A node of its own on the database of the world. */
-function nodeOf(id: string, deps: Partial<NodeDeps> = {}): RunningNode & Reports {
-  const [silent, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const reports = { cleanedUp: [] as Remains[], skews: [] as number[] };
-  const node = openNode({
-    ...{
-      id,
-      hostname: 'somewhere',
-      version: '9.9.9',
-      process: '',
-      master_keys: '',
-      roles: 'api,stream,worker,search',
-      store: world.service.store,
-      clock: world.clock,
-    },
-    ...{ machineClock: systemClock, hasPeers: true, skewMax_ms: HOUR_S * 1000 },
-    observer: {
-      cleanedUp: (remains) => void reports.cleanedUp.push(remains),
-      fellSilent: silent.resolve,
-      wasRemoved: removed.resolve,
-      clockSkewed: (skew_s) => void reports.skews.push(skew_s),
-      failed() {},
-    },
-    ...deps,
-  });
-  return { ...node, ...reports, fellSilent: silent.promise, wasRemoved: removed.promise };
-}
+const nodeOf = (id: string, deps: Partial<NodeDeps> = {}): ReportingNode => reportingNode(world, id, deps);
 
 /** Adds a node that holds a stream connection and a job. */
 async function addHolder(id: string, process = ''): Promise<void> {

@@ -1,4 +1,45 @@
-import type { Node } from '../../src/features/platform/node.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Remains } from '../../src/features/platform/dead-nodes.ts';
+import { type Node, type NodeDeps, openNode, type RunningNode } from '../../src/features/platform/node.ts';
+import type { World } from './world.ts';
 
 /** Another node than that of a world, for job runners that stand for it. */
 export const anotherNode = (id = 'another node'): Node => ({ id, ensureAlive: async () => {} });
+
+/** A node, and what it reported. */
+export interface ReportingNode extends RunningNode {
+  readonly cleanedUp: Remains[];
+  readonly fellSilent: Promise<void>;
+  readonly wasRemoved: Promise<void>;
+  readonly skews: number[];
+  readonly otherRedis: boolean[];
+}
+
+/** A node of its own on the database of a world. */
+export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> = {}): ReportingNode {
+  const [silent, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const reports = { cleanedUp: [] as Remains[], skews: [] as number[], otherRedis: [] as boolean[] };
+  const node = openNode({
+    ...{
+      id,
+      hostname: 'somewhere',
+      version: '9.9.9',
+      process: '',
+      master_keys: '',
+      roles: 'api,stream,worker,search',
+      store: world.service.store,
+      clock: world.clock,
+    },
+    ...{ machineClock: systemClock, hasPeers: true, skewMax_ms: 3_600_000 },
+    observer: {
+      cleanedUp: (remains) => void reports.cleanedUp.push(remains),
+      fellSilent: silent.resolve,
+      wasRemoved: removed.resolve,
+      clockSkewed: (skew_s) => void reports.skews.push(skew_s),
+      redisDiffers: (isOther) => void reports.otherRedis.push(isOther),
+      failed() {},
+    },
+    ...deps,
+  });
+  return { ...node, ...reports, fellSilent: silent.promise, wasRemoved: removed.promise };
+}

@@ -18,6 +18,7 @@ import { storeOn } from '../../storage/core/store.ts';
 import { errorMessage } from '../failure.ts';
 import { examineCallbacks } from './callbacks.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
+import { examineStoreId } from './objects.ts';
 import { examineWebhooks } from './webhooks.ts';
 
 /** Round trips longer than this make every request slow. */
@@ -99,15 +100,19 @@ function examineClock(skew_ms: number, { timestamp_window_s }: Settings): Findin
 
 async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
   const now = systemClock.now();
-  const { sample, servers, callbacks, webhooks, backlogs, oldestEvent } = await storeOn(driver).read(async (tx) => ({
-    sample: await tx.credentials.findSomeApplication(),
-    servers: await tx.nodes.listLive('', DEAD_AFTER_S),
-    callbacks: await examineCallbacks(tx, settings.callback_schemes),
-    webhooks: await examineWebhooks(tx, formatInstant(now - OVERDUE_MS)),
-    backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
-    oldestEvent: await tx.events.findOldestWaiting(),
-  }));
+  const { sample, servers, callbacks, webhooks, backlogs, oldestEvent, objectStoreId } = await storeOn(driver).read(
+    async (tx) => ({
+      sample: await tx.credentials.findSomeApplication(),
+      servers: await tx.nodes.listLive('', DEAD_AFTER_S),
+      callbacks: await examineCallbacks(tx, settings.callback_schemes),
+      webhooks: await examineWebhooks(tx, formatInstant(now - OVERDUE_MS)),
+      backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
+      oldestEvent: await tx.events.findOldestWaiting(),
+      objectStoreId: await tx.objectStoreId.find(),
+    }),
+  );
   const findings = [examineKey(settings, sample), ...examineServers(settings, servers), ...callbacks, ...webhooks];
+  if (objectStoreId !== undefined) findings.push(...(await examineStoreId(settings, objectStoreId)));
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
   for (const { kind, count, since } of overdue) {
     findings.push(

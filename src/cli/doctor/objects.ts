@@ -3,6 +3,7 @@ import { openObjects } from '../../app/objects.ts';
 import { secureRandom } from '../../base/random.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import { contentOfBytes, ObjectMissing } from '../../contract/services/objects.ts';
+import { keyOfStoreId } from '../../features/platform/object-store-check.ts';
 import { bucketOf } from '../../settings/objects.ts';
 import type { Settings } from '../../settings.ts';
 import { errorMessage } from '../failure.ts';
@@ -43,6 +44,20 @@ export async function examineObjects(settings: Settings): Promise<Finding[]> {
     const because = failure instanceof ObjectMissing ? 'it loses what it stores' : causeOf(failure);
     const advice = 'see that it runs, that the bucket exists, and that the key may get, put, delete and list objects';
     return [error(`${place} cannot be used: ${because}`, advice)];
+  } finally {
+    close();
+  }
+}
+
+/** Checks that the store of the settings is the one of the database; nothing if it does not answer. @source decision 849 */
+export async function examineStoreId(settings: Settings, id: string): Promise<Finding[]> {
+  const { store, close } = await openObjects(settings, { lost: () => {}, back: () => {} });
+  try {
+    if ((await store.head(keyOfStoreId(id))) !== undefined) return [];
+    const advice = 'give all servers the same object_store; if the objects were moved, copy that one too';
+    return [error(`object_store is not the one of this database: it has no object ${keyOfStoreId(id)}`, advice)];
+  } catch {
+    return [];
   } finally {
     close();
   }

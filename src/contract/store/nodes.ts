@@ -8,6 +8,8 @@ export interface StoredNode {
   readonly process: string;
   /** Its master keys, as `describeMasterKeys` returns them; empty when they are unknown. */
   readonly master_keys: string;
+  /** The id of the Redis that it uses; empty when it is unknown or there is none. */
+  readonly shared_server: string;
   /** What it does, separated by commas: `api`, `stream`, `worker`, `search`. */
   readonly roles: string;
   readonly started_at: string;
@@ -15,7 +17,7 @@ export interface StoredNode {
 }
 
 /** What a node tells about itself. */
-export type NewNode = Omit<StoredNode, 'started_at' | 'heartbeat_at'>;
+export type NewNode = Omit<StoredNode, 'shared_server' | 'started_at' | 'heartbeat_at'>;
 
 /** A stored heartbeat. */
 export interface Heartbeat {
@@ -24,19 +26,24 @@ export interface Heartbeat {
   readonly others: number;
   /** The number of those that answer requests: all but mere workers. */
   readonly othersAnswering: number;
+  /** The number of those that use another Redis than this one. */
+  readonly othersApart: number;
 }
 
 /** The nodes of a database. */
 export interface Nodes {
   /** The time of the database. */
   findTime(): Promise<string>;
-  /** Adds a node, with a first heartbeat. Others count with one within `silence_s`. */
-  add(node: NewNode, silence_s: number): Promise<Heartbeat>;
   /**
-   * Stores a heartbeat; undefined when the node was removed because it was taken for dead. Others count with one within
+   * Adds a node, with a first heartbeat and the id of its Redis, empty when it is unknown. Others count with a heartbeat
+   * within `silence_s`.
+   */
+  add(node: NewNode, silence_s: number, shared_server?: string): Promise<Heartbeat>;
+  /**
+   * Stores a heartbeat and the id of its Redis; undefined when the node was removed because it was taken for dead. Others count with one within
    * `silence_s`.
    */
-  beat(id: string, silence_s: number): Promise<Heartbeat | undefined>;
+  beat(id: string, silence_s: number, shared_server?: string): Promise<Heartbeat | undefined>;
   /** All nodes except this one. */
   listOthers(id: string): Promise<StoredNode[]>;
   /** The other nodes with a heartbeat within `silence_s`. */

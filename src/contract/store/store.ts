@@ -18,6 +18,7 @@ import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
 import type { Messages } from './messages.ts';
 import type { Nodes } from './nodes.ts';
 import type { UsedNonces } from './nonces.ts';
+import type { ObjectStoreId } from './object-store-id.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { Restores } from './restores.ts';
 import type { SecondFactors } from './second-factors.ts';
@@ -136,6 +137,7 @@ export interface ReadTransaction {
   readonly suggestions: Suggestions;
   readonly jobs: Pick<Jobs, 'find' | 'hasDue' | 'listBacklogs'>;
   readonly nodes: Pick<Nodes, Extract<keyof Nodes, `find${string}` | `list${string}`>>;
+  readonly objectStoreId: Pick<ObjectStoreId, 'find'>;
   readonly posts: Pick<Posts, 'find' | 'findHorizon' | 'findRepost' | 'list' | 'listTexts' | 'page'>;
   readonly notifications: Pick<Notifications, 'list'>;
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
@@ -177,6 +179,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly loginTallies: LoginTallies;
   readonly jobs: Jobs;
   readonly nodes: Nodes;
+  readonly objectStoreId: ObjectStoreId;
   readonly posts: Posts;
   readonly notifications: Notifications;
   readonly uploads: Uploads;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatMillisecond } from '../../base/instants.ts';
-import { elapsed_ms, every } from '../../base/timers.ts';
+import { elapsed_ms, every, pause } from '../../base/timers.ts';
 import type { Heartbeat, NewNode } from '../../contract/store/nodes.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS } from './clock-skew.ts';
@@ -22,15 +22,19 @@ export interface Node {
 export interface RunningNode extends Node {
   /**
    * Adds the node to those of the database, and removes those that have certainly ended; others are left to the regular
-   * check. @throws Error when the clock of the machine is wrong, or when live nodes have other master keys
+   * check.
+   * @param redisId The id of the Redis that it shares with others; empty while it is unknown.
+   * @throws Error when the clock of the machine is wrong, or when live nodes have other master keys or another Redis
    */
-  start(): Promise<void>;
+  start(redisId?: () => Promise<string>): Promise<void>;
   /** Removes the node, when it holds nothing any more. */
   stop(): Promise<void>;
   /** The number of nodes that were alive at the last heartbeat, with this one. */
   liveNodes(): number;
   /** The number of those that answer requests, with this one. */
   answeringNodes(): number;
+  /** Whether live nodes have used another Redis than this one at several heartbeats. */
+  hasOtherRedis(): boolean;
   /** Undefined where no other process can share the database, so that nobody waits for heartbeats. */
   readonly heartbeats: Heartbeats | undefined;
 }
@@ -53,6 +57,8 @@ export interface NodeObserver {
   wasRemoved(): void;
   /** The clocks of the machine and the database differ by too much; zero: no longer. */
   clockSkewed(skew_s: number): void;
+  /** Live nodes use another Redis than this one, or no longer. */
+  redisDiffers(isOther: boolean): void;
   failed(error: unknown): void;
 }
 
@@ -73,6 +79,8 @@ export interface NodeDeps extends NewNode {
 }
 
 const BEATS = 5;
+/** After so many heartbeats, all nodes of a Redis know its id again if it was lost. @source decision 850 */
+const SETTLED_BEATS = 3;
 
 /**
  * This process as a node: stores a heartbeat every two seconds, and removes nodes that have stored none for ten. It
@@ -90,12 +98,17 @@ export function openNode(parts: NodeDeps): RunningNode {
   let steadySince_ms = 0;
   let skew_ms = 0;
   let others = { others: 0, othersAnswering: 0 };
+  let redisId = async (): Promise<string> => '';
+  /** Heartbeats in a row at which others used another Redis. */
+  let beatsApart = 0;
   let isSilent = false;
   let isStopped = false;
   let beating: Promise<void> | undefined;
   let stopBeating = (): void => {};
 
   const isAlive = (): boolean => !hasPeers || elapsed_ms() - beatAt_ms < dead_after_ms;
+
+  const hasOtherRedis = (): boolean => beatsApart >= SETTLED_BEATS;
 
   const noteSkew = (now_ms: number): void => {
     const wasReported = Math.abs(skew_ms) > SKEW_REPORTED_MS;
@@ -109,15 +122,19 @@ export function openNode(parts: NodeDeps): RunningNode {
     if (sentAt_ms - beatAt_ms > 2 * beat_ms) steadySince_ms = sentAt_ms;
     beatAt_ms = sentAt_ms;
     others = stored;
+    const wasApart = hasOtherRedis();
+    beatsApart = stored.othersApart > 0 ? beatsApart + 1 : 0;
+    if (hasOtherRedis() !== wasApart) observer.redisDiffers(!wasApart);
     isSilent = false;
   };
 
   const storeBeat = async (): Promise<void> => {
+    const shared = await redisId();
     const sentAt_ms = elapsed_ms();
     const before_ms = machineClock.now();
     const [stored, wasThere] = await store.writeUrgent(async (tx) => {
-      const beaten = await tx.nodes.beat(id, dead_after_s);
-      return [beaten ?? (await tx.nodes.add(parts, dead_after_s)), beaten !== undefined];
+      const beaten = await tx.nodes.beat(id, dead_after_s, shared);
+      return [beaten ?? (await tx.nodes.add(parts, dead_after_s, shared)), beaten !== undefined];
     });
     noteBeat(sentAt_ms, stored);
     if (wasThere) return noteSkew(clockSkew_ms(before_ms, stored.at, machineClock.now()));
@@ -141,6 +158,10 @@ export function openNode(parts: NodeDeps): RunningNode {
     if (elapsed_ms() - steadySince_ms < dead_after_ms) return;
     report(await store.write((tx) => removeDeadNodes(tx, id, dead_after_s, clock.now())));
   };
+  const refuse = async (because: string): Promise<never> => {
+    await store.write((tx) => tx.nodes.remove(id));
+    throw new Error(because);
+  };
   const report = (remains: Remains): void => {
     const { nodes, streams, jobs, webhooks } = remains;
     if (nodes.length + streams + jobs + webhooks > 0) observer.cleanedUp(remains);
@@ -152,22 +173,32 @@ export function openNode(parts: NodeDeps): RunningNode {
       // One that was under way may have been sent too long ago.
       while (!isAlive()) await beat();
     },
-    async start() {
+    async start(idOfRedis = redisId) {
+      redisId = idOfRedis;
       if (hasPeers) noteSkew(await checkedSkew_ms(store, machineClock, skewMax_ms));
+      const shared = await redisId();
       const startedAt_ms = elapsed_ms();
       const remove = hasPeers ? removeEndedNodes : removeFormerNodes;
       const [remains, stored] = await store.write(async (tx) => [
         await remove(tx, id, clock.now()),
-        await tx.nodes.add(parts, dead_after_s),
+        await tx.nodes.add(parts, dead_after_s, shared),
       ]);
       report(remains);
       noteBeat(startedAt_ms, stored);
       if (!hasPeers) return;
       // Of two that start at once, at least one finds the other here.
-      const conflict = keyConflict(parts.master_keys, await store.read((tx) => tx.nodes.listLive(id, dead_after_s)));
-      if (conflict !== undefined) {
-        await store.write((tx) => tx.nodes.remove(id));
-        throw new Error(`${conflict}; check master_key, master_key_id and master_keys_old of both`);
+      const live = await store.read((tx) => tx.nodes.listLive(id, dead_after_s));
+      const conflict = keyConflict(parts.master_keys, live);
+      if (conflict !== undefined)
+        await refuse(`${conflict}; check master_key, master_key_id and master_keys_old of both`);
+      while (beatsApart > 0 && !hasOtherRedis()) {
+        await pause(beat_ms);
+        await beat();
+      }
+      if (hasOtherRedis()) {
+        await refuse(
+          'other servers of this database use another Redis; give all the same redis_url, to its last digit',
+        );
       }
       stopBeating = every(beat_ms, () => void tick().catch(observer.failed));
       // The next heartbeat after an outage tells others and the jobs of this node as soon as possible.
@@ -182,6 +213,7 @@ export function openNode(parts: NodeDeps): RunningNode {
     },
     liveNodes: () => 1 + others.others,
     answeringNodes: () => 1 + others.othersAnswering,
+    hasOtherRedis,
     heartbeats: hasPeers ? { age_s: () => (elapsed_ms() - beatAt_ms) / 1000, skew_s: () => skew_ms / 1000 } : undefined,
   };
 }

@@ -21,6 +21,7 @@ import { loginTalliesOn, passwordLinksOn, sessionsOn } from '../tables/logins.ts
 import { accountMembersOn } from '../tables/memberships.ts';
 import { messagesOn } from '../tables/messages.ts';
 import { nodesOn } from '../tables/nodes.ts';
+import { objectStoreIdOn } from '../tables/object-store-id.ts';
 import { notificationsOn, postsOn } from '../tables/posts.ts';
 import { recordsOn } from '../tables/records.ts';
 import { restoresOn } from '../tables/restores.ts';
@@ -147,6 +148,7 @@ function partsOn(
     suggestions: suggestionsOn(session),
     jobs: jobsOn(session),
     nodes: nodesOn(session),
+    objectStoreId: objectStoreIdOn(session),
     posts: postsOn(session),
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),

@@ -195,11 +195,14 @@ export interface Schema {
   };
   nodes: {
     id: string; hostname: string; version: string; started_at: string; heartbeat_at: string; process: Generated<string>;
-    master_keys: Generated<string>; roles: Generated<string>;
+    master_keys: Generated<string>; roles: Generated<string>; shared_server: Generated<string>;
   };
   notifications: {
     id: string; environment: string; user_id: string; kind: string; account_id: string; subject_id: string;
     created_at: string;
+  };
+  object_stores: {
+    row: number; id: string;
   };
   password_links: {
     id_hash: string; user_id: string; expires_at: string;

@@ -34,6 +34,7 @@ import { postOrder } from './0035-post-order.ts';
 import { derivedFiles } from './0036-derived-files.ts';
 import { nodeDetails } from './0037-node-details.ts';
 import { nodeRoles } from './0038-node-roles.ts';
+import { sharedStores } from './0039-shared-stores.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   derivedFiles,
   nodeDetails,
   nodeRoles,
+  sharedStores,
 ];

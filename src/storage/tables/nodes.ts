@@ -10,26 +10,33 @@ export function nodesOn(session: Session): Nodes {
   /** A silence lasts since a heartbeat at this time. */
   const since = (param: Param<{ readonly plus_s: number }>) => databaseTime(session.dialect, param('plus_s'));
   /** Counts in the same statement that stores a heartbeat. */
-  const counted = (param: Param<{ readonly id: string; readonly plus_s: number }>) => {
+  const counted = (param: Param<{ readonly id: string; readonly plus_s: number; readonly shared_server: string }>) => {
     const live = sql`from nodes as other where other.id <> ${param('id')} and other.heartbeat_at > ${since(param)}`;
     return [
       'heartbeat_at',
       sql<number>`(select count(*) ${live})`.as('others'),
       sql<number>`(select count(*) ${live} and other.roles <> 'worker')`.as('othersAnswering'),
+      sql<number>`(select count(*) ${live} and other.shared_server not in ('', ${param('shared_server')}))`.as(
+        'othersApart',
+      ),
     ] as const;
   };
-  const heartbeat = (row: { heartbeat_at: string; others: number; othersAnswering: number }): Heartbeat => ({
+  const heartbeat = (
+    row: { heartbeat_at: string } & Record<'others' | 'othersAnswering' | 'othersApart', number>,
+    shared_server: string,
+  ): Heartbeat => ({
     at: row.heartbeat_at,
     others: Number(row.others),
     othersAnswering: Number(row.othersAnswering),
+    othersApart: shared_server === '' ? 0 : Number(row.othersApart),
   });
   return {
     async findTime() {
       const row = await session.first('nodes time', {}, (db) => db.selectNoFrom(now.as('now')));
       return row!.now;
     },
-    async add({ id, hostname, version, process, master_keys, roles }, silence_s) {
-      const args = { id, hostname, version, process, master_keys, roles, plus_s: -silence_s };
+    async add({ id, hostname, version, process, master_keys, roles }, silence_s, shared_server = '') {
+      const args = { id, hostname, version, process, master_keys, roles, shared_server, plus_s: -silence_s };
       const row = await session.first('nodes add', args, (db, param) =>
         db
           .insertInto('nodes')
@@ -40,18 +47,23 @@ export function nodesOn(session: Session): Nodes {
             process: param('process'),
             master_keys: param('master_keys'),
             roles: param('roles'),
+            shared_server: param('shared_server'),
             started_at: now,
             heartbeat_at: now,
           })
           .returning(counted(param)),
       );
-      return heartbeat(row!);
+      return heartbeat(row!, shared_server);
     },
-    async beat(id, silence_s) {
-      const row = await session.first('nodes beat', { id, plus_s: -silence_s }, (db, param) =>
-        db.updateTable('nodes').set({ heartbeat_at: now }).where('id', '=', param('id')).returning(counted(param)),
+    async beat(id, silence_s, shared_server = '') {
+      const row = await session.first('nodes beat', { id, shared_server, plus_s: -silence_s }, (db, param) =>
+        db
+          .updateTable('nodes')
+          .set({ heartbeat_at: now, shared_server: param('shared_server') })
+          .where('id', '=', param('id'))
+          .returning(counted(param)),
       );
-      return row && heartbeat(row);
+      return row && heartbeat(row, shared_server);
     },
     listOthers: (id) =>
       session.all('nodes others', { id }, (db, param) =>

@@ -40,8 +40,8 @@ function placesOf(session: Session, sql: string): string {
   return session.dialect === 'sqlite' ? sql : sql.replace(/\?/g, () => `$${++count}`);
 }
 
-/** Tables with state of running processes, which copies omit. */
-export const TRANSIENT_TABLES: readonly string[] = ['server_claim', 'nodes', 'cache_changes'];
+/** Tables with state of running processes or of the objects of one database, which copies omit. */
+export const TRANSIENT_TABLES: readonly string[] = ['server_claim', 'nodes', 'cache_changes', 'object_stores'];
 
 /**
  * Columns with state of running processes, which copies leave empty: whoever delivers to a webhook here does not there.

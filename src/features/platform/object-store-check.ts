@@ -1,0 +1,45 @@
+import type { Random } from '../../base/random.ts';
+import { contentOfBytes, type ObjectStore } from '../../contract/services/objects.ts';
+import type { Store } from '../../contract/store/store.ts';
+
+/** What is in the object by which a store is recognized, for people who find it. Only its key counts. */
+const CONTENT = Buffer.from(
+  'By this object, the servers of a database recognize their object store. Copy it with all others.\n',
+);
+
+/** The key of the object by which a store is recognized. */
+export function keyOfStoreId(id: string): string {
+  return `identity/${id}`;
+}
+
+/** The object store is not the one of the database. */
+export class OtherObjectStore extends Error {
+  override readonly name = 'OtherObjectStore';
+}
+
+/**
+ * Checks that the object store is the one that belongs to the database. The first one ever gets an object with a random
+ * name, which the database records: whoever finds that object under its key has the same store.
+ * @throws OtherObjectStore
+ * @throws StoreUnavailable
+ * @source decision 849
+ */
+export async function checkObjectStore(
+  { store, objects }: { readonly store: Store; readonly objects: ObjectStore },
+  random: Random,
+): Promise<void> {
+  const known = (await store.read((tx) => tx.objectStoreId.find())) ?? (await claim(store, objects, random));
+  if ((await objects.head(keyOfStoreId(known))) !== undefined) return;
+  throw new OtherObjectStore(
+    `object_store is not the one of this database, which has an object ${keyOfStoreId(known)}: give all servers of a database the same one; a folder must be the same folder for all of them. If the objects were moved, copy that one too`,
+  );
+}
+
+/** Of two servers that find no id at once, one records its own; its object is there by then. */
+async function claim(store: Store, objects: ObjectStore, random: Random): Promise<string> {
+  const own = random.bytes(16).toString('hex');
+  await objects.put(keyOfStoreId(own), contentOfBytes(CONTENT));
+  const recorded = await store.write((tx) => tx.objectStoreId.claim(own));
+  if (recorded !== own) await objects.remove([keyOfStoreId(own)]);
+  return recorded;
+}
