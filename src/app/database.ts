@@ -4,15 +4,17 @@ import { refuseIncompleteRestore } from '../backup/restore-marker.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import { type Random, secureRandom, seededRandom } from '../base/random.ts';
-import { parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from '../base/secret-box.ts';
+import { isKeyId, parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from '../base/secret-box.ts';
 import type { AuditRecord } from '../contract/store/audit.ts';
-import { secretContext } from '../contract/store/sealed-columns.ts';
+import { SEALED_COLUMNS, secretContext } from '../contract/store/sealed-columns.ts';
 import type { Store } from '../contract/store/store.ts';
 import { describeMasterKeys } from '../features/platform/node-keys.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../storage/core/migrate.ts';
+import { assertKnownEnough, readApplied } from '../storage/core/schema-level.ts';
+import { findSealedOtherwise } from '../storage/core/sealed-values.ts';
 import { storeOn } from '../storage/core/store.ts';
 import { programVersion } from '../version.ts';
 
@@ -113,13 +115,32 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
   const driver = overrides.driver ?? (await openDriver(settings));
   try {
     await prepareSchema(mode, settings, driver, clock);
-    const store = storeOn(driver);
+    const store = storeOn(driver, {
+      assertServable: async (session) => assertKnownEnough(await readApplied(session)),
+    });
     const box = secretBoxOf(settings);
     await checkMasterKey(mode, store, box);
     return { settings, clock, random, box, driver, store };
   } catch (error) {
     await driver.close();
     throw error;
+  }
+}
+
+/**
+ * Rejects when secrets were sealed with a master key that the settings no longer have, as when it was removed before all
+ * were resealed: each would be refused when it is used. @source decision 836
+ */
+export async function refuseUnknownKeys(driver: Driver, settings: MasterKeySettings): Promise<void> {
+  const keyIds = Object.keys(keysOf(settings));
+  for (const column of Object.values(SEALED_COLUMNS)) {
+    const found = await driver.read((session) => findSealedOtherwise(session, column, keyIds));
+    const id = found?.split('.', 1)[0] ?? '';
+    // What is no sealed value at all is reported by `keys status`.
+    if (!isKeyId(id)) continue;
+    throw new Error(
+      `secrets in ${column.table}.${column.column} are encrypted with master key ${id}, which this server does not have; add it to master_keys_old, and keep it until barker keys reseal has run`,
+    );
   }
 }
 

@@ -50,6 +50,7 @@ import { uploadSettings } from '../settings/uploads.ts';
 import type { Settings } from '../settings.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { receivedFiles } from '../storage/core/received-files.ts';
+import { SCHEMA_LEVEL } from '../storage/core/schema-level.ts';
 import { cachedReader } from '../storage/objects/cached-reader.ts';
 import { directReader } from '../storage/objects/direct-reader.ts';
 import { programVersion } from '../version.ts';
@@ -129,6 +130,7 @@ export async function openDependencies(
     hasPeers,
     master_keys: masterKeysOf(settings),
     roles: [...rolesOf(settings)].join(','),
+    schema_level: SCHEMA_LEVEL,
     skewMax_ms: skewMax_ms(settings.timestamp_window_s),
     observer: nodeLog(log),
   });

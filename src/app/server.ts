@@ -152,10 +152,10 @@ async function start(
   let cutCount = 0;
   cleanup.defer(async () => {
     isDraining = true;
-    await services.activity.streams.stop();
     cutCount = await listeners.close({
       grace_ms: settings.shutdown_grace_s * 1000,
       timeout_ms: settings.shutdown_timeout_s * 1000,
+      endLasting: services.activity.streams.stop,
     });
   });
   if (hasListeners(roles)) {

@@ -2,15 +2,18 @@ import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
+import { DEAD_AFTER_S } from '../contract/store/nodes.ts';
+import type { ReadTransaction } from '../contract/store/store.ts';
 import { findMasterKey } from '../dev/dev-folder.ts';
 import { isMasterKeyInUse } from '../features/platform/master-key-use.ts';
+import { serversWithoutCurrent } from '../features/platform/node-keys.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { storeOn } from '../storage/core/store.ts';
 import { runRecorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/key-usage.ts';
-import { print } from './output.ts';
+import { print, printTable } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker keys`: shows which master keys encrypt which secrets, and re-encrypts them. @source decision 544 */
@@ -65,7 +68,7 @@ async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<v
 async function showStatus({ command, driver, settings, box }: Secrets): Promise<void> {
   const uses = await findKeyUsage(driver, settings, box);
   if (command.opts().json) print(`${JSON.stringify(uses, null, 2)}\n`);
-  else print(tableOf(uses));
+  else printTable(rowsOf(uses));
   const wrong = uses.filter(({ state, unreadable }) => state === 'missing' || unreadable > 0);
   if (wrong.length === 0) return;
   throw new CommandFailed(
@@ -81,8 +84,8 @@ async function showStatus({ command, driver, settings, box }: Secrets): Promise<
 
 const secretsAre = (count: number): string => (count === 1 ? '1 secret is' : `${count} secrets are`);
 
-function tableOf(uses: readonly KeyUsage[]): string {
-  const rows = [
+function rowsOf(uses: readonly KeyUsage[]): string[][] {
+  return [
     ['KEY', 'FINGERPRINT', 'STATE', 'SECRETS', 'COLUMN'],
     ...uses.flatMap(({ id, fingerprint = '-', state, columns }) => {
       const used = Object.entries(columns);
@@ -91,31 +94,34 @@ function tableOf(uses: readonly KeyUsage[]): string {
       return used.map(([column, count]) => [id, fingerprint, label, String(count), column]);
     }),
   ];
-  const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, index) => cell.padEnd(widths[index]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }
 
 /** Re-encrypts all secrets, if a running server has the current master key already. @source decision 544, 604 */
 async function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
   if (!box) throw new CommandFailed('master_key: required to encrypt secrets', 2);
   const store = storeOn(driver);
-  if (!command.opts().offline && !(await store.read((tx) => isMasterKeyInUse(tx, box)))) {
-    throw new CommandFailed(
-      `no server has been started with master key ${settings.master_key_id} yet, and a server without it could not decrypt the secrets; restart the server first, or add --offline if none is running`,
-    );
-  }
+  if (!command.opts().offline) await store.read((tx) => requireCurrentKey(tx, settings, box));
   return runRecorded(command, { store, clock: systemClock }, (addTarget) => {
     addTarget('secrets');
     return reseal(driver, settings, box);
   });
+}
+
+/** Whoever runs has to seal with the current key: it can then open what is resealed, and adds nothing under another key. */
+async function requireCurrentKey(tx: ReadTransaction, settings: Settings, box: SecretBox): Promise<void> {
+  const { master_key_id: id } = settings;
+  if (!(await isMasterKeyInUse(tx, box))) {
+    throw new CommandFailed(
+      `no server has been started with master key ${id} yet, and a server without it could not decrypt the secrets; restart the server first, or add --offline if none is running`,
+    );
+  }
+  const { masterKeysOf } = await import('../app/database.ts');
+  const others = serversWithoutCurrent(masterKeysOf(settings), await tx.nodes.listLive('', DEAD_AFTER_S));
+  if (others.length > 0) {
+    throw new CommandFailed(
+      `servers still encrypt with another master key than ${id}: ${others.join(', ')}; restart each of them with it first (barker nodes shows their keys)`,
+    );
+  }
 }
 
 async function reseal(driver: Driver, settings: Settings, box: SecretBox): Promise<void> {

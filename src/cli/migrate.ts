@@ -8,7 +8,7 @@ import { commandRecord } from './command-record.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-/** `barker migrate`. @source decision 596, 610 */
+/** `barker migrate`. @source decision 596, 610, 831 */
 export function migrateCommand(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .option('--dry-run', 'List pending migrations without applying them')
@@ -18,7 +18,7 @@ export function migrateCommand(command: Command): void {
 }
 
 async function runMigrate(command: Command): Promise<void> {
-  const { pendingMigrations } = await import('../storage/core/migrate.ts');
+  const { newerMigrations, pendingMigrations } = await import('../storage/core/migrate.ts');
   const { upgradeSchema } = await import('../app/database.ts');
   const { dryRun = false, copy } = command.opts();
   const settings = settingsFrom(command, 'serve', true);
@@ -33,7 +33,10 @@ async function runMigrate(command: Command): Promise<void> {
     if (upgraded?.copyPath) print(`copied the database to ${upgraded.copyPath}\n`);
     const steps = upgraded?.appliedSteps ?? (await pendingMigrations(driver));
     for (const step of steps) print(`${dryRun ? 'would apply' : 'applied'} ${step}\n`);
-    if (steps.length === 0) print('the schema is up to date\n');
+    if (steps.length > 0) return;
+    const newer = await newerMigrations(driver);
+    if (newer.length === 0) print('the schema is up to date\n');
+    else print(`the schema is of a newer version, and works with this one: ${newer.join(', ')}\n`);
   } finally {
     await driver.close();
   }

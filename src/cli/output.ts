@@ -30,6 +30,18 @@ export function printError(text: string): void {
   process.stderr.write(escapeControls(text));
 }
 
+/** Prints rows in columns, the first one as their heads. */
+export function printTable(rows: readonly (readonly string[])[]): void {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  for (const row of rows)
+    print(
+      `${row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd()}\n`,
+    );
+}
+
 /** Prints a result, one `name=value` per line, for people and scripts. */
 export function printFields(fields: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(fields)) print(`${name}=${oneLine(value)}\n`);

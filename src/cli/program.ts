@@ -87,6 +87,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
   {
+    name: 'nodes',
+    about: 'List the running servers of the database',
+    load: async () => (await import('./nodes.ts')).nodesCommand,
+  },
+  {
     name: 'audit',
     about: 'List audit records: who changed what',
     load: async () => (await import('./audit.ts')).auditCommand,

@@ -52,11 +52,16 @@ async function runServe(settings: Settings): Promise<number> {
 /** Starts the listeners, but not on the database of a demo world. @source decision 5 */
 async function start(parts: Dependencies): Promise<Service> {
   const { startListeners } = await import('../app/server.ts');
+  const { refuseUnknownKeys } = await import('../app/database.ts');
   if (await parts.store.read((tx) => tx.credentials.findDemo())) {
     await parts.store.close();
     throw new CommandFailed(
       'the database has a demo world, whose keys are not secret; use another database in production',
     );
   }
+  await refuseUnknownKeys(parts.driver, parts.settings).catch(async (error) => {
+    await parts.store.close();
+    throw error;
+  });
   return startListeners('serve', parts);
 }

@@ -6,7 +6,7 @@ import { after, every, nextTurn } from '../base/timers.ts';
 export interface ConnectionDrain {
   /**
    * Serves as before for the grace period, so that clients learn from their next reply that the connection closes; then
-   * stops accepting, lets requests in flight finish, closes idle connections, and cuts those that exceed the timeout.
+   * ends what lasts, stops accepting, lets requests in flight finish, closes idle connections, and cuts those that exceed the timeout.
    * Resolves with the number of connections cut.
    * @source decision 436
    */
@@ -18,6 +18,8 @@ export interface DrainTimes {
   /** Ends early when no connection is left. */
   readonly grace_ms: number;
   readonly timeout_ms: number;
+  /** Ends, after the grace period, what would go on by itself: clients that come again at once find another server. */
+  endLasting?(): Promise<void>;
 }
 
 /** A connection that becomes idle while the server is stopping is closed within this time. */
@@ -51,13 +53,14 @@ export function watchConnections(server: Server): ConnectionDrain {
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return {
-    async finish({ grace_ms, timeout_ms }) {
+    async finish({ grace_ms, timeout_ms, endLasting }) {
       let cut = 0;
       const callOff = after(timeout_ms, () => {
         cut = sockets.size;
         for (const socket of sockets) socket.destroy();
       });
       if (grace_ms > 0) await grace(Math.min(grace_ms, timeout_ms));
+      await endLasting?.();
       // Wait for this turn of the event loop to read its sockets: pending connections are accepted and sent bytes are
       // read.
       await new Promise<void>(nextTurn);

@@ -130,6 +130,7 @@ export const READS: Readonly<Record<string, () => readonly string[]>> = {
   'webhooks deliveries': () => [WEBHOOK],
   'keys status': () => [],
   'audit list': () => [],
+  nodes: () => [],
   'config print': () => [],
   doctor: () => [],
 };

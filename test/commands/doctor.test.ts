@@ -173,6 +173,7 @@ describe('the database', () => {
           process: '',
           master_keys: '',
           roles: 'api,stream,worker,search',
+          schema_level: '',
         },
         10,
       );
@@ -231,6 +232,7 @@ describe('the database', () => {
       process: '',
       master_keys,
       roles: 'worker',
+      schema_level: '',
     };
     await store.write((tx) => tx.nodes.add(running, 10));
     assert.deepEqual(await examine(), HASTY);
@@ -247,6 +249,8 @@ describe('the database', () => {
     const driver = await openDriver(settingsOf());
     const change = (sql: string) => driver.write((session) => session.runRaw(sql));
     await change(`insert into schema_steps (name, applied_at) values ('9999-future', '2026-01-01T00:00:00Z')`);
+    assert.deepEqual(await examine(), HASTY);
+    await change(`update schema_steps set servers_from = name where name = '9999-future'`);
     assert.deepEqual(await examine(), [...HASTY, 'error: the schema was made by a newer release']);
     await change(`delete from schema_steps where name = '9999-future'`);
     await driver.close();

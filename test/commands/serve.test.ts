@@ -35,42 +35,6 @@ async function register(): Promise<Keys & Record<string, string>> {
   return { ...user, ...app, ...token } as unknown as Keys & Record<string, string>;
 }
 
-describe('migrate', () => {
-  before(async () => {
-    place = await openPlace();
-  });
-  after(() => place.remove());
-
-  test('lists and applies migrations, and then has nothing to do', async () => {
-    const told = async (...args: string[]) => {
-      const { code, stdout, stderr } = await barker(['migrate', ...args, ...flagsOf(place)]);
-      assert.equal(code, 0, stderr);
-      return stdout;
-    };
-    const listed = await told('--dry-run');
-    assert.match(listed, /^would apply 0001-foundation\n/);
-    assert.equal(await told('--dry-run'), listed);
-    assert.equal(await told(), listed.replaceAll('would apply', 'applied'));
-    assert.equal(await told(), 'the schema is up to date\n');
-    assert.equal(await told('--dry-run'), 'the schema is up to date\n');
-  });
-
-  test('refuses a schema of a newer version', async () => {
-    const { openDriver } = await import('../../src/app/database.ts');
-    const { loadSettings } = await import('../../src/settings/load.ts');
-    const flags = { data_folder: place.folder, database_url: place.databaseUrl || undefined };
-    const driver = await openDriver(loadSettings({ mode: 'dev', environment: {}, flags, readFile: () => '' }));
-    const sql = "insert into schema_steps (name, applied_at) values ('9999-future', '')";
-    await driver.write((session) => session.runRaw(sql));
-    await driver.close();
-    for (const args of [['migrate'], ['migrate', '--dry-run'], ['serve', ...ANY_PORTS]]) {
-      const { code, stderr } = await command(...args);
-      assert.match(stderr, /^barker: the database has migrations that this version does not know: 9999-future\n$/);
-      assert.equal(code, 1);
-    }
-  });
-});
-
 describe('serve refuses', () => {
   beforeEach(async () => {
     place = await openPlace();

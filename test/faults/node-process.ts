@@ -31,6 +31,7 @@ const node = openNode({
     process: '',
     master_keys: '',
     roles: 'worker',
+    schema_level: '',
     store,
     clock: systemClock,
     machineClock: systemClock,

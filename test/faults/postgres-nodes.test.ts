@@ -103,6 +103,7 @@ describe('a node that is frozen while it holds a job', () => {
         process: '',
         master_keys: '',
         roles: 'api,stream,worker,search',
+        schema_level: '',
         store,
       },
       ...{ clock: systemClock, machineClock: systemClock },

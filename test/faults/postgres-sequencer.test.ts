@@ -30,7 +30,7 @@ before(async () => {
 });
 beforeEach(async (t) => {
   drivers = [driverOn(place, { connectionsMax: 10 }), driverOn(place, { connectionsMax: 10 })];
-  [one, other] = drivers.map(storeOn) as [Store, Store];
+  [one, other] = drivers.map((driver) => storeOn(driver)) as [Store, Store];
   (t as { after(work: () => Promise<void>): void }).after(async () => {
     for (const driver of drivers) await driver.close();
   });

@@ -51,6 +51,7 @@ beforeEach(async () => {
       process: '',
       master_keys: '',
       roles: 'api,stream,worker,search',
+      schema_level: '',
       store,
     },
     ...{ clock: systemClock, machineClock: systemClock },

@@ -62,7 +62,11 @@ function addField(): void {
     join(copy, DECLARATION),
     declaration.replace(ahead, () => `${ahead}\n${FIELD}`),
   );
-  const number = String(readdirSync(STEPS).filter((name) => /^\d/.test(name)).length + 1).padStart(4, '0');
+  const last = readdirSync(STEPS)
+    .flatMap((name) => /^\d{4}(?=-)/.exec(name)?.[0] ?? [])
+    .sort()
+    .at(-1)!;
+  const number = String(Number(last) + 1).padStart(4, '0');
   writeFileSync(
     join(copy, STEPS, `${number}-probe.ts`),
     `import type { Migration } from './schema-builder.ts';
@@ -70,6 +74,7 @@ function addField(): void {
 /** A probe on campaigns. */
 export const probe: Migration = {
   name: '${number}-probe',
+  olderServers: 'continue',
   statements: ({ addColumn }) => [addColumn('campaigns', (t) => t.text('probe').nullable())],
 };
 `,

@@ -8,8 +8,9 @@ import { processIdentity } from '../../src/base/process-identity.ts';
 import { keyFingerprint } from '../../src/base/secret-box.ts';
 import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import { DEAD_AFTER_S } from '../../src/contract/store/nodes.ts';
 import type { Store } from '../../src/contract/store/store.ts';
-import { DEAD_AFTER_S, removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
+import { removeDeadNodes } from '../../src/features/platform/dead-nodes.ts';
 import type { NodeDeps } from '../../src/features/platform/node.ts';
 import { describeMasterKeys } from '../../src/features/platform/node-keys.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
@@ -39,7 +40,15 @@ async function addHolder(id: string, process = ''): Promise<void> {
   const now = formatInstant(world.clock.now());
   await world.service.store.write(async (tx) => {
     await tx.nodes.add(
-      { id, hostname: 'elsewhere', version: '1.2.3', process, master_keys: '', roles: 'api,stream,worker,search' },
+      {
+        id,
+        hostname: 'elsewhere',
+        version: '1.2.3',
+        process,
+        master_keys: '',
+        roles: 'api,stream,worker,search',
+        schema_level: '',
+      },
       DEAD_AFTER_S,
     );
     await tx.streamConnections.add({

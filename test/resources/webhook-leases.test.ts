@@ -60,7 +60,7 @@ const deliverer = (id: string, options: { readonly store?: Store; readonly lease
 const keepAlive = async (id: string, roles = 'api,stream,worker,search'): Promise<void> => {
   const { store } = world.service;
   await store.write((tx) =>
-    tx.nodes.add({ id, hostname: 'here', version: '1.0.0', process: '', master_keys: '', roles }, 10),
+    tx.nodes.add({ id, hostname: 'here', version: '1.0.0', process: '', master_keys: '', roles, schema_level: '' }, 10),
   );
   const stop = every(500, () => void store.write((tx) => tx.nodes.beat(id, 10)).catch(() => undefined));
   endLives.push(async () => {

@@ -27,6 +27,7 @@ export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> 
       process: '',
       master_keys: '',
       roles: 'api,stream,worker,search',
+      schema_level: '',
       store: world.service.store,
       clock: world.clock,
     },

@@ -39,6 +39,20 @@ function ask(port: number, agent: Agent): Promise<string | undefined> {
 }
 
 describe('a stopping server', () => {
+  test('ends what lasts after the grace period, while it still listens', async () => {
+    const { port, server, finish } = await opened();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    assert.equal(await ask(port, agent), 'keep-alive');
+    const heard: boolean[] = [];
+    const endLasting = async (): Promise<void> => void heard.push(server.listening);
+    // The period ends with the last connection.
+    const finished = finish({ grace_ms: 60_000, timeout_ms: 60_000, endLasting });
+    assert.equal(await ask(port, agent), 'close');
+    assert.deepEqual(heard, []);
+    await finished;
+    assert.deepEqual(heard, [true]);
+  });
+
   test('answers every request on kept-alive connections that is sent before it stops listening', async () => {
     let told = 0;
     let late = 0;

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { generatedSchema } from '../../build/docs/generated-schema.ts';
+import { serversFrom } from '../../src/storage/core/schema-level.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
+import { MIGRATIONS_TABLE } from '../../src/storage/migrations/migrations-table.ts';
 import { schemaBuilder } from '../../src/storage/migrations/schema-builder.ts';
 
 test('the types of the tables follow from the migrations and the declarations', () => {
@@ -22,6 +24,7 @@ const NOT_BY_ACCOUNT: Readonly<Record<string, string>> = {
 
 test('every unique index of a table that names accounts contains the account, or the table is a known exception', () => {
   const database = new DatabaseSync(':memory:');
+  database.exec(MIGRATIONS_TABLE);
   for (const { statements } of migrations) for (const sql of statements(schemaBuilder('sqlite'))) database.exec(sql);
   const rows = <Row>(sql: string, ...values: string[]) => database.prepare(sql).all(...values) as unknown as Row[];
   const tables = rows<{ name: string }>("select name from sqlite_schema where type = 'table'")
@@ -36,3 +39,56 @@ test('every unique index of a table that names accounts contains the account, or
   );
   assert.deepEqual(without.sort(), Object.keys(NOT_BY_ACCOUNT).sort());
 });
+
+test('the names of migrations are in order, and each that needs newer servers names a migration up to itself', () => {
+  const names = migrations.map(({ name }) => name);
+  assert.deepEqual(names, [...names].sort());
+  assert.equal(new Set(names).size, names.length);
+  for (const [at, step] of migrations.entries()) {
+    assert.ok(['', ...names.slice(0, at + 1)].includes(serversFrom(step)), step.name);
+  }
+});
+
+/** What older servers do not notice: new tables, columns that their inserts need not name, and indexes that refuse no row. */
+const ADDITIVE = [
+  /^create table (?<made>\w+) /,
+  /^alter table \w+ add column \w+ (text( collate "C")?|bigint|bytea)( not null default ('([^']|'')*'|-?\d+)| default ('([^']|'')*'|-?\d+))?$/,
+  /^create index \w+ on \w+ \(/,
+  /^create unique index \w+ on (?<on>\w+) \(/,
+];
+
+test('a migration beside which older servers continue only adds', () => {
+  const continued = migrations.filter(({ olderServers }) => olderServers === 'continue');
+  assert.ok(continued.length > 0);
+  for (const { name, statements } of continued)
+    assert.deepEqual(beyondAdding(statements(schemaBuilder('postgres'))), [], name);
+});
+
+test('what is more than adding is found', () => {
+  const { table, addColumn, index, uniqueIndex, dropIndex } = schemaBuilder('postgres');
+  const additions = [
+    table('a', (t) => t.text('id').key()),
+    uniqueIndex('a_b', 'a', ['id']),
+    addColumn('b', (t) => t.text('c').nullable()),
+    addColumn('b', (t) => t.integer('d').defaultTo(0)),
+    index('b_c', 'b', ['c']),
+  ];
+  assert.deepEqual(beyondAdding(additions), []);
+  const others = [
+    addColumn('b', (t) => t.text('c')),
+    uniqueIndex('b_c', 'b', ['c']),
+    dropIndex('b_c'),
+    "update b set c = 'x'",
+    'alter table b drop column c',
+  ];
+  assert.deepEqual(beyondAdding([...additions, ...others]), others);
+});
+
+/** The statements that older servers may notice. A unique index is one, unless its table is new. */
+function beyondAdding(statements: readonly string[]): string[] {
+  const made = new Set(statements.flatMap((sql) => ADDITIVE[0]!.exec(sql)?.groups?.made ?? []));
+  return statements.filter((sql) => {
+    const match = ADDITIVE.map((form) => form.exec(sql)).find((found) => found !== null);
+    return !match || (match.groups?.on !== undefined && !made.has(match.groups.on));
+  });
+}

@@ -5,14 +5,14 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Application } from '../../contract/store/credentials.ts';
-import type { StoredNode } from '../../contract/store/nodes.ts';
+import { DEAD_AFTER_S, type StoredNode } from '../../contract/store/nodes.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
+import { SchemaTooNew } from '../../contract/store/store.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS, skewMax_ms } from '../../features/platform/clock-skew.ts';
-import { DEAD_AFTER_S } from '../../features/platform/dead-nodes.ts';
 import { keyConflict } from '../../features/platform/node-keys.ts';
 import type { Settings } from '../../settings.ts';
 import type { Driver } from '../../storage/core/driver.ts';
-import { pendingMigrations, SchemaTooNew } from '../../storage/core/migrate.ts';
+import { newerMigrations, pendingMigrations } from '../../storage/core/migrate.ts';
 import { postgresStatus } from '../../storage/core/postgres-status.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { errorMessage } from '../failure.ts';
@@ -64,7 +64,8 @@ async function examine(driver: Driver, settings: Settings, clock: Clock): Promis
     if (!(failure instanceof SchemaTooNew)) throw failure;
     return [...findings, error('the schema was made by a newer release', 'install that release, or restore a backup')];
   }
-  findings.push(ok('the schema is up to date'));
+  const isNewer = (await newerMigrations(driver)).length > 0;
+  findings.push(ok(isNewer ? 'the schema is of a newer release, and works with this one' : 'the schema is up to date'));
   return [...findings, ...(await examineContents(driver, settings))];
 }
 

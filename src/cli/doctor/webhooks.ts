@@ -1,5 +1,5 @@
+import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
-import { DEAD_AFTER_S } from '../../features/platform/dead-nodes.ts';
 import { type Finding, warning } from './finding.ts';
 
 /** A webhook changes hands within a few seconds. */

@@ -1,6 +1,6 @@
 /**
  * What precedes the colon in a tag of what caches hold: the kind of thing that has changed. `delivery` names a webhook
- * to which deliveries are due, for the process that delivers to it.
+ * to which deliveries are due, for the process that delivers to it; `schema` a migration.
  */
 export const CACHED_KINDS = [
   'account',
@@ -8,6 +8,7 @@ export const CACHED_KINDS = [
   'bearer',
   'delivery',
   'files',
+  'schema',
   'stream',
   'subscription',
   'token',

@@ -60,6 +60,11 @@ export const EVENT_TYPE_RULES: Readonly<Record<EventType, EventTypeRules>> = TAB
 /** The types of activity events, as replies and envelopes write them. */
 export const EVENT_TYPES = Object.keys(TABLE) as readonly EventType[];
 
+/** Whether this version knows an event type; a newer one may have stored others. @source decision 833 */
+export function isKnownEventType(type: string): type is EventType {
+  return Object.hasOwn(TABLE, type);
+}
+
 /** An event to be written to the log, in the unit of work that causes it. */
 export interface NewEvent {
   readonly event_type: EventType;

@@ -1,3 +1,6 @@
+/** A node without a heartbeat for this long is dead. @source decision 751 */
+export const DEAD_AFTER_S = 10;
+
 /** A running server, from its start to its end. Times are of the clock of the database: UTC texts with milliseconds. */
 export interface StoredNode {
   /** Unique among all starts of all servers. */
@@ -12,6 +15,8 @@ export interface StoredNode {
   readonly shared_server: string;
   /** What it does, separated by commas: `api`, `stream`, `worker`, `search`. */
   readonly roles: string;
+  /** The last migration that it knows; empty when that is unknown. */
+  readonly schema_level: string;
   readonly started_at: string;
   readonly heartbeat_at: string;
 }

@@ -231,7 +231,8 @@ export interface Store {
   onInvalidate(kinds: readonly TagKind[], listener: (tags: Changes) => void): void;
   /**
    * Resolves when caches have dropped everything whose change was acknowledged, by any process, before the call.
-   * Undefined on SQLite, where the changes of commands are polled for. @throws StoreUnavailable
+   * Undefined on SQLite, where the changes of commands are polled for.
+   * @throws StoreUnavailable also when the schema has moved beyond what this process can work with: it has to end
    */
   readonly fence: (() => Promise<void>) | undefined;
   /** Undefined on SQLite, where events get their positions at once. */
@@ -263,11 +264,16 @@ export interface OutageListener {
    * again. Called before any other unit begins.
    */
   ended?(away_ms: number): void;
-  /** Another process has taken the database over: this one has to end. */
+  /** Another process has taken the database over, or upgraded it beyond this one, which has to end. */
   superseded?(cause: Error): void;
 }
 
 /** A unique constraint was violated: nothing of the unit was stored. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated';
+}
+
+/** The database has migrations that this version does not know and cannot work with: a newer version made them. */
+export class SchemaTooNew extends Error {
+  override readonly name = 'SchemaTooNew';
 }

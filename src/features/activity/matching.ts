@@ -1,6 +1,12 @@
 import { UNSPACED_SCRIPTS } from '../../base/scripts.ts';
 import { foldCase } from '../../base/text.ts';
-import { type Direction, EVENT_TYPE_RULES, type EventType, type LoggedEvent } from '../../contract/store/events.ts';
+import {
+  type Direction,
+  EVENT_TYPE_RULES,
+  type EventType,
+  isKnownEventType,
+  type LoggedEvent,
+} from '../../contract/store/events.ts';
 import type { Subscription } from '../../contract/store/subscriptions.ts';
 
 /** A subscription, prepared for matching. */
@@ -30,7 +36,7 @@ export function matcherFor(subscription: Subscription): SubscriptionMatcher {
  * @source activity gaps 17.2; decision 334
  */
 export function effectiveDirection(type: EventType, requested: Direction | 'both' | null): Direction | 'both' {
-  const { direction } = EVENT_TYPE_RULES[type];
+  const direction = isKnownEventType(type) ? EVENT_TYPE_RULES[type].direction : null;
   return requested ?? (direction === 'either' ? 'received' : (direction ?? 'both'));
 }
 

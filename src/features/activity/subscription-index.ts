@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../contract/store/events.ts';
+import { isKnownEventType, type LoggedEvent } from '../../contract/store/events.ts';
 import type { Store } from '../../contract/store/store.ts';
 import type { Subscription } from '../../contract/store/subscriptions.ts';
 import { matcherFor, type SubscriptionMatcher } from './matching.ts';
@@ -43,6 +43,8 @@ export function openSubscriptionIndex(store: Store): SubscriptionIndex {
     // The other columns are immutable.
     if (known && known.tag === subscription.tag && known.webhook_id === subscription.webhook_id) return;
     drop(subscription.id);
+    // A newer version knows it. @source decision 833
+    if (!isKnownEventType(subscription.event_type)) return;
     const matcher = matcherFor(subscription);
     byId.set(subscription.id, matcher);
     const cause = topicOf(subscription);

@@ -3,9 +3,6 @@ import { hasEnded } from '../../base/process-identity.ts';
 import type { StoredNode } from '../../contract/store/nodes.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 
-/** A node without a heartbeat for this long is dead. @source decision 751 */
-export const DEAD_AFTER_S = 10;
-
 /** What nodes left behind that ended without signing off. */
 export interface Remains {
   readonly nodes: readonly StoredNode[];

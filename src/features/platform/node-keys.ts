@@ -31,3 +31,18 @@ export function keyConflict(
   }
   return undefined;
 }
+
+/**
+ * The servers that seal with another key than the one with which these keys seal: what they store after all secrets were
+ * resealed needs their key. Those whose keys are unknown are left out.
+ * @source decision 836
+ */
+export function serversWithoutCurrent(
+  own: string,
+  others: readonly Pick<StoredNode, 'hostname' | 'master_keys'>[],
+): string[] {
+  const [current] = own.split(' ');
+  return others
+    .filter(({ master_keys }) => master_keys !== '' && master_keys.split(' ')[0] !== current)
+    .map(({ hostname }) => hostname);
+}

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatMillisecond } from '../../base/instants.ts';
 import { elapsed_ms, every, pause } from '../../base/timers.ts';
-import type { Heartbeat, NewNode } from '../../contract/store/nodes.ts';
+import { DEAD_AFTER_S, type Heartbeat, type NewNode } from '../../contract/store/nodes.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS } from './clock-skew.ts';
-import { DEAD_AFTER_S, type Remains, removeDeadNodes, removeEndedNodes, removeFormerNodes } from './dead-nodes.ts';
+import { type Remains, removeDeadNodes, removeEndedNodes, removeFormerNodes } from './dead-nodes.ts';
 import { keyConflict } from './node-keys.ts';
 
 /** This process among those that work on the same database, as its background work sees it. */

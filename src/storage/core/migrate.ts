@@ -1,21 +1,32 @@
+import { hasEnded } from '../../base/process-identity.ts';
+import { pause } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { AuditRecord } from '../../contract/store/audit.ts';
+import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
+import { SchemaTooNew } from '../../contract/store/store.ts';
+import { nodes } from '../migrations/0030-nodes.ts';
+import { schemaLevels } from '../migrations/0040-schema-levels.ts';
 import { migrations as released } from '../migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../migrations/migrations-table.ts';
 import { type Migration, schemaBuilder } from '../migrations/schema-builder.ts';
 import { auditOn } from '../tables/audit.ts';
+import { announceChanges } from '../tables/cache-changes.ts';
+import { nodesOn } from '../tables/nodes.ts';
 import type { Driver } from './driver.ts';
+import { type AppliedMigration, assertKnownEnough, readApplied, serversFrom } from './schema-level.ts';
 import type { Session } from './session.ts';
 import { tableRows } from './table-rows.ts';
 
-/** The database has migrations that this version does not know: a newer version wrote it. */
-export class SchemaTooNew extends Error {
-  override readonly name = 'SchemaTooNew';
-}
+/** How long a migration may wait for a table, while requests wait behind it, and how often it tries. */
+const LOCK_WAIT_S = 2;
+const LOCK_ATTEMPTS = 20;
+const LOCK_PAUSE_MS = 1000;
 
 /**
  * Brings the schema up to date, all missing migrations in one unit of work; returns their names. Two processes that
  * start together do it once. `record` is stored in the audit log, except when the schema is new.
- * @source decision 596
+ * @throws Error when servers run that could not go on, or when a table is in use for too long
+ * @source decision 596, 831, 832
  */
 export async function migrate(
   driver: Driver,
@@ -23,13 +34,38 @@ export async function migrate(
   steps: readonly Migration[] = released,
   record?: AuditRecord,
 ): Promise<string[]> {
-  return driver.write(async (session) => {
-    const isNew = (await appliedMigrations(session)).length === 0;
-    const applied = await applyMigrations(session, now, steps);
-    // A new schema holds no data yet, and its table of migrations tells when it was made.
-    if (record && applied.length > 0 && !isNew) await auditOn(session).append([record]);
-    return applied;
-  });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await driver.write((session) => upgrade(session, now, steps, record));
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      if (attempt === LOCK_ATTEMPTS) {
+        throw new Error(
+          'a table is in use by a long transaction, such as that of a backup; nothing was changed: run this again when it has ended',
+        );
+      }
+      await pause(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+async function upgrade(
+  session: Session,
+  now: string,
+  steps: readonly Migration[],
+  record: AuditRecord | undefined,
+): Promise<string[]> {
+  const former = await lockSchema(session);
+  await refuseWhileOlderServe(session, former, lacking(former, steps));
+  if (session.dialect === 'postgres') await session.runRaw(`set local lock_timeout = '${LOCK_WAIT_S}s'`);
+  const applied = await applyMigrations(session, now, steps);
+  // A new schema holds no data yet, and its table of migrations tells when it was made.
+  if (applied.length === 0 || former.length === 0) return applied;
+  if (record) await auditOn(session).append([record]);
+  // Servers then check whether they may go on.
+  const tags = new Set([`schema:${applied.at(-1)}`]);
+  if (session.dialect === 'postgres') await announceChanges(session, { tags, rows: new Set() }, '');
+  return applied;
 }
 
 /** Applies all missing migrations in the caller's unit of work; returns their names. */
@@ -38,57 +74,95 @@ export async function applyMigrations(
   now: string,
   steps: readonly Migration[] = released,
 ): Promise<string[]> {
-  const { dialect } = session;
-  if (dialect === 'postgres') await session.allRaw('select pg_advisory_xact_lock(7239012)');
-  const missing = await missingSteps(session, steps);
-  const words = schemaBuilder(dialect);
+  const former = await lockSchema(session);
+  const missing = lacking(former, steps);
+  await session.runRaw(MIGRATIONS_TABLE);
+  const words = schemaBuilder(session.dialect);
+  let hasLevels = former.some(({ name }) => name === schemaLevels.name);
   for (const step of missing) {
     for (const sql of step.statements(words)) await session.runRaw(sql);
-    await tableRows(session, 'schema_steps').insert({ name: step.name, applied_at: now });
+    hasLevels ||= step === schemaLevels;
+    const row = { name: step.name, applied_at: now };
+    // Those before it have the default: no server knows only them.
+    const insert = hasLevels ? { ...row, servers_from: serversFrom(step) } : row;
+    await tableRows(session, 'schema_steps').insert(insert);
   }
   return missing.map((step) => step.name);
 }
 
+/** The migrations of the database; nobody else applies any until the unit of work ends. */
+async function lockSchema(session: Session): Promise<AppliedMigration[]> {
+  if (session.dialect === 'postgres') await session.allRaw('select pg_advisory_xact_lock(7239012)');
+  return readApplied(session);
+}
+
+/**
+ * Rejects when servers run that could not go on beside the missing migrations; no other can be added meanwhile. SQLite has
+ * one server, which the operator stops.
+ * @source decision 831
+ */
+async function refuseWhileOlderServe(
+  session: Session,
+  former: readonly AppliedMigration[],
+  missing: readonly Migration[],
+): Promise<void> {
+  const barring = missing.filter((step) => serversFrom(step) !== '');
+  if (session.dialect === 'sqlite' || barring.length === 0) return;
+  if (!former.some(({ name }) => name === nodes.name)) return;
+  await session.runRaw('lock table nodes in share row exclusive mode');
+  const older = (await nodesOn(session).listLive('', DEAD_AFTER_S))
+    .filter(({ process }) => !hasEnded(process))
+    // A database of an earlier version lacks the column.
+    .filter(({ schema_level = '' }) => barring.some((step) => serversFrom(step) > schema_level));
+  if (older.length === 0) return;
+  const named = older.map(({ hostname, version }) => `${version} on ${hostname}`).join(', ');
+  throw new Error(
+    `servers are running that cannot go on beside ${barring.map(({ name }) => name).join(', ')}: ${named}; stop them, run this again, and start the new version (a server that was killed counts as running for ${DEAD_AFTER_S} s)`,
+  );
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof StoreUnavailable && (error.cause as { code?: string } | undefined)?.code === '55P03';
+}
+
 /** The migrations with these names, in order. @throws SchemaTooNew when one of them is unknown */
 export function migrationsNamed(names: readonly string[]): Migration[] {
-  lacking(names, released);
+  const unknown = names.filter((name) => !released.some((step) => step.name === name));
+  if (unknown.length > 0) {
+    throw new SchemaTooNew(`the database has migrations that this version does not know: ${unknown.join(', ')}`);
+  }
   return released.filter(({ name }) => names.includes(name));
 }
 
-/** The names of the migrations that the database lacks. Changes nothing. */
+/**
+ * The names of the migrations that the database lacks. Changes nothing. @throws SchemaTooNew when it has some that this
+ * version cannot work with
+ */
 export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
-  return driver.read(async (session) => lacking(await appliedMigrations(session), steps).map((step) => step.name));
+  return driver.read(async (session) => lacking(await readApplied(session), steps).map((step) => step.name));
 }
 
-/** Rejects if the database lacks a migration. Migrations of a newer version are accepted: they only ever add. */
+/** The names of the migrations that the database has and this version does not know. */
+export async function newerMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
+  const names = await driver.read(appliedMigrations);
+  return names.filter((name) => !steps.some((step) => step.name === name));
+}
+
+/** Rejects if the database lacks a migration, or has one that this version cannot work with. @throws SchemaTooNew */
 export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
-  const applied = await driver.read(appliedMigrations);
-  const missing = steps.filter((step) => !applied.includes(step.name));
-  if (missing.length > 0) throw new Error(`the database lacks migrations: ${missing.map((step) => step.name)}`);
-}
-
-async function missingSteps(session: Session, steps: readonly Migration[]): Promise<Migration[]> {
-  await session.runRaw(MIGRATIONS_TABLE);
-  return lacking(await appliedMigrations(session), steps);
+  const missing = await pendingMigrations(driver, steps);
+  if (missing.length > 0) throw new Error(`the database lacks migrations: ${missing}`);
 }
 
 /** The names of the applied migrations; none if the database is empty. */
 export async function appliedMigrations(session: Session): Promise<string[]> {
-  const isThere =
-    session.dialect === 'sqlite'
-      ? "select 1 from sqlite_schema where name = 'schema_steps'"
-      : "select 1 where to_regclass('schema_steps') is not null";
-  if ((await session.allRaw(isThere)).length === 0) return [];
-  const applied = await session.allRaw<{ name: string }>('select name from schema_steps order by name');
-  return applied.map(({ name }) => name);
+  return (await readApplied(session)).map(({ name }) => name);
 }
 
-function lacking(applied: readonly string[], steps: readonly Migration[]): Migration[] {
-  const unknown = applied.filter((name) => !steps.some((step) => step.name === name));
-  if (unknown.length > 0) {
-    throw new SchemaTooNew(`the database has migrations that this version does not know: ${unknown.join(', ')}`);
-  }
-  return steps.filter((step) => !applied.includes(step.name));
+/** @throws SchemaTooNew */
+function lacking(applied: readonly AppliedMigration[], steps: readonly Migration[]): Migration[] {
+  assertKnownEnough(applied, steps);
+  return steps.filter((step) => !applied.some(({ name }) => name === step.name));
 }
 
 /** Every table that the migrations create, and the table that records them. */

@@ -37,5 +37,14 @@ export function mapPostgresFailure(error: unknown, { isBroken, isOutage, isCommi
   if (isBroken || AWAY.test(code)) {
     return new StoreUnavailable(error as Error, { isOutage, isOutcomeUnknown: isCommitting });
   }
-  return BUSY.test(code) ? new StoreUnavailable(error as Error) : error;
+  return BUSY.test(code) || isOutdatedStatement(error) ? new StoreUnavailable(error as Error) : error;
+}
+
+/**
+ * Whether a prepared statement failed because a migration has changed its columns since: `select *` after `add column`.
+ * The error code is that of all unsupported features.
+ * @source decision 834
+ */
+export function isOutdatedStatement(error: unknown): boolean {
+  return (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 }

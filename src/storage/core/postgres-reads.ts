@@ -1,5 +1,7 @@
 import { elapsed_ms, nextTurn } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Connections } from './postgres-connections.ts';
+import { isOutdatedStatement } from './postgres-failures.ts';
 import type { Line, Settle } from './postgres-line.ts';
 import { type KnownStatement, type KnownStatements, type Message, RELUCTANCE_MAX } from './postgres-statements.ts';
 import { Transaction } from './postgres-transaction.ts';
@@ -34,6 +36,9 @@ const FEW_ROWS = 100;
 
 /** Statements that take longer, in milliseconds, are not tried on shared connections again. */
 const VERY_SLOW_MS = 50;
+
+/** Runs of a unit whose statements were prepared before a migration. */
+const ATTEMPTS = 3;
 
 /** Units that are kept for further use, with what is made once for each. */
 const SPARE_UNITS = 256;
@@ -111,16 +116,23 @@ export function postgresReads(options: ReadsOptions): Reads {
     if (underWay === 0) settled?.resolve();
   };
 
+  const read = <T>(work: (session: Session) => Promise<T>, attempt: number): Promise<T> =>
+    new Promise((resolve, reject) => {
+      assertHeld();
+      const failed = (error: unknown): void => {
+        // It was prepared before a migration. @source decision 834
+        const isOutdated = error instanceof StoreUnavailable && isOutdatedStatement(error.cause);
+        if (isOutdated && attempt < ATTEMPTS) resolve(read(work, attempt + 1));
+        else reject(error);
+      };
+      underWay += 1;
+      const unit = begin(() => void run(begin(undefined), work).then(resolve, failed));
+      // Nothing comes of a run that is started again: whatever becomes of it, the other one is the result.
+      run(unit, work).then(resolve, failed);
+    });
+
   return {
-    read(work) {
-      return new Promise((resolve, reject) => {
-        assertHeld();
-        underWay += 1;
-        const unit = begin(() => resolve(run(begin(undefined), work)));
-        // Nothing comes of a run that is started again: whatever becomes of it, the other one is the result.
-        run(unit, work).then(resolve, reject);
-      });
-    },
+    read: (work) => read(work, 1),
     waiting: () => opening.length,
     settled() {
       if (underWay === 0) return Promise.resolve();

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isOutdatedStatement } from './postgres-failures.ts';
 import type { RawValue } from './session.ts';
 
 /** What the process knows about the SQL of a statement, on all connections. */
@@ -12,6 +13,8 @@ export interface KnownStatement {
   rows: number;
   /** How long PostgreSQL took for it last, in milliseconds, with the way there and back. */
   took_ms: number;
+  /** How often the columns of tables were found to have changed: what was prepared before is prepared again. */
+  readonly schema: { changes: number };
   /** Reads that begin with it are better off in a transaction while this is above 0. @source decision 734 */
   reluctance: number;
 }
@@ -31,21 +34,23 @@ const QUERY = /^\s*(select|with|show)\b/i;
 /** Names the first statements that a process runs. */
 export function knownStatements(): KnownStatements {
   const known = new Map<string, KnownStatement>();
+  const schema = { changes: 0 };
   return {
     get(sql) {
       const found = known.get(sql);
       if (found) return found;
       const isNamed = known.size < PREPARED_MAX;
       const name = isNamed ? `s${known.size}` : '';
-      const added = { sql, name, isQuery: isNamed && QUERY.test(sql), rows: 0, took_ms: 0, reluctance: 0 };
+      const isQuery = isNamed && QUERY.test(sql);
+      const added = { ...{ sql, name, isQuery, schema }, rows: 0, took_ms: 0, reluctance: 0 };
       if (isNamed) known.set(sql, added);
       return added;
     },
   };
 }
 
-/** Error codes of a prepared statement that does not exist, and of one whose columns have changed. */
-const OUTDATED = new Set(['26000', '0A000']);
+/** The error code of a prepared statement that does not exist. */
+const MISSING = '26000';
 
 /** Columns of a result: how a row is made of its values. */
 export interface Columns {
@@ -55,7 +60,14 @@ export interface Columns {
 }
 
 /** What connections remember of their prepared statements, by name. */
-export type Prepared = Map<string, { isDoubtful: boolean; columns: Columns | undefined }>;
+export type Prepared = Map<string, PreparedStatement>;
+
+interface PreparedStatement {
+  isDoubtful: boolean;
+  columns: Columns | undefined;
+  /** How often columns had changed when it was prepared. */
+  readonly schemaChanges: number;
+}
 
 /** The part of pg's connection that writes messages; its type declarations lack most of it. */
 export interface Wire {
@@ -149,17 +161,19 @@ export class SentStatement {
     }
   }
 
-  #submitStatement(wire: Wire, { name, sql }: KnownStatement, values: readonly RawValue[]): void {
+  #submitStatement(wire: Wire, { name, sql, schema }: KnownStatement, values: readonly RawValue[]): void {
     const before = name === '' ? undefined : this.#prepared.get(name);
-    if (!before || before.isDoubtful) {
+    const isUsable = before && !before.isDoubtful && before.schemaChanges === schema.changes;
+    if (!isUsable) {
       this.#isPreparing = true;
       // It may have been prepared before its first execution failed; closing one that does not exist does nothing.
       if (before) wire.close({ type: 'S', name });
       wire.parse({ name, text: sql });
-      if (name !== '') this.#prepared.set(name, { isDoubtful: false, columns: undefined });
+      const schemaChanges = schema.changes;
+      if (name !== '') this.#prepared.set(name, { isDoubtful: false, columns: undefined, schemaChanges });
     }
     wire.bind({ statement: name, values, valueMapper: toWire });
-    this.#columns = before?.columns;
+    this.#columns = isUsable ? before.columns : undefined;
     // A prepared statement whose columns change fails: they are described once. @source decision 732
     if (this.#message.wantsRows && !this.#columns) wire.describe({ type: 'P' });
     wire.execute({});
@@ -189,7 +203,11 @@ export class SentStatement {
 
   handleError(error: Error): void {
     const prepared = this.known && this.#prepared.get(this.known.name);
-    if (prepared && (this.#isPreparing || OUTDATED.has((error as { code?: string }).code ?? ''))) {
+    if (prepared && isOutdatedStatement(error)) {
+      const { schema } = this.known!;
+      // Of those that fail together, the first one counts.
+      if (prepared.schemaChanges === schema.changes) schema.changes += 1;
+    } else if (prepared && (this.#isPreparing || (error as { code?: string }).code === MISSING)) {
       prepared.isDoubtful = true;
       prepared.columns = undefined;
     }

@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Driver } from './driver.ts';
 import { type Connections, openConnections, type PostgresTimeouts } from './postgres-connections.ts';
 import { postgresElection } from './postgres-election.ts';
-import { mapPostgresFailure } from './postgres-failures.ts';
+import { isOutdatedStatement, mapPostgresFailure } from './postgres-failures.ts';
 import { postgresFence } from './postgres-fence.ts';
 import { postgresReads } from './postgres-reads.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
@@ -111,7 +111,10 @@ export function openPostgres(options: PostgresOptions): Driver {
     }
   }
 
-  /** When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again. @source decision 61 */
+  /**
+   * When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again; so does one whose
+   * statements were prepared before a migration. @source decision 61, 834
+   */
   async function writeAgain<T>(on: Connections, work: (session: Session) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -159,5 +162,6 @@ function urgent(timeouts: PostgresTimeouts): PostgresTimeouts {
 }
 
 function isEndedByServer(error: unknown): boolean {
-  return error instanceof StoreUnavailable && ENDED_BY_SERVER.has((error.cause as { code?: string }).code ?? '');
+  if (!(error instanceof StoreUnavailable)) return false;
+  return ENDED_BY_SERVER.has((error.cause as { code?: string }).code ?? '') || isOutdatedStatement(error.cause);
 }

@@ -30,6 +30,21 @@ export async function listSealedValues(
   );
 }
 
+/** A secret of a column that was sealed with none of these keys; undefined when there is none. Reads the whole column. */
+export async function findSealedOtherwise(
+  session: Session,
+  { table, column }: SealedColumn,
+  keyIds: readonly string[],
+): Promise<string | undefined> {
+  const ids = keyIds.map((id) => ({ form: `${id}.%` }));
+  const row = await session.first(`sealed otherwise ${table} ${column} ${ids.length}`, { ids }, (db, param) => {
+    let found = dynamic(db).selectFrom(table).select(`${column} as value`).where(column, '<>', '').limit(1);
+    for (const at of ids.keys()) found = found.where(column, 'not like', param.cell('ids', at, 'form'));
+    return returning<{ value: string }>(found);
+  });
+  return row?.value;
+}
+
 /** Replaces a value if it is still the `former` one; false if somebody else has changed or deleted it. */
 export async function replaceSealedValue(
   session: Session,

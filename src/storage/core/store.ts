@@ -1,7 +1,13 @@
 import { secureRandom } from '../../base/random.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { type Changes, EVERYTHING, kindOf, type TagKind } from '../../contract/store/cache-changes.ts';
-import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
+import {
+  type OutageListener,
+  type ReadTransaction,
+  SchemaTooNew,
+  type Store,
+  type WriteTransaction,
+} from '../../contract/store/store.ts';
 import { accountHistoryOn } from '../tables/account-history.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
@@ -39,8 +45,19 @@ import { findNumberOn, takeNumbersOn } from './sequences.ts';
 import type { Session } from './session.ts';
 import { shareLooks } from './shared-looks.ts';
 
-/** The storage port on a driver: one implementation for both databases. */
-export function storeOn(driver: Driver): Store {
+/**
+ * The storage port on a driver: one implementation for both databases. The fence calls `assertServable`
+ * when the schema may have moved beyond what the process can work with.
+ */
+export function storeOn(
+  driver: Driver,
+  {
+    assertServable,
+  }: {
+    /** @throws SchemaTooNew */
+    readonly assertServable?: (session: Session) => Promise<void>;
+  } = {},
+): Store {
   const cache = rowCache();
   const listeners: { readonly kinds: readonly TagKind[]; readonly listen: (tags: Changes) => void }[] = [];
   /** Tells the changes of this process from those of others, in the database. @source decision 741 */
@@ -68,16 +85,34 @@ export function storeOn(driver: Driver): Store {
     const changed = new Set([...tags].map(kindOf));
     for (const { kinds, listen } of listeners) if (kinds.some((kind) => changed.has(kind))) listen(tags);
   };
+  let isSchemaDoubtful = false;
   /**
    * Drops what other processes have changed. What was read before a change is never cached after it: every cache notes
    * its version when a read begins, and each drop changes the version. A read that begins after the drop has a later
    * snapshot than the look, and so sees the change. Units of this process are dropped when they are acknowledged.
    */
   const dropAnnounced = (changes: Changes): void => {
-    if (changes === EVERYTHING) forget();
-    else drop(changesOf(changes));
+    const announced = changes === EVERYTHING ? EVERYTHING_CHANGED : changesOf(changes);
+    if (announced.tags.has(EVERYTHING) || [...announced.tags].some((tag) => kindOf(tag) === 'schema')) {
+      isSchemaDoubtful = true;
+    }
+    drop(announced);
   };
   const { lookForChanges, writeElected } = driver;
+  const ends: OutageListener[] = [];
+  /** A look, and whether this process may go on, if that is in doubt. @source decision 835 */
+  const pass = async (look: NonNullable<typeof lookForChanges>): Promise<void> => {
+    await look(origin, dropAnnounced);
+    if (!isSchemaDoubtful || !assertServable) return;
+    try {
+      await driver.read(assertServable);
+      isSchemaDoubtful = false;
+    } catch (error) {
+      if (!(error instanceof SchemaTooNew)) throw error;
+      for (const { superseded } of ends) superseded?.(error);
+      throw new StoreUnavailable(error);
+    }
+  };
   /** A unit of work whose outcome is unknown counts as committed. @source decision 418 */
   const forgetInDoubt = (error: unknown): never => {
     if (error instanceof StoreUnavailable && error.isOutcomeUnknown) forget();
@@ -120,14 +155,19 @@ export function storeOn(driver: Driver): Store {
     write: (work) => writeBy(driver.write, work),
     writeUrgent: (work) => writeBy(driver.writeUrgent ?? driver.write, work),
     onInvalidate: (kinds, listen) => void listeners.push({ kinds, listen }),
-    fence: lookForChanges && shareLooks(() => lookForChanges(origin, dropAnnounced)),
+    fence: lookForChanges && shareLooks(() => pass(lookForChanges)),
     sequencer: writeElected && { sequence: (max) => writeElected((session) => moveToLog(session, max)) },
     clearCaches: forget,
-    onOutage: (listener) => driver.onOutage(listener),
+    onOutage(listener) {
+      driver.onOutage(listener);
+      ends.push(listener);
+    },
     ping: () => driver.ping(),
     close: () => driver.close(),
   };
 }
+
+const EVERYTHING_CHANGED: UnitChanges = { tags: new Set([EVERYTHING]), rows: new Set() };
 
 function partsOn(
   session: Session,

@@ -196,6 +196,7 @@ export interface Schema {
   nodes: {
     id: string; hostname: string; version: string; started_at: string; heartbeat_at: string; process: Generated<string>;
     master_keys: Generated<string>; roles: Generated<string>; shared_server: Generated<string>;
+    schema_level: Generated<string>;
   };
   notifications: {
     id: string; environment: string; user_id: string; kind: string; account_id: string; subject_id: string;
@@ -266,7 +267,7 @@ export interface Schema {
     deleted: 0 | 1;
   };
   schema_steps: {
-    name: string; applied_at: string;
+    name: string; applied_at: string; servers_from: Generated<string>;
   };
   second_factors: {
     user_id: string; secret: string; last_step: number; created_at: string;

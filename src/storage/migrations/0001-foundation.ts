@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Users, applications, tokens, accounts with roles and features, funding instruments, campaigns and their history. */
 export const foundation: Migration = {
   name: '0001-foundation',
+  olderServers: 'stop',
   statements: ({ table, index }) => [
     table('sequences', (t) => t.text('name').key().integer('next')),
     table('users', (t) =>

@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Request tokens, bearer tokens, browser sessions, and what consent pages show of an application. */
 export const authorization: Migration = {
   name: '0002-authorization',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex, addColumn }) => [
     table('request_tokens', (t) =>
       t

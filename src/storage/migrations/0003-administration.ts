@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const administration: Migration = {
   name: '0003-administration',
+  olderServers: 'stop',
   statements: ({ index, addColumn }) => [
     addColumn('users', (t) => t.text('email').nullable()),
     addColumn('users', (t) => t.integer('locked').defaultTo(0)),

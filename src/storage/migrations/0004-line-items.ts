@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Line items of campaigns, and the app store applications that an account has named. */
 export const lineItems: Migration = {
   name: '0004-line-items',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('line_items', (t) =>
       t

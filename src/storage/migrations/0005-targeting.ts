@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Targeting criteria and the other parts of line items. */
 export const targeting: Migration = {
   name: '0005-targeting',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('targeting_criteria', (t) =>
       t

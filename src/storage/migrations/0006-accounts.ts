@@ -13,6 +13,7 @@ function settings(columns: ColumnBuilder): ColumnBuilder {
 /** Promotable users, and the tax and user settings of accounts. */
 export const accountSettings: Migration = {
   name: '0006-accounts',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('promotable_users', (t) =>
       t

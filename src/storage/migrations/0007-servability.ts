@@ -27,6 +27,7 @@ const SPANS = `select distinct coalesce(line_items.start_time, '') || '/' || coa
  */
 export const servability: Migration = {
   name: '0007-servability',
+  olderServers: 'stop',
   statements: ({ addColumn }) => [
     addColumn('campaigns', (t) => t.text('line_items_summary').nullable()),
     `update campaigns set line_items_summary = ${LETTERS.join(' || ')} || ' ' ||

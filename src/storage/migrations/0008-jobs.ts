@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Jobs. */
 export const jobs: Migration = {
   name: '0008-jobs',
+  olderServers: 'stop',
   statements: ({ table, index }) => [
     table('jobs', (t) =>
       t

@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Uploaded media; the bytes are stored outside the database. */
 export const uploads: Migration = {
   name: '0009-uploads',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('uploads', (t) =>
       t

@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Media libraries, media creatives, and calls to action of videos. */
 export const mediaLibrary: Migration = {
   name: '0010-media-library',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('media_library', (t) =>
       t

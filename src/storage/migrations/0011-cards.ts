@@ -25,6 +25,7 @@ const conversation = (t: ColumnBuilder): ColumnBuilder =>
 /** Cards of every format. */
 export const cards: Migration = {
   name: '0011-cards',
+  olderServers: 'stop',
   statements({ table, index, uniqueIndex }) {
     const ordered = (name: string): string[] => [
       index(`${name}_created`, name, ['account_id', 'created_at', 'id']),

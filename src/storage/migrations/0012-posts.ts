@@ -28,6 +28,7 @@ function standard(columns: ColumnBuilder): ColumnBuilder {
 /** Published, draft and scheduled posts, promoted posts, and notifications of users. */
 export const posts: Migration = {
   name: '0012-posts',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('posts', (t) =>
       content(t.text('id').key().text('environment').text('account_id').nullable())

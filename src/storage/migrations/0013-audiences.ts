@@ -15,6 +15,7 @@ function standard(columns: ColumnBuilder): ColumnBuilder {
 /** Custom audiences, the segments of flexible ones, permissions for other accounts, and do-not-reach lists. */
 export const audiences: Migration = {
   name: '0013-audiences',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('custom_audiences', (t) =>
       standard(

@@ -6,6 +6,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const audienceLog: Migration = {
   name: '0014-audience-log',
+  olderServers: 'stop',
   statements: ({ table }) => [
     table('audience_logs', (t) => t.text('subject').key().integer('uploads').integer('accepted_at')),
     table('audience_uploads', (t) =>

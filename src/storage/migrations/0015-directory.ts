@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** The people of the platform, shared by both environments. */
 export const directory: Migration = {
   name: '0015-directory',
+  olderServers: 'stop',
   statements: ({ table, uniqueIndex }) => [
     table('directory_users', (t) =>
       t

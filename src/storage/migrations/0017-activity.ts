@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Activity: the event log, subscriptions, limits of single applications, profile texts, messages. */
 export const activity: Migration = {
   name: '0017-activity',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex, addColumn }) => [
     table('events', (t) =>
       t

@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Stream connections, open and closed. */
 export const streams: Migration = {
   name: '0018-streams',
+  olderServers: 'stop',
   statements: ({ table, index }) => [
     table('stream_connections', (t) =>
       t

@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Webhooks, their sent and pending deliveries, and replays. */
 export const webhooks: Migration = {
   name: '0019-webhooks',
+  olderServers: 'stop',
   statements: ({ table, index, uniqueIndex }) => [
     table('webhooks', (t) =>
       t

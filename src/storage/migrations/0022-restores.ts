@@ -6,6 +6,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const restores: Migration = {
   name: '0022-restores',
+  olderServers: 'stop',
   statements: ({ table }) => [
     table('restores', (t) => t.text('restored_at').key().text('backup_made_at').integer('requests_not_before')),
   ],

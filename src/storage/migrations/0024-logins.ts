@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Details of sessions, password links, failed logins, and forced logins of request tokens. @source decision 507, 510 */
 export const logins: Migration = {
   name: '0024-logins',
+  olderServers: 'stop',
   statements: ({ table, index, addColumn }) => [
     addColumn('sessions', (t) => t.text('authenticated_at').nullable()),
     addColumn('sessions', (t) => t.text('login_for').nullable()),

@@ -3,6 +3,7 @@ import type { Migration } from './schema-builder.ts';
 /** Audit records, ordered by time. @source decision 590 */
 export const audit: Migration = {
   name: '0026-audit',
+  olderServers: 'stop',
   statements: ({ table }) => [
     table('audit_events', (t) =>
       t

@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const cacheChanges: Migration = {
   name: '0028-cache-changes',
+  olderServers: 'stop',
   statements: ({ table }) => [
     table('cache_changes', (t) =>
       t.integer('xid').key().text('tag').key().text('origin').integer('oldest_xid').integer('changed_at_ms'),

@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const usedNonces: Migration = {
   name: '0029-used-nonces',
+  olderServers: 'stop',
   statements: ({ table }) => [
     table('used_nonces', (t) => t.integer('timestamp_s').key().text('digest').key()),
     table('forgotten_nonces', (t) => t.text('id').key().integer('until_s')),

@@ -6,6 +6,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const accountIndexes: Migration = {
   name: '0031-account-indexes',
+  olderServers: 'stop',
   statements: ({ index, dropIndex }) => [
     dropIndex('custom_audiences_id'),
     index('custom_audiences_id', 'custom_audiences', ['id']),

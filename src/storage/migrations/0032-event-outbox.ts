@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const eventOutbox: Migration = {
   name: '0032-event-outbox',
+  olderServers: 'stop',
   statements: ({ table }) => [
     table('event_outbox', (t) =>
       t

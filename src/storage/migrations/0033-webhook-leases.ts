@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const webhookLeases: Migration = {
   name: '0033-webhook-leases',
+  olderServers: 'stop',
   statements: ({ addColumn }) => [
     addColumn('webhooks', (t) => t.text('node').nullable()),
     addColumn('webhooks', (t) => t.text('leased_until').nullable()),

@@ -6,6 +6,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const objects: Migration = {
   name: '0034-objects',
+  olderServers: 'stop',
   statements: ({ table, addColumn }) => [
     addColumn('uploads', (t) => t.text('object_key').nullable()),
     addColumn('uploads', (t) => t.text('poster_key').nullable()),

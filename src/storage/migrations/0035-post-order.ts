@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const postOrder: Migration = {
   name: '0035-post-order',
+  olderServers: 'stop',
   statements: ({ addColumn, index }) => [
     addColumn('posts', (t) => t.integer('stored_in').defaultTo(0)),
     index('posts_stored', 'posts', ['environment', 'stored_in', 'id']),

@@ -7,6 +7,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const derivedFiles: Migration = {
   name: '0036-derived-files',
+  olderServers: 'stop',
   statements: ({ table, index }) => [
     table('derived_files', (t) =>
       t.text('owner').key().text('name').key().text('object_key').text('version').integer('bytes').text('sha256'),

@@ -6,6 +6,7 @@ import type { Migration } from './schema-builder.ts';
  */
 export const nodeDetails: Migration = {
   name: '0037-node-details',
+  olderServers: 'stop',
   // Empty: unknown.
   statements: ({ addColumn }) => [
     addColumn('nodes', (t) => t.text('process').defaultTo('')),

@@ -35,6 +35,7 @@ import { derivedFiles } from './0036-derived-files.ts';
 import { nodeDetails } from './0037-node-details.ts';
 import { nodeRoles } from './0038-node-roles.ts';
 import { sharedStores } from './0039-shared-stores.ts';
+import { schemaLevels } from './0040-schema-levels.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   nodeDetails,
   nodeRoles,
   sharedStores,
+  schemaLevels,
 ];

@@ -1,11 +1,19 @@
 import type { Dialect } from '../core/statements.ts';
 
 /**
+ * Which servers may serve on a schema that has a step which they do not know: all of them (`continue`: it only adds), none
+ * (`stop`), or those that know at least the step `from`, which stopped to use what this one takes away.
+ * @source decision 830
+ */
+export type OlderServers = 'continue' | 'stop' | { readonly from: string };
+
+/**
  * A forward-only step of the schema, the same declaration for both databases. Names start with their number; a released
  * step never changes.
  */
 export interface Migration {
   readonly name: string;
+  readonly olderServers: OlderServers;
   statements(words: SchemaBuilder): readonly string[];
 }
 

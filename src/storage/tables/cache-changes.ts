@@ -49,9 +49,12 @@ export function announceChanges(
   return session.runRaw(ANNOUNCE, [shared.length > TAGS_MAX ? [EVERYTHING] : shared, origin]);
 }
 
-/** Separates announced tags. */
+/** Separates announced tags. Those of a newer version may be of kinds that this one does not know. @source decision 833 */
 export function changesOf(announced: ReadonlySet<string>): UnitChanges {
   const all = [...announced];
+  if (all.some((tag) => !tag.startsWith(ROW) && !SHARED.has(kindOf(tag)))) {
+    return { tags: new Set([EVERYTHING]), rows: new Set() };
+  }
   const rows = all.filter((tag) => tag.startsWith(ROW)).map((tag) => tag.slice(ROW.length));
   return { tags: new Set(all.filter((tag) => !tag.startsWith(ROW))), rows: new Set(rows) };
 }

@@ -35,8 +35,18 @@ export function nodesOn(session: Session): Nodes {
       const row = await session.first('nodes time', {}, (db) => db.selectNoFrom(now.as('now')));
       return row!.now;
     },
-    async add({ id, hostname, version, process, master_keys, roles }, silence_s, shared_server = '') {
-      const args = { id, hostname, version, process, master_keys, roles, shared_server, plus_s: -silence_s };
+    async add({ id, hostname, version, process, master_keys, roles, schema_level }, silence_s, shared_server = '') {
+      const args = {
+        id,
+        hostname,
+        version,
+        process,
+        master_keys,
+        roles,
+        schema_level,
+        shared_server,
+        plus_s: -silence_s,
+      };
       const row = await session.first('nodes add', args, (db, param) =>
         db
           .insertInto('nodes')
@@ -48,6 +58,7 @@ export function nodesOn(session: Session): Nodes {
             master_keys: param('master_keys'),
             roles: param('roles'),
             shared_server: param('shared_server'),
+            schema_level: param('schema_level'),
             started_at: now,
             heartbeat_at: now,
           })

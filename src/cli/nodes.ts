@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { DEAD_AFTER_S, type StoredNode } from '../contract/store/nodes.ts';
+import { print, printTable } from './output.ts';
+import { addSettings } from './setting-options.ts';
+import { withStore } from './with-store.ts';
+
+/** `barker nodes`: the running servers of a database. */
+export function nodesCommand(command: Command): void {
+  addSettings(command, 'serve', ['data_folder', 'database_url'])
+    .option('--json', 'Print JSON')
+    .addHelpText(
+      'after',
+      '\nWith PostgreSQL, servers are listed that have stored a heartbeat in the last 10 s.\n\nExample:\n  barker nodes --json',
+    )
+    .action(() => listNodes(command));
+}
+
+async function listNodes(command: Command): Promise<void> {
+  const nodes = await withStore(command, (store) => store.read((tx) => tx.nodes.listLive('', DEAD_AFTER_S)));
+  const shown = nodes.map(describeNode);
+  if (command.opts().json) return print(`${JSON.stringify(shown, null, 2)}\n`);
+  const rows = shown.map(({ host, roles, version, schema_level, master_keys, started_at }) => [
+    ...[host, roles.join(' '), version, schema_level, master_keys.join(' ')],
+    started_at,
+  ]);
+  printTable([['HOST', 'ROLES', 'VERSION', 'SCHEMA', 'MASTER KEYS', 'STARTED'], ...rows]);
+}
+
+/** What is shown of a node. Of its master keys the ids, first that of the one that encrypts. */
+function describeNode(node: StoredNode) {
+  const { id, hostname, roles, version, schema_level, master_keys, started_at, heartbeat_at } = node;
+  const keyIds = master_keys === '' ? [] : master_keys.split(' ').map((key) => key.split(':', 1)[0]!);
+  const told = { roles: roles === '' ? [] : roles.split(','), version, schema_level };
+  return { id, host: hostname, ...told, master_keys: keyIds, started_at, heartbeat_at };
+}
