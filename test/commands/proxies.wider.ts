@@ -1,17 +1,23 @@
 // On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request as plainRequest } from 'node:http';
-import { type RequestOptions, request } from 'node:https';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { Agent, buildConnector, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { systemClock } from '../../src/base/clock.ts';
 import { type CertificatePaths, ensureCertificates } from '../../src/dev/certificates.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { freePorts } from '../rig/ports.ts';
+import {
+  agentTo,
+  askThrough,
+  plainStatus,
+  type RunningProxy,
+  readKeepAlives,
+  sample,
+  startProxy,
+} from '../rig/proxy-programs.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { upload } from '../rig/uploading.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
@@ -76,25 +82,7 @@ after(async () => {
   await place.remove();
 });
 
-/** A proxy with one of our configurations, on ports of its own. */
-interface Proxy {
-  readonly port: number;
-  readonly plainPort: number;
-  stop(): Promise<void>;
-}
-
-/** The text of a sample, with the ports and files of this test in the place of those that it names. */
-function sample(file: string, changes: readonly (readonly [from: string | RegExp, to: string])[]): string {
-  let text = readFileSync(file, 'utf8');
-  for (const [from, to] of changes) {
-    const changed = text.replaceAll(from, to);
-    assert.notEqual(changed, text, `${file} has no ${from}`);
-    text = changed;
-  }
-  return text;
-}
-
-async function startNginx(): Promise<Proxy> {
+async function startNginx(): Promise<RunningProxy> {
   const [port, plainPort] = (await freePorts(2)) as [number, number];
   const folder = join(place.folder, 'nginx');
   mkdirSync(folder);
@@ -116,10 +104,10 @@ async function startNginx(): Promise<Proxy> {
 events {}
 http { access_log off; ${temporary.join(' ')} include ${folder}/barker.conf; }`,
   );
-  return started('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], port, plainPort);
+  return startProxy('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { port, plainPort });
 }
 
-async function startCaddy(): Promise<Proxy> {
+async function startCaddy(): Promise<RunningProxy> {
   const [port, plainPort] = (await freePorts(2)) as [number, number];
   const folder = join(place.folder, 'caddy');
   mkdirSync(folder);
@@ -131,74 +119,25 @@ async function startCaddy(): Promise<Proxy> {
   ]);
   const global = `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n\tstorage file_system ${folder}\n}\n`;
   writeFileSync(join(folder, 'Caddyfile'), global + ours);
-  return started('caddy', ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], port, plainPort);
+  const args = ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'];
+  return startProxy('caddy', args, { port, plainPort });
 }
 
-/** Starts a proxy, and waits until it takes connections. */
-async function started(program: string, args: readonly string[], port: number, plainPort: number): Promise<Proxy> {
-  const child: ChildProcess = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  let hasEnded = false;
-  child.stderr!.on('data', (chunk) => (said += chunk));
-  const ended = new Promise<void>((done) => {
-    child.on('error', (error) => {
-      said += error.message;
-      hasEnded = true;
-      done();
-    });
-    child.on('exit', () => {
-      hasEnded = true;
-      done();
-    });
-  });
-  const isThere = () =>
-    new Promise<boolean>((done) => {
-      const asking = plainRequest({ host: '127.0.0.1', port: plainPort, agent: false }, (reply) => {
-        reply.resume();
-        done(true);
-      });
-      asking.on('error', () => done(false));
-      asking.end();
-    });
-  const until_ms = performance.now() + 20_000;
-  while (!(await isThere())) {
-    assert.ok(!hasEnded, `${program} ended: ${said}`);
-    assert.ok(performance.now() < until_ms, `${program} does not answer: ${said}`);
-  }
-  return {
-    port,
-    plainPort,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
+const ca = (): string => readFileSync(certificates.ca, 'utf8');
 
 for (const [name, start] of [
   ['nginx', startNginx],
   ['Caddy', startCaddy],
 ] as const) {
   describe(`behind ${name}`, () => {
-    let proxy: Proxy;
+    let proxy: RunningProxy;
     let production: Client;
     let sandbox: Client;
     const dispatcher = getGlobalDispatcher();
 
     before(async () => {
       proxy = await start();
-      // Every name leads to the proxy, as the names of a service do.
-      const ca = readFileSync(certificates.ca, 'utf8');
-      const connect = buildConnector({ ca });
-      setGlobalDispatcher(
-        new Agent({
-          connect: (options, done) =>
-            connect(
-              { ...options, hostname: '127.0.0.1', port: String(proxy.port), servername: options.hostname },
-              done,
-            ),
-        }),
-      );
+      setGlobalDispatcher(agentTo(proxy, ca()));
       production = clientOf(ORIGIN, keys, systemClock);
       sandbox = clientOf(SANDBOX, keys, systemClock);
     });
@@ -207,30 +146,6 @@ for (const [name, start] of [
       setGlobalDispatcher(dispatcher);
       await proxy.stop();
     });
-
-    /** A request that is sent as it is told; resolves with the reply, whose body has yet to be read. */
-    const ask = (path: string, options: RequestOptions = {}, body = '') =>
-      new Promise<{
-        status: number;
-        reply: AsyncIterable<Buffer> & { destroy(): void };
-        headers: NodeJS.Dict<string | string[]>;
-      }>((done, failed) => {
-        const outgoing = request(
-          {
-            host: '127.0.0.1',
-            port: proxy.port,
-            servername: 'ads.example.org',
-            path,
-            ca: readFileSync(certificates.ca, 'utf8'),
-            agent: false,
-            ...options,
-            headers: { host: 'ads.example.org', ...options.headers },
-          },
-          (reply) => done({ status: reply.statusCode!, reply, headers: reply.headers }),
-        );
-        outgoing.on('error', failed);
-        outgoing.end(body);
-      });
 
     test('signed calls are answered, and each host name leads to its environment', async () => {
       const listed = await production.call('GET', '/12/accounts');
@@ -261,7 +176,11 @@ for (const [name, start] of [
       };
       const reply = await production.call('GET', '/12/accounts', { headers });
       assert.equal(reply.status, 200, reply.text);
-      const { status, reply: page, headers: told } = await ask('/login', { localAddress: '127.0.0.2', headers });
+      const {
+        status,
+        reply: page,
+        headers: told,
+      } = await askThrough(proxy, ca(), '/login', { localAddress: '127.0.0.2', headers });
       page.destroy();
       assert.equal(status, 200);
       assert.match(String(told['strict-transport-security']), /^max-age=/);
@@ -269,42 +188,11 @@ for (const [name, start] of [
       assert.equal(line.address, '127.0.0.2');
     });
 
-    test('a stream is forwarded without buffering', async () => {
-      const basic = Buffer.from(`${keys.consumer_key}:${keys.consumer_secret}`).toString('base64');
-      const type = 'application/x-www-form-urlencoded';
-      const token = await ask(
-        '/oauth2/token',
-        { method: 'POST', headers: { authorization: `Basic ${basic}`, 'content-type': type } },
-        'grant_type=client_credentials',
-      );
-      let text = '';
-      for await (const chunk of token.reply) text += chunk;
-      assert.equal(token.status, 200, text);
-      const bearer = JSON.parse(text).access_token;
-      const signal = AbortSignal.timeout(20_000);
-      const stream = await ask('/2/activity/stream', { headers: { authorization: `Bearer ${bearer}` }, signal });
-      assert.equal(stream.status, 200);
-      let lines = 0;
-      for await (const chunk of stream.reply) {
-        assert.equal(chunk.toString(), '\r\n');
-        if (++lines === 3) break;
-      }
-      stream.reply.destroy();
-    });
+    test('a stream is forwarded without buffering', () =>
+      readKeepAlives(proxy, ca(), keys.consumer_key, keys.consumer_secret));
 
     test('nothing is served over plain HTTP', async () => {
-      const status = await new Promise((done, failed) => {
-        const headers = { host: 'ads.example.org' };
-        plainRequest(
-          { host: '127.0.0.1', port: proxy.plainPort, path: '/12/accounts', headers, agent: false },
-          (reply) => {
-            reply.resume();
-            done(reply.statusCode);
-          },
-        )
-          .on('error', failed)
-          .end();
-      });
+      const status = await plainStatus(proxy.plainPort, '/12/accounts');
       assert.ok(status === 403 || status === 308, String(status));
     });
 

@@ -20,7 +20,8 @@ function isSetting(variable: string): boolean {
 const settingsIn = (text: string): string[] => [...text.matchAll(/\bBARKER_[A-Z_]+/g)].map(([name]) => name);
 
 test('the deployment files name existing settings', () => {
-  const files = ['Dockerfile', 'compose.yaml', 'deploy/barker.service', 'deploy/nginx.conf', 'deploy/Caddyfile'];
+  const deploy = ['barker.service', 'nginx.conf', 'Caddyfile', 'haproxy.cfg'].map((file) => `deploy/${file}`);
+  const files = ['Dockerfile', 'compose.yaml', 'compose.cluster.yaml', ...deploy];
   for (const file of files) {
     // What stands in ${} of compose.yaml is the operator's variable of the same name.
     const unknown = settingsIn(readFileSync(file, 'utf8')).filter((name) => !isSetting(name) && name !== 'BARKER_NAME');

@@ -1,0 +1,255 @@
+// On either database: it is about servers that share PostgreSQL.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { systemClock } from '../../src/base/clock.ts';
+import { ensureCertificates } from '../../src/dev/certificates.ts';
+import { needPackages } from '../clients/debian.ts';
+import { type Client, clientOf, type Keys } from '../rig/client.ts';
+import { type ComposeService, environmentOf, OPERATORS, readCompose } from '../rig/compose.ts';
+import { openPlace, type Place } from '../rig/databases.ts';
+import { freePorts } from '../rig/ports.ts';
+import {
+  agentTo,
+  askThrough,
+  plainStatus,
+  type RunningProxy,
+  readKeepAlives,
+  sample,
+  startProxy,
+} from '../rig/proxy-programs.ts';
+import { type OwnRedis, startRedis } from '../rig/redis.ts';
+import { type OwnS3, startS3 } from '../rig/s3.ts';
+import { JPEG } from '../rig/tiny-media.ts';
+import { upload } from '../rig/uploading.ts';
+import { barker, flagsOf, MASTER_KEY, type Started, started, toldBy } from './program.ts';
+
+// No machine of ours has a container engine: the servers of compose.cluster.yaml are started here, with its commands and
+// variables, behind its balancer.
+
+const SERVERS = ['api-1', 'api-2', 'worker-1'] as const;
+type Name = (typeof SERVERS)[number];
+const FORGED = '203.0.113.9';
+
+let place: Place;
+let redis: OwnRedis;
+let s3: OwnS3;
+let ca: string;
+let keys: Keys & Record<string, string>;
+let proxy: RunningProxy;
+let production: Client;
+let sandbox: Client;
+const ports = new Map<Name, readonly number[]>();
+const running = new Map<Name, Started>();
+const dispatcher = getGlobalDispatcher();
+
+before(async () => {
+  needPackages('haproxy', 'redis-server');
+  place = await openPlace('postgres');
+  [redis, s3] = await Promise.all([startRedis(), startS3()]);
+  const env = { BARKER_MASTER_KEY: MASTER_KEY };
+  const run = async (args: readonly string[], input?: string) =>
+    toldBy(await barker([...args, ...flagsOf(place)], { env, ...(input && { input }) }));
+  await barker(['migrate', ...flagsOf(place)], { env });
+  await run(['user', 'create', 'ada'], 'correct horse battery staple\n');
+  const website = ['--website', 'https://a.test', '--callback', 'https://a.test/back'];
+  const app = await run(['app', 'create', 'Reports', '--owner', 'ada', '--level', 'read-write', ...website]);
+  const token = await run(['token', 'create', '--app', app.consumer_key!, '--user', 'ada']);
+  keys = { ...app, ...token } as unknown as Keys & Record<string, string>;
+  const all = await freePorts(3 * SERVERS.length);
+  for (const [at, name] of SERVERS.entries()) ports.set(name, all.slice(3 * at, 3 * at + 3));
+  await Promise.all(SERVERS.map(start));
+  const certificates = await ensureCertificates(
+    place.folder,
+    ['ads.example.org', 'sandbox.ads.example.org'],
+    systemClock,
+  );
+  ca = readFileSync(certificates.ca, 'utf8');
+  proxy = await startBalancer(readFileSync(certificates.cert, 'utf8') + readFileSync(certificates.key, 'utf8'));
+  // Each request has a connection of its own.
+  setGlobalDispatcher(agentTo(proxy, ca, { pipelining: 0 }));
+  production = clientOf(OPERATORS.BARKER_PUBLIC_BASE_URL!, keys, systemClock);
+  sandbox = clientOf(OPERATORS.BARKER_PUBLIC_SANDBOX_URL!, keys, systemClock);
+});
+after(async () => {
+  await getGlobalDispatcher().close();
+  setGlobalDispatcher(dispatcher);
+  await proxy?.stop();
+  for (const { child } of running.values()) child.kill('SIGKILL');
+  await Promise.all([...running.values()].map(({ ended }) => ended));
+  await Promise.all([redis.stop(), s3.close()]);
+  await place.remove();
+});
+
+/** Starts a server of the compose file, on this machine in the place of its network. */
+async function start(name: Name): Promise<void> {
+  const service = readCompose('compose.cluster.yaml').services[name] as ComposeService;
+  const secrets = join(place.folder, 'secrets');
+  mkdirSync(secrets, { recursive: true, mode: 0o700 });
+  const contents = {
+    master_key: MASTER_KEY,
+    database_url: place.databaseUrl,
+    redis_url: redis.url,
+    object_store_secret: String(s3.flags.object_store_secret),
+  };
+  for (const [file, content] of Object.entries(contents)) writeFileSync(join(secrets, file), content, { mode: 0o600 });
+  const given = Object.entries(environmentOf(service)).map(([variable, value]) => [
+    variable,
+    value.replace('/run/secrets', secrets),
+  ]);
+  const [port, sandboxPort, operationsPort] = ports.get(name)!;
+  const env = {
+    ...Object.fromEntries(given),
+    BARKER_OBJECT_STORE: String(s3.flags.object_store),
+    BARKER_OBJECT_STORE_ENDPOINT: String(s3.flags.object_store_endpoint),
+    BARKER_OBJECT_STORE_KEY_ID: String(s3.flags.object_store_key_id),
+    BARKER_TRUSTED_PROXIES: '127.0.0.1',
+    BARKER_DATA_FOLDER: join(place.folder, name),
+    BARKER_PORT: String(port),
+    BARKER_SANDBOX_PORT: String(sandboxPort),
+    BARKER_OPERATIONS_PORT: String(operationsPort),
+    BARKER_ACCESS_LOG: 'all',
+    BARKER_STREAM_KEEP_ALIVE_S: '1',
+  };
+  const server = started(service.command!, { env });
+  running.set(name, server);
+  await server.saw(/"message":"ready"/);
+}
+
+async function startBalancer(certificate: string): Promise<RunningProxy> {
+  const [port, plainPort] = (await freePorts(2)) as [number, number];
+  const tls = join(place.folder, 'tls.pem');
+  writeFileSync(tls, certificate, { mode: 0o600 });
+  const at = (name: Name, index: number): string => {
+    const [, , operations] = ports.get(name)!;
+    return `127.0.0.1:${ports.get(name)![index]} port ${operations}`;
+  };
+  const config = sample('deploy/haproxy.cfg', [
+    ['bind :8443', `bind 127.0.0.1:${port}`],
+    ['bind :8080', `bind 127.0.0.1:${plainPort}`],
+    ['/run/secrets/tls.pem', tls],
+    ['172.30.81.11:8080', at('api-1', 0)],
+    ['172.30.81.12:8080', at('api-2', 0)],
+    ['172.30.81.11:8081', at('api-1', 1)],
+    ['172.30.81.12:8081', at('api-2', 1)],
+  ]);
+  const file = join(place.folder, 'haproxy.cfg');
+  writeFileSync(file, config);
+  return startProxy('haproxy', ['-f', file], { port, plainPort, env: { ...process.env, ...OPERATORS } });
+}
+
+/** Calls until the time comes; resolves with the statuses, or with errors of connections. */
+async function callUntil(isOver: () => boolean, call: (round: number) => Promise<{ status: number }>) {
+  const results: (number | string)[] = [];
+  for (let round = 0; !isOver(); round++) {
+    results.push(await call(round).then(({ status }) => status, String));
+  }
+  return results;
+}
+
+describe('behind HAProxy', () => {
+  test('signed calls reach both servers, and each host name leads to its environment', async () => {
+    for (let round = 0; round < 8; round++) {
+      const listed = await production.call('GET', '/12/accounts');
+      assert.equal(listed.status, 200, listed.text);
+    }
+    const made = await sandbox.call('POST', '/12/accounts', { params: { name: 'Harbour Coffee' } });
+    assert.equal(made.status, 200, made.text);
+    const path = `/12/accounts/${made.body.data[0].id}`;
+    const [inside, outside] = [await sandbox.call('GET', path), await production.call('GET', path)];
+    assert.deepEqual([inside.status, outside.status], [200, 403], inside.text + outside.text);
+    for (const name of ['api-1', 'api-2'] as const) await running.get(name)!.saw(/"route":"\/12\/accounts"/);
+  });
+
+  test('uploads arrive complete, whichever server gets a segment', async () => {
+    const sent = await upload(production, JPEG, { media_type: 'image/jpeg' });
+    assert.equal(sent.status, 200, sent.text);
+  });
+
+  test('a body that is too large is refused by the service, in its own format', async () => {
+    const reply = await sandbox.call('POST', '/12/accounts', { params: { name: 'x'.repeat(1_100_000) } });
+    assert.equal(reply.status, 413, reply.text);
+    assert.equal(reply.body.errors[0].code, 'INVALID_PARAMETER');
+  });
+
+  test('forwarding headers of callers are not trusted', async () => {
+    const headers = {
+      'x-forwarded-for': FORGED,
+      'x-forwarded-host': 'other.example.org',
+      'x-forwarded-proto': 'http',
+    };
+    const reply = await production.call('GET', '/12/accounts', { headers });
+    assert.equal(reply.status, 200, reply.text);
+    const {
+      status,
+      reply: page,
+      headers: told,
+    } = await askThrough(proxy, ca, '/login', { localAddress: '127.0.0.2', headers });
+    page.destroy();
+    assert.equal(status, 200);
+    assert.match(String(told['strict-transport-security']), /^max-age=/);
+    const line = new RegExp(`^.*"transaction_id":"${told['x-transaction-id']}".*$`, 'm');
+    const [text] = await Promise.any(['api-1', 'api-2'].map((name) => running.get(name as Name)!.saw(line)));
+    assert.equal(JSON.parse(text).address, '127.0.0.2');
+  });
+
+  test('a stream is forwarded without buffering', () =>
+    readKeepAlives(proxy, ca, keys.consumer_key, keys.consumer_secret));
+
+  test('nothing is served over plain HTTP', async () => {
+    assert.equal(await plainStatus(proxy.plainPort, '/12/accounts'), 403);
+  });
+
+  test('no call fails while a server is stopped and another takes its place', async () => {
+    const { child, ended } = running.get('api-2')!;
+    let isOver = false;
+    const calling = callUntil(
+      () => isOver,
+      () => production.call('GET', '/12/accounts'),
+    );
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+    await start('api-2');
+    isOver = true;
+    const results = await calling;
+    assert.ok(results.length > 10);
+    assert.deepEqual([...new Set(results)], [200]);
+  });
+
+  test('when a server is killed, calls go on with the other, and no request is sent twice', async () => {
+    const before = await listAccounts();
+    const acknowledged: string[] = [];
+    let goodInARow = 0;
+    const calling = callUntil(
+      () => goodInARow >= 30,
+      async () => {
+        const made = await sandbox.call('POST', '/12/accounts');
+        goodInARow = made.status === 200 ? goodInARow + 1 : 0;
+        if (made.status === 200) acknowledged.push(made.body.data[0].id);
+        return made;
+      },
+    );
+    const { child, ended } = running.get('api-1')!;
+    child.kill('SIGKILL');
+    await ended;
+    goodInARow = 0;
+    const results = await calling;
+    // A request that a second server gets is refused by its nonce, with 401: there may be none.
+    for (const result of results) assert.ok(result === 200 || typeof result === 'string', `${result}`);
+    const added = (await listAccounts()).filter((id) => !before.includes(id));
+    assert.deepEqual(
+      acknowledged.filter((id) => !added.includes(id)),
+      [],
+    );
+    assert.ok(added.length <= results.length, `${added.length} accounts of ${results.length} calls`);
+  });
+});
+
+async function listAccounts(): Promise<string[]> {
+  const page = await sandbox.call('GET', '/12/accounts', { params: { count: '1000' } });
+  assert.equal(page.status, 200, page.text);
+  assert.equal(page.body.next_cursor, null);
+  return page.body.data.map(({ id }: { id: string }) => id);
+}
