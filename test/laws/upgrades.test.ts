@@ -14,6 +14,8 @@ import { type Fixture, readFixture } from '../upgrades/fixture.ts';
 
 const FIXTURES = new URL('../upgrades/', import.meta.url);
 const releases = readdirSync(FIXTURES).flatMap((name) => /^(.*)\.json\.zst$/.exec(name)?.[1] ?? []);
+/** Tables whose contents are in others today. */
+const DROPPED = ['webhook_progress'];
 
 test('there is a fixture of every release', () => {
   assert.ok(releases.includes('0.1.0'));
@@ -49,6 +51,7 @@ for (const release of releases) {
     test('keeps every row', async () => {
       const sums = await onPlace(place, sumsOf);
       for (const [table, rows] of Object.entries(fixture.rows)) {
+        if (DROPPED.includes(table)) continue;
         assert.ok((sums[table]?.rows ?? 0) >= rows, `${table} has ${sums[table]?.rows} rows of ${rows}`);
       }
       await onPlace(place, (driver) => checkSchema(driver));

@@ -165,7 +165,7 @@ function lacking(applied: readonly AppliedMigration[], steps: readonly Migration
   return steps.filter((step) => !applied.some(({ name }) => name === step.name));
 }
 
-/** Every table that the migrations create, and the table that records them. */
+/** Every table that the migrations create, also those that later ones drop, and the table that records them. */
 export function tablesOfMigrations(steps: readonly Migration[] = released): string[] {
   const tables = ['schema_steps'];
   const words = {

@@ -351,9 +351,6 @@ export interface Schema {
     webhook_id: string; position: number; message_id: string; subscription_id: string; event_type: string; body: string;
     state: string; tries: string; tries_before: number; next_at: string | null; created_at: string;
   };
-  webhook_progress: {
-    name: string; position: number;
-  };
   webhooks: {
     id: string; application_id: string; url: string; url_form: string; valid: number; created_at: string;
     validated_at: string; failing_since: string | null; failure: string | null; secret: string;

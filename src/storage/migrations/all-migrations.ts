@@ -36,6 +36,7 @@ import { nodeDetails } from './0037-node-details.ts';
 import { nodeRoles } from './0038-node-roles.ts';
 import { sharedStores } from './0039-shared-stores.ts';
 import { schemaLevels } from './0040-schema-levels.ts';
+import { noWebhookProgress } from './0041-no-webhook-progress.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   nodeRoles,
   sharedStores,
   schemaLevels,
+  noWebhookProgress,
 ];

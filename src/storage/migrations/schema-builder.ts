@@ -27,6 +27,7 @@ export interface SchemaBuilder {
   /** A unique index; with `where`, a partial one of the rows with these values. Nulls never equal each other. */
   uniqueIndex(name: string, table: string, columns: readonly string[], where?: Record<string, string | number>): string;
   dropIndex(name: string): string;
+  dropTable(name: string): string;
 }
 
 /** Columns in order; modifiers apply to the column before them. */
@@ -76,6 +77,7 @@ export function schemaBuilder(dialect: Dialect): SchemaBuilder {
     uniqueIndex: (name, table, on, where) =>
       `create unique index ${name} on ${table} (${on.join(', ')})${condition(where)}`,
     dropIndex: (name) => `drop index ${name}`,
+    dropTable: (name) => `drop table ${name}`,
   };
 }
 
