@@ -13,6 +13,8 @@ const names = [
     'uploads',
     'estimate',
     'memberships',
+    'events',
+    'rows',
   ],
   ...['insights', 'related', 'stream', 'webhooks'],
 ];

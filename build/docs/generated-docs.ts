@@ -6,6 +6,7 @@ import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
+import { scaleMarkdown } from './scale.ts';
 
 /** The service that the documents describe: one with default settings. */
 export const byDefault: DescribedService = {
@@ -39,5 +40,6 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'problems.md': problemsMarkdown(operations),
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,
     'audit.md': auditMarkdown(),
+    'scale.md': `# What services of several sizes need\n\n${GENERATED}\n\n${scaleMarkdown()}`,
   };
 }

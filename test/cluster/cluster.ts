@@ -77,6 +77,7 @@ async function start(plan: ClusterPlan, cleanup: AsyncDisposableStack): Promise<
   const shared = {
     ...objects.flags,
     database_url: database.url,
+    postgres_connections_max: 4,
     redis_url: `redis://127.0.0.1:${redisPort}/0`,
     public_base_url: production.url,
     public_sandbox_url: sandbox.url,

@@ -12,7 +12,8 @@ Starts servers that share PostgreSQL, Redis and an object store behind a balance
   --port          the port of the balancer for production; 0 takes any free one (0)
   --sandbox-port  the same for the sandbox (0)
 `;
-const NODES_MAX = 20;
+/** PostgreSQL allows a hundred connections. */
+const NODES_MAX = 8;
 /** How long all parts together may take to end. */
 const STOP_S = 40;
 

@@ -147,7 +147,7 @@ describe('npm run cluster', () => {
   test('says what is wrong', async () => {
     const redis = 'a cluster needs redis-server or valkey-server; install it with: ';
     for (const [flags, env, code, says] of [
-      [['--nodes', '0'], {}, 2, '--nodes: expected an integer from 1 to 20, got "0"\n'],
+      [['--nodes', '0'], {}, 2, '--nodes: expected an integer from 1 to 8, got "0"\n'],
       [['--port', 'x'], {}, 2, '--port: expected an integer from 0 to 65535, got "x"\n'],
       [[], { PATH: '/nowhere' }, 1, `${redis}apt-get install -y redis-server, or brew install redis\n`],
     ] as const) {
