@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { after, every, nextTurn } from '../base/timers.ts';
+import { after, every, nextTurn, pause } from '../base/timers.ts';
 
 /** Closes a server without losing replies. */
 export interface ConnectionDrain {
@@ -15,7 +15,6 @@ export interface ConnectionDrain {
 
 /** Both count from the start of draining. */
 export interface DrainTimes {
-  /** Ends early when no connection is left. */
   readonly grace_ms: number;
   readonly timeout_ms: number;
   /** Ends, after the grace period, what would go on by itself: clients that come again at once find another server. */
@@ -28,25 +27,10 @@ const LOOK_MS = 20;
 /** Tracks the connections of a server from now on. */
 export function watchConnections(server: Server): ConnectionDrain {
   const sockets = new Set<Socket>();
-  let closedOne = (): void => {};
   server.on('connection', (socket) => {
     sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      closedOne();
-    });
+    socket.once('close', () => sockets.delete(socket));
   });
-  const grace = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const ended = (): void => {
-        callOff();
-        closedOne = () => {};
-        resolve();
-      };
-      const callOff = after(ms, ended);
-      closedOne = () => void (sockets.size === 0 && ended());
-      closedOne();
-    });
   const closeIdle = (): void => {
     server.closeIdleConnections();
     // Node treats a connection that never sent a byte as busy with its first request.
@@ -59,7 +43,8 @@ export function watchConnections(server: Server): ConnectionDrain {
         cut = sockets.size;
         for (const socket of sockets) socket.destroy();
       });
-      if (grace_ms > 0) await grace(Math.min(grace_ms, timeout_ms));
+      // Also without connections: a load balancer may not have noticed yet, and opens more.
+      if (grace_ms > 0) await pause(Math.min(grace_ms, timeout_ms));
       await endLasting?.();
       // Wait for this turn of the event loop to read its sockets: pending connections are accepted and sent bytes are
       // read.

@@ -165,6 +165,32 @@ describe('migrate', () => {
   });
 });
 
+for (const way of ['read', 'write', 'writeUrgent'] as const) {
+  test(`${way}: statements that were prepared before a migration run again`, async () => {
+    const place = await openPlace('postgres', { hasSchema: true });
+    const driver = driverOn(place, { connectionsMax: 2 });
+    const unit = (statements: number) =>
+      driver[way]!(async (session) => {
+        const found: string[][] = [];
+        for (const table of ['sequences', 'jobs', 'nodes'].slice(0, statements)) {
+          const rows = await session.allRaw<object>(`select * from (values (1)) as one left join ${table} on true`);
+          found.push(Object.keys(rows[0]!));
+        }
+        return found;
+      });
+    // Both connections prepare all of them.
+    const before = await Promise.all(Array.from({ length: 6 }, (_, at) => unit(1 + (at % 3))));
+    for (const table of ['sequences', 'jobs', 'nodes']) {
+      await driver.write((session) => session.runRaw(`alter table ${table} add column probe text`));
+    }
+    const after = await Promise.all(Array.from({ length: 6 }, (_, at) => unit(1 + (at % 3))));
+    const withProbe = before.map((tables) => tables.map((columns) => [...columns, 'probe']));
+    assert.deepEqual(after, withProbe);
+    await driver.close();
+    await place.remove();
+  });
+}
+
 test('a change of a kind that this version does not know drops everything', async () => {
   const place = await openPlace('postgres', { hasSchema: true });
   const [own, newer] = [driverOn(place), driverOn(place)];

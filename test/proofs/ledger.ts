@@ -35,6 +35,8 @@ export interface Ledger {
   readonly used: string[];
   /** Replies that nobody should get, and 503 without `retry-after`. */
   readonly wrong: string[];
+  /** Why requests failed that were not wrong: 503, or a connection that was lost. */
+  readonly unanswered: string[];
   /** How many replies of each status came. */
   readonly statuses: Map<number, number>;
 }
@@ -52,6 +54,7 @@ export function openLedger(): Ledger {
     revoked: [],
     used: [],
     wrong: [],
+    unanswered: [],
     statuses: new Map(),
   };
 }

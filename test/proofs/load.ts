@@ -75,6 +75,7 @@ export function startLoad(
         if (pause_ms > 0) await pause(pause_ms);
       } catch (error) {
         if (!(error instanceof Unanswered)) throw error;
+        ledger.unanswered.push(error.message);
         if (!persists) return;
         await pause(20);
       }

@@ -22,6 +22,8 @@ export interface Site {
   readonly sandbox: string;
   /** Where probes answer. */
   readonly operations: string;
+  /** The entry of another version than this one. */
+  readonly entry?: string;
   /** What `barker serve` is given beside the place. */
   readonly flags: readonly string[];
   /** Variables that it is started with. */
@@ -68,8 +70,8 @@ export async function openSite(place: Place, flags: readonly string[] = []): Pro
 }
 
 /** Starts `barker serve` and waits until it is ready. */
-export async function serve({ flags, place, env }: Site): Promise<Serving> {
-  const child = spawn(process.execPath, [ENTRY, 'serve', ...flagsOf(place), ...flags], {
+export async function serve({ entry = ENTRY, flags, place, env }: Site): Promise<Serving> {
+  const child = spawn(process.execPath, [entry, 'serve', ...flagsOf(place), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...cleanEnvironment(), ...env, NODE_COMPILE_CACHE: join(place.folder, '..', 'barker-proofs-compiled') },
   });

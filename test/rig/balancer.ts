@@ -55,21 +55,31 @@ export interface BalancedNode {
 }
 
 const LOOK_MS = 100;
+/** A node that answers too late so often in a row is not ready; once may be the machine. */
+const LATE_MAX = 3;
 
-/** Sends connections to the nodes that say that they are ready, as any balancer does; returns how to end that. */
+/**
+ * Sends connections to the nodes that say that they are ready, as any balancer does, and to all when none is; returns how to
+ * end that.
+ */
 export async function routeToReady(balancers: readonly Balancer[], nodes: readonly BalancedNode[]) {
   let isStopped = false;
-  const isReady = ({ readyz }: BalancedNode): Promise<boolean> =>
-    fetch(readyz, { signal: AbortSignal.timeout(5 * LOOK_MS) }).then(
-      async (reply) => {
-        await reply.arrayBuffer();
-        return reply.ok;
-      },
-      () => false,
-    );
+  const states = nodes.map(() => ({ isReady: false, late: 0 }));
+  const lookAt = async ({ readyz }: BalancedNode, at: number): Promise<void> => {
+    const state = states[at]!;
+    try {
+      const reply = await fetch(readyz, { signal: AbortSignal.timeout(5 * LOOK_MS) });
+      await reply.arrayBuffer();
+      states[at] = { isReady: reply.ok, late: 0 };
+    } catch (error) {
+      const late = (error as Error).name === 'TimeoutError' ? state.late + 1 : LATE_MAX;
+      states[at] = { isReady: state.isReady && late < LATE_MAX, late };
+    }
+  };
   const look = async (): Promise<void> => {
-    const answers = await Promise.all(nodes.map(isReady));
-    const ready = nodes.filter((_, at) => answers[at]);
+    await Promise.all(nodes.map(lookAt));
+    const isAnyReady = states.some(({ isReady }) => isReady);
+    const ready = nodes.filter((_, at) => !isAnyReady || states[at]!.isReady);
     for (const [at, balancer] of balancers.entries()) balancer.route(ready.map(({ ports }) => ports[at]!));
   };
   await look();
