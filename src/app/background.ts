@@ -35,6 +35,7 @@ export async function startBackground(
   }
   // Before the caches hold anything: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
+  services.keywords.refresh();
   const { feed } = services.activity;
   let live: LiveEvents | undefined;
   const sequencer = openSequencer({

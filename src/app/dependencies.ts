@@ -11,6 +11,7 @@ import { defaultLimits } from '../contract/declare/application-limits.ts';
 import type {
   ActivityServices,
   AudienceServices,
+  JobServices,
   MediaServices,
   Operation,
   Services,
@@ -28,7 +29,6 @@ import { openAudienceMembers } from '../features/audiences/members/audience-memb
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
-import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
 import { skewMax_ms } from '../features/platform/clock-skew.ts';
 import { blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
@@ -57,6 +57,7 @@ import { programVersion } from '../version.ts';
 import { audiencesFolder, openAudienceFiles } from './audience-files.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides, sharesDatabase } from './database.ts';
+import { openKeywordSearch } from './keyword-search.ts';
 import { type OpenObjects, openObjects } from './objects.ts';
 import { keysOf, pick } from './pick.ts';
 
@@ -137,14 +138,17 @@ export async function openDependencies(
   const { webhooks, ...activity } = activityServices({
     ...{ ...runtime, box, settings, servers, log, metrics, overrides, node, hasPeers },
   });
+  // Jobs that others do are not waited for.
+  const runNow: JobServices['runNow'] = rolesOf(settings).has('worker')
+    ? (kind, key) => jobs.runNow(kind, key)
+    : async () => {};
   const services: Services = {
     ...{ store, clock, random, box, ids, resources },
     secrets: secureRandom,
     serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
     rowFactory: rowFactoryWith(ids),
     pageUrl: (environment, path) => servers[environment] + path,
-    // Jobs that others do are not waited for.
-    jobs: { runNow: rolesOf(settings).has('worker') ? (kind, key) => jobs.runNow(kind, key) : async () => {} },
+    jobs: { runNow },
     audit: { retention_days: settings.audit_retention_days },
     auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },
     ads: {
@@ -154,13 +158,7 @@ export async function openDependencies(
     objects: objects.store,
     media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
     audiences: audienceServices(settings, store, clock, objects.store),
-    keywords: openKeywords({
-      ...{ store, clock },
-      random: secureRandom,
-      folder: keywordsFolder(settings.data_folder),
-      retention_days: settings.keyword_retention_days,
-      memory_bytes_max: settings.keyword_memory_bytes_max,
-    }),
+    keywords: openKeywordSearch({ settings, store, clock, objects: objects.store, runNow }),
     activity: { ...activity, webhooks },
   };
   const jobs = jobRunner({

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { secureRandom } from '../../src/base/random.ts';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
 import type { Store } from '../../src/contract/store/store.ts';
-import { keywordsFolder, openKeywords } from '../../src/features/keywords/keywords.ts';
-import { readManifest } from '../../src/features/keywords/manifest.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { postMadeHere } from '../rig/corpus.ts';
 import { driverOn } from '../rig/databases.ts';
+import { indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const PATIENCE_MS = 60_000;
@@ -37,15 +34,8 @@ after(async () => {
   await world.close();
 });
 beforeEach(async () => {
-  const { store, clock } = world.service;
-  const folder = keywordsFolder(world.place.folder);
-  await administrator.query('truncate posts');
-  rmSync(folder, { recursive: true, force: true });
-  keywords = openKeywords({
-    ...{ store, clock, folder, random: secureRandom },
-    retention_days: 30,
-    memory_bytes_max: 1e6,
-  });
+  await administrator.query('truncate posts, keyword_index');
+  keywords = openKeywordNode(world);
 });
 afterEach(() => keywords.close());
 
@@ -64,20 +54,20 @@ function addPosts(store: Store, first: bigint, end: Promise<void> = Promise.reso
 }
 
 async function index(): Promise<void> {
-  while (await keywords.indexNext());
+  while (await indexNext(keywords, world.service.store, world.clock.now()));
 }
 
 /** Indexes until so many posts are: transactions of other databases of the same server are waited for too. */
 async function indexUntil(count: number): Promise<void> {
-  for (const startedAt = performance.now(); indexed() < count; await wait(50)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${indexed()} of ${count} are indexed`);
+  for (const startedAt = performance.now(); (await indexed()) < count; await wait(50)) {
+    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${await indexed()} of ${count} are indexed`);
     await index();
   }
-  assert.equal(indexed(), count);
+  assert.equal(await indexed(), count);
 }
 
-const indexed = (): number =>
-  (readManifest(keywordsFolder(world.place.folder))?.segments ?? [])
+const indexed = async (): Promise<number> =>
+  ((await recordedIndex(world.service.store))?.segments ?? [])
     .filter(({ scope }) => scope === 'sandbox')
     .reduce((sum, { posts }) => sum + posts, 0);
 
@@ -100,7 +90,7 @@ test('posts of a transaction that begins first and ends last are indexed, whatev
     try {
       await addPosts(world.service.store, late!).unit;
       await index();
-      assert.equal(indexed(), before, 'nothing after the open transaction is indexed');
+      assert.equal(await indexed(), before, 'nothing after the open transaction is indexed');
       assert.equal(await found(), before + MANY, 'but everything that is stored counts');
     } finally {
       end.resolve();
@@ -116,7 +106,7 @@ test('posts that were copied from a server with larger transaction ids are index
   await addPosts(elsewhere, 1000n).unit;
   await administrator.query('update posts set stored_in = stored_in + 1000000000');
   await index();
-  assert.equal(indexed(), 0, 'as far as is known, their transactions have not begun');
+  assert.equal(await indexed(), 0, 'as far as is known, their transactions have not begun');
   await indexUntil(MANY);
   await addPosts(elsewhere, 5000n).unit;
   await indexUntil(2 * MANY);
@@ -127,7 +117,7 @@ test('an index that knows larger transaction ids than the server is built anew',
   await addPosts(elsewhere, 1000n).unit;
   await administrator.query('update posts set stored_in = 1');
   await indexUntil(MANY);
-  const { localPosts } = readManifest(keywordsFolder(world.place.folder))!;
+  const { localPosts } = (await recordedIndex(world.service.store))!;
   assert.equal(localPosts.sandbox.stored_in, 1);
   await administrator.query('update posts set stored_in = 0');
   await addPosts(elsewhere, 5000n).unit;
@@ -137,14 +127,8 @@ test('an index that knows larger transaction ids than the server is built anew',
     ...store,
     read: (work) => store.read((tx) => work({ ...tx, posts: { ...tx.posts, findHorizon: async () => 1 } })),
   };
-  const folder = keywordsFolder(world.place.folder);
-  const { clock } = world.service;
-  const again = openKeywords({
-    ...{ store: moved, clock, folder, random: secureRandom },
-    retention_days: 30,
-    memory_bytes_max: 1e6,
-  });
-  while (await again.indexNext());
+  const again = openKeywordNode(world, { store: moved });
+  while (await indexNext(again, store, world.clock.now()));
   await again.close();
-  assert.equal(readManifest(folder)!.localPosts.sandbox.stored_in, 0);
+  assert.equal((await recordedIndex(store))!.localPosts.sandbox.stored_in, 0);
 });

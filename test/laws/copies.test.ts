@@ -39,7 +39,7 @@ const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, pr
 function unchanged(sums: Record<string, TableChecksum>): Record<string, TableChecksum> {
   const { sessions, request_tokens, password_links, recovery_codes, second_factors, sequences, restores, ...rest } =
     sums;
-  const { audit_events, derived_files, unused_objects, ...others } = rest;
+  const { audit_events, derived_files, unused_objects, keyword_index, ...others } = rest;
   return others;
 }
 

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { secureRandom } from '../../src/base/random.ts';
 import { Problem } from '../../src/contract/problems/problems.ts';
 import type { KeywordQuery } from '../../src/contract/services/keywords.ts';
-import { keywordsFolder, openKeywords } from '../../src/features/keywords/keywords.ts';
-import { readManifest } from '../../src/features/keywords/manifest.ts';
+import { filesOf, type Manifest } from '../../src/features/keywords/manifest.ts';
 import { importPosts, madeHere, post, postMadeHere } from '../rig/corpus.ts';
+import { indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const PATIENCE_MS = 60_000;
@@ -21,9 +20,9 @@ before(async () => {
 });
 after(() => world.close());
 
-const folder = () => keywordsFolder(world.place.folder);
-const index = () => join(folder(), readManifest(folder())!.edition);
-const segments = () => readManifest(folder())!.segments;
+const recorded = async (): Promise<Manifest> => (await recordedIndex(world.service.store))!;
+const pathOf = ({ object_key }: { readonly object_key: string }): string => join(world.place.folder, object_key);
+const objectsFolder = () => join(world.place.folder, 'keywords', 'index');
 
 function question(from: number, to: number): KeywordQuery {
   return {
@@ -48,11 +47,13 @@ const many = (count: number, created_at: number, name: string) =>
     post(`${name}${at}`, `coffee ${name}${at}`, { created_at: created_at + at }),
   );
 
-/** A service that is started anew on the same folder and database: it trusts nothing but these. */
-function anew(options: { store?: World['service']['store']; folder?: string; patience_ms?: number } = {}) {
-  const { store, clock } = world.service;
-  const plan = { store, clock, random: secureRandom, folder: folder(), retention_days: 30, memory_bytes_max: 1e6 };
-  return openKeywords({ ...plan, ...options });
+const now_ms = () => world.clock.now();
+
+async function replaceManifest(change: (manifest: Manifest) => unknown): Promise<void> {
+  await world.service.store.write(async (tx) => {
+    const { revision, manifest } = (await tx.corpus.findIndex())!;
+    assert.ok(await tx.corpus.replaceIndex(revision, JSON.stringify(change(JSON.parse(manifest)))));
+  });
 }
 
 describe('the index of posts', () => {
@@ -61,25 +62,20 @@ describe('the index of posts', () => {
     await world.service.jobs.runDue();
   });
 
-  const damages: [what: string, damage: () => void][] = [
-    ['the folder is gone', () => rmSync(folder(), { recursive: true })],
-    ['a segment is gone', () => rmSync(join(index(), segments()[0]!.name))],
-    ['a segment is cut off', () => truncateSync(join(index(), segments()[0]!.name), 100)],
-    ['the terms are cut off', () => truncateSync(join(index(), 'terms.units'), 7)],
-    ['the manifest is broken', () => writeFileSync(join(folder(), 'manifest.json'), '{')],
-    [
-      'it is that of another database',
-      () => {
-        const manifest = readManifest(folder())!;
-        writeFileSync(join(folder(), 'manifest.json'), JSON.stringify({ ...manifest, mark: 'another' }));
-      },
-    ],
+  const damages: [what: string, damage: (manifest: Manifest) => unknown][] = [
+    ['its folder is gone', () => rmSync(objectsFolder(), { recursive: true })],
+    ['a segment is gone', ({ segments }) => rmSync(pathOf(segments[0]!.file))],
+    ['a segment is cut off', ({ segments }) => truncateSync(pathOf(segments[0]!.file), 100)],
+    ['the terms are cut off', ({ terms }) => truncateSync(pathOf(terms[0]!.file), 100)],
+    ['it is that of another corpus', () => replaceManifest((manifest) => ({ ...manifest, mark: 'another' }))],
   ];
   for (const [what, damage] of damages) {
     test(`is rebuilt when ${what}`, async () => {
-      damage();
-      const keywords = anew();
+      const former = await recorded();
+      await damage(former);
+      const keywords = openKeywordNode(world);
       assert.equal(await count(NOW - 3 * DAY_S, NOW, keywords), 40);
+      assert.notEqual((await recorded()).edition, former.edition);
       await keywords.close();
     });
   }
@@ -89,20 +85,26 @@ describe('the index of posts', () => {
       await importPosts(world, many(5, NOW - 4 * DAY_S + round * 10, `round${round}`));
       await world.service.jobs.runDue();
     }
-    const keywords = anew();
+    const keywords = openKeywordNode(world);
     assert.equal(await count(NOW - 5 * DAY_S, NOW - 3 * DAY_S, keywords), 45);
-    const day = Math.floor((NOW - 4 * DAY_S) / DAY_S);
-    assert.ok(segments().filter((each) => each.day === day).length <= 5);
-    while (await keywords.indexNext());
     await keywords.close();
-    const files = readdirSync(index()).filter((name) => !name.startsWith('terms.'));
+    const day = Math.floor((NOW - 4 * DAY_S) / DAY_S);
+    const manifest = await recorded();
+    assert.ok(manifest.segments.filter((each) => each.day === day).length <= 5);
+    assert.ok(manifest.terms.length <= 5, `${manifest.terms.length} files of terms`);
+    // What was replaced is removed once nobody can be reading it.
+    world.clock.advance(60);
+    await world.service.jobs.runDue();
+    const files = readdirSync(objectsFolder());
     assert.deepEqual(
-      files.sort(),
-      segments()
-        .map(({ name }) => name)
+      files.map((name) => `keywords/index/${name}`).sort(),
+      filesOf(await recorded())
+        .map(({ object_key }) => object_key)
         .sort(),
     );
-    assert.ok(readdirSync(index()).every((name) => statSync(join(index(), name)).size > 0));
+    assert.ok(files.every((name) => statSync(join(objectsFolder(), name)).size > 0));
+    const inProgress = readdirSync(join(objectsFolder(), '..', 'building'), { recursive: true, withFileTypes: true });
+    assert.ok(inProgress.every((entry) => entry.isDirectory()));
   });
 
   test('has local posts once there are many', async () => {
@@ -117,39 +119,14 @@ describe('the index of posts', () => {
     const found = () => count(NOW - 6 * DAY_S, NOW - 5 * DAY_S);
     assert.equal(await found(), 700);
     // That search found them many, and began to index them. On PostgreSQL, transactions of other databases of the same server are waited for too.
-    const areIndexed = () => segments().some(({ scope, posts }) => scope === 'sandbox' && posts === 700);
-    for (const startedAt = performance.now(); !areIndexed(); await wait(50)) {
+    const areIndexed = async () =>
+      (await recorded()).segments.some(({ scope, posts }) => scope === 'sandbox' && posts === 700);
+    for (const startedAt = performance.now(); !(await areIndexed()); await wait(50)) {
       assert.ok(performance.now() - startedAt < PATIENCE_MS, 'they are indexed');
       await world.service.jobs.runDue();
       assert.equal(await found(), 700);
     }
     assert.equal(await found(), 700);
-  });
-
-  test('of a node that only searches follows local posts and expired days, whoever does the job', async () => {
-    const folder = join(world.place.folder, 'another node');
-    const keywords = anew({ folder });
-    const edge = (Math.floor(NOW / DAY_S) - 29) * DAY_S;
-    await importPosts(world, many(2, edge, 'soon expired'));
-    const made = Array.from({ length: 500 }, (_, at) => ({
-      ...{ text: 'coffee of another node', created_at: NOW - 12 * DAY_S + at, country: null, language: 'en' },
-      user_id: '7',
-    }));
-    await madeHere(world, made);
-    const here = () => readManifest(folder)?.segments ?? [];
-    const searchUntil = async (isSo: () => boolean) => {
-      for (const startedAt = performance.now(); !isSo(); await wait(50)) {
-        assert.ok(performance.now() - startedAt < PATIENCE_MS, JSON.stringify(here()));
-        assert.equal(await count(NOW - 12 * DAY_S, NOW - 11 * DAY_S, keywords), 500);
-      }
-    };
-    await searchUntil(() => here().some(({ scope, posts }) => scope === 'sandbox' && posts >= 500));
-    assert.ok(here().some(({ day }) => day === edge / DAY_S));
-    world.clock.advance(2 * DAY_S);
-    await searchUntil(() => here().every(({ day }) => day > edge / DAY_S));
-    await keywords.close();
-    world.clock.advance(-2 * DAY_S);
-    rmSync(folder, { recursive: true });
   });
 
   test('has local posts with smaller ids that are stored later, as those of another block of ids are', async () => {
@@ -163,10 +140,10 @@ describe('the index of posts', () => {
           );
         }
       });
-    const keywords = anew();
+    const keywords = openKeywordNode(world);
     const found = () => count(NOW - 8.5 * DAY_S, NOW - 7 * DAY_S, keywords);
     const index = async () => {
-      while (await keywords.indexNext());
+      while (await indexNext(keywords, store, now_ms()));
     };
     await store500(1_800_000_000_000_000_000n, 'coffee of a fast block');
     await index();
@@ -174,55 +151,44 @@ describe('the index of posts', () => {
     await store500(1_700_000_000_000_000_000n, 'coffee of a slow block');
     assert.equal(await found(), 1000, 'not indexed yet');
     const day = Math.floor((NOW - 8 * DAY_S) / DAY_S);
-    const indexed = () =>
-      segments()
+    const indexed = async () =>
+      (await recorded()).segments
         .filter((each) => each.day === day && each.scope === 'sandbox')
         .reduce((sum, { posts }) => sum + posts, 0);
-    for (const startedAt = performance.now(); indexed() < 1000; await wait(50)) {
+    for (const startedAt = performance.now(); (await indexed()) < 1000; await wait(50)) {
       assert.ok(performance.now() - startedAt < PATIENCE_MS, 'they are indexed');
       await index();
     }
-    assert.equal(indexed(), 1000);
+    assert.equal(await indexed(), 1000);
     assert.equal(await found(), 1000);
     await keywords.close();
   });
 
   test('answers 503 while building it takes too long', async () => {
+    // Nobody does its jobs.
+    await world.service.jobs.runDue();
+    const keywords = openKeywordNode(world, { wait_ms_max: 200, runNow: async () => {} });
     const { store } = world.service;
+    const isHeld = await store.write((tx) =>
+      tx.jobs.take({
+        kinds: ['keyword_indexing'],
+        now: '9999-01-01T00:00:00.000Z',
+        lease: 'held',
+        node: 'other',
+        lease_s: 60,
+        max: 9,
+      }),
+    );
     await importPosts(world, many(3, NOW - 7 * DAY_S, 'late'));
-    let letGo = (): void => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let isHeld = true;
-    const slow: typeof store = {
-      ...store,
-      read: async (work) =>
-        store
-          .read(async (tx) => {
-            const listPages: typeof tx.corpus.listPages = async (from, bytes_max) => {
-              if (isHeld) throw new Held();
-              return tx.corpus.listPages(from, bytes_max);
-            };
-            return work({ ...tx, corpus: { ...tx.corpus, listPages } });
-          })
-          .catch(async (error) => {
-            if (!(error instanceof Held)) throw error;
-            await held;
-            return store.read(work);
-          }),
-    };
-    // The service itself writes to its folder meanwhile.
-    const keywords = anew({ store: slow, folder: join(world.place.folder, 'apart'), patience_ms: 20 });
     const refused = await count(NOW - 7 * DAY_S, NOW - 6.5 * DAY_S, keywords).catch((error) => error);
     assert.ok(refused instanceof Problem, String(refused));
     assert.deepEqual(
       refused.errors.map(({ problem }) => problem),
       ['UNAVAILABLE'],
     );
-    isHeld = false;
-    letGo();
-    while (await keywords.indexNext());
+    await store.write((tx) => tx.jobs.releaseLease('held'));
+    assert.equal(isHeld.length, 1);
+    assert.equal(await count(NOW - 7 * DAY_S, NOW - 6.5 * DAY_S), 3);
     assert.equal(await count(NOW - 7 * DAY_S, NOW - 6.5 * DAY_S, keywords), 3);
     await keywords.close();
   });
@@ -240,9 +206,8 @@ describe('the index of posts', () => {
     assert.equal(await count(edge, edge + DAY_S), 0, 'they count no more, removed or not');
     await world.service.jobs.runDue();
     assert.equal((await stored()).length, 0);
-    assert.ok(segments().every(({ day }) => day > edge / DAY_S));
-    assert.match(readFileSync(join(folder(), 'manifest.json'), 'utf8'), /"segments":\[\{/);
+    const { segments } = await recorded();
+    assert.ok(segments.length > 0);
+    assert.ok(segments.every(({ day }) => day > edge / DAY_S));
   });
 });
-
-class Held extends Error {}

@@ -6,8 +6,9 @@ export interface RemoteStore extends ObjectStore {
   isAway: boolean;
   /** How many of the next fetches fail. */
   failing: number;
-  /** How many objects were fetched. */
+  /** How many objects were fetched, and stored. */
   fetched: number;
+  stored: number;
 }
 
 /** Makes a store that is elsewhere of one on this machine. */
@@ -20,7 +21,12 @@ export function remoteStore(store: ObjectStore): RemoteStore {
     isAway: false,
     failing: 0,
     fetched: 0,
-    put: (key, { bytes, sha256, open }, signal) => ask(() => store.put(key, { bytes, sha256, open }, signal)),
+    stored: 0,
+    put: (key, { bytes, sha256, open }, signal) =>
+      ask(async () => {
+        await store.put(key, { bytes, sha256, open }, signal);
+        remote.stored += 1;
+      }),
     async place(key, content, signal) {
       await remote.put(key, content, signal);
       return { synced: Promise.resolve() };

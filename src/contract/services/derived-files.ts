@@ -25,6 +25,11 @@ export interface DerivedObjects {
   findCopy(owner: string, name: string): Promise<string | undefined>;
   /** The owners of copies on this machine. */
   listOwners(): Promise<string[]>;
-  /** Fetches the present files of an owner of which copies are here, and removes the copies of others. */
-  refresh(owner: string, files: readonly DerivedFile[]): Promise<void>;
+  /**
+   * Fetches the present files of an owner, or only those of which former copies are here, and then removes the copies of
+   * others. Copies that are made after `find` was called stay, unless there are no files.
+   */
+  refresh(owner: string, find: () => Promise<readonly DerivedFile[]>, which: 'all' | 'those here'): Promise<void>;
+  /** Whether an object has the bytes that were stored, as far as they are known; reads all of it. @throws StoreUnavailable */
+  isIntact(file: DerivedFile): Promise<boolean>;
 }

@@ -48,10 +48,35 @@ export interface Keywords {
    * @throws UNAVAILABLE as above
    */
   authorsOf(environment: Environment, groups: readonly (readonly Phrase[])[]): Promise<BigUint64Array[]>;
-  /** Indexes some of the stored posts and removes expired ones; returns false when nothing is left to do. */
-  indexNext(): Promise<boolean>;
+  /** Builds a next part of the index, which its job then records. @throws StoreUnavailable */
+  build(signal: AbortSignal): Promise<IndexStep>;
+  /** Reads the whole index; if it is damaged, the step begins an empty one. @throws StoreUnavailable */
+  check(): Promise<IndexStep>;
+  /** Brings the copies on this machine in line with the index, in the background. */
+  refresh(): void;
   close(): Promise<void>;
+}
+
+/** What a step has found or built; nobody sees it before it is recorded. */
+export interface IndexStep {
+  /** Undefined when there was nothing to do. */
+  readonly change: IndexChange | undefined;
+  /** Earlier days have expired; days since 1970. */
+  readonly firstDay: number;
+}
+
+/** A change of the index. */
+export interface IndexChange {
+  /** The revision that it begins from; 0 for none. */
+  readonly former: number;
+  /** JSON text, see `src/features/keywords/manifest.ts`. */
+  readonly manifest: string;
+  /** The keys of objects that it uses, and of those that it uses no more. */
+  readonly added: readonly string[];
+  readonly replaced: readonly string[];
 }
 
 /** Job kind that indexes posts. @source own */
 export const KEYWORD_INDEXING = 'keyword_indexing';
+/** The keys of its jobs: one builds the index, the other checks it because a node found a file missing or damaged. */
+export const INDEXING_JOBS = { build: '', check: 'check' } as const;

@@ -32,13 +32,22 @@ export interface CorpusState {
   readonly pages: number;
   /** Unique to this corpus; empty before the first page is stored or indexed. */
   readonly mark: string;
+  /** Grows with each change of the index; 0 before there is one. */
+  readonly revision: number;
+}
+
+/** The manifest of the index of posts. */
+export interface StoredIndex {
+  readonly revision: number;
+  /** JSON text, see `src/features/keywords/manifest.ts`. */
+  readonly manifest: string;
 }
 
 /** The stored imported posts: together with local posts, the source of truth for the index. */
 export interface Corpus {
   findState(): Promise<CorpusState>;
   /** Reads and locks the state until the unit ends; a corpus without a mark gets this one. */
-  lockState(mark: string): Promise<CorpusState>;
+  lockState(mark: string): Promise<Omit<CorpusState, 'revision'>>;
   /** The ids in the pages of a day, from the page with this number on; one buffer per page. */
   listIds(day: number, from: number): Promise<Uint8Array[]>;
   /** Pages from a number on, in order: about `bytes_max` bytes of them, but at least one. */
@@ -51,4 +60,8 @@ export interface Corpus {
   findProgress(source: string): Promise<number>;
   saveProgress(source: string, done: number): Promise<void>;
   clearProgress(source: string): Promise<void>;
+  /** The index; undefined before there is one. */
+  findIndex(): Promise<StoredIndex | undefined>;
+  /** Replaces the manifest, and increases the revision; false when it is no longer the former one (0: none). */
+  replaceIndex(former: number, manifest: string): Promise<boolean>;
 }

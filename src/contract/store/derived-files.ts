@@ -31,6 +31,11 @@ export interface DerivedFiles {
    * or when an announced object may be removed already; then nothing is recorded.
    */
   record(built: BuiltFiles, now: string): Promise<'recorded' | 'unchanged' | 'refused'>;
+  /**
+   * For whoever keeps a list of its own, in the unit of work that changes it: from here on these announced objects are
+   * used, and those are not. False when an announced object may be removed already; then nothing has changed.
+   */
+  exchange(added: readonly string[], replaced: readonly string[], now: string): Promise<boolean>;
   /** The owner has no more files: their objects, and those of `built`, are removed as soon as possible. Returns how many. */
   remove(owner: string, built: BuiltFiles | undefined, now: string): Promise<number>;
   /** Objects to remove by now. */

@@ -89,6 +89,8 @@ export interface JobKind<T = unknown> {
   readonly isLong?: boolean;
   /** Waits for servers of other parties: nothing else waits with it. */
   readonly callsOtherServers?: boolean;
+  /** Requests wait for it: it has a runner of its own. At most one kind. */
+  readonly isAlone?: boolean;
   /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
   /** Makes other work of this kind due that waits for times after `after`, when the clock was set back. */

@@ -1,6 +1,5 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { type NumberArray, withCapacity } from './growing-array.ts';
+import { openSections, writeSections } from '../../base/columns-file.ts';
+import { withCapacity } from './growing-array.ts';
 
 /**
  * A dictionary of all terms of posts. A term keeps its number; numbers are assigned in order of first occurrence, so
@@ -13,10 +12,19 @@ export interface Dictionary {
   /** The number of the term, assigned when it is new. */
   add(text: string, from: number, to: number): number;
   text(term: number): string;
-  /** Loads the terms that the files in a folder have in addition. @throws when the files have fewer */
-  read(folder: string, upTo: DictionarySize): void;
-  /** Writes the terms beyond those stored in the files of a folder; durable on return. */
-  append(folder: string, stored: DictionarySize): void;
+  /** Loads the terms that a file has beyond those that are known. @throws when it is damaged, or lacks some before them */
+  read(file: TermsFile): void;
+  /**
+   * Writes the terms from a number on to a new file; durable on return. Those that do not occur any more, by number,
+   * keep their numbers without their texts. @source decision 817
+   */
+  write(path: string, from: number, occurring?: Uint8Array): DictionarySize;
+}
+
+/** Terms in a file: see `BuiltTerms` in `manifest.ts`. */
+export interface TermsFile extends DictionarySize {
+  readonly path: string;
+  readonly from: number;
 }
 
 /** The number of terms, and of their code units. */
@@ -75,6 +83,8 @@ export function emptyDictionary(): Dictionary {
     return hash >>> 0;
   };
   const insertStored = (term: number): void => {
+    // A term that lost its text is not found any more.
+    if (begin(term) === ends[term]) return;
     let hash = SEED;
     for (let at = begin(term); at < ends[term]!; at++) hash = mixHash(hash, units[at]!);
     place(term, hash >>> 0);
@@ -100,19 +110,45 @@ export function emptyDictionary(): Dictionary {
       return terms - 1;
     },
     text: (term) => String.fromCharCode(...units.subarray(begin(term), ends[term]!)),
-    read(folder, upTo) {
-      const used = begin(terms);
-      units = withCapacity(units, upTo.units);
-      ends = withCapacity(ends, upTo.terms);
-      readNumbers(join(folder, FILES.units), units.subarray(used, upTo.units), used);
-      readNumbers(join(folder, FILES.ends), ends.subarray(terms, upTo.terms), terms);
-      ensureCapacity(upTo.terms);
-      for (; terms < upTo.terms; terms++) insertStored(terms);
+    read({ path, from, ...upTo }) {
+      if (upTo.terms <= terms) return;
+      if (from > terms) throw new Error(`${path} begins with term ${from}, and only ${terms} are known`);
+      const file = openSections(path);
+      try {
+        const [storedEnds, storedUnits] = [file.read('ends'), file.read('units')] as [Uint32Array, Uint16Array];
+        const isWhole = storedEnds.length === upTo.terms - from && storedEnds.at(-1) === storedUnits.length;
+        // Ends are counted from the first of the file.
+        const before = from === terms ? 0 : storedEnds[terms - from - 1]!;
+        const first = begin(terms) - before;
+        if (!isWhole || first + storedUnits.length !== upTo.units) throw new Error(`${path} is damaged`);
+        units = withCapacity(units, upTo.units);
+        ends = withCapacity(ends, upTo.terms);
+        units.set(storedUnits.subarray(before), begin(terms));
+        ensureCapacity(upTo.terms);
+        for (const end of storedEnds.subarray(terms - from)) {
+          ends[terms] = first + end;
+          insertStored(terms);
+          terms += 1;
+        }
+      } finally {
+        file.close();
+      }
     },
-    append(folder, stored) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeNumbers(join(folder, FILES.units), units.subarray(stored.units, begin(terms)), stored.units);
-      writeNumbers(join(folder, FILES.ends), ends.subarray(stored.terms, terms), stored.terms);
+    write(path, from, occurring) {
+      const first = begin(from);
+      const keptUnits = new Uint16Array(begin(terms) - first);
+      const keptEnds = new Uint32Array(terms - from);
+      let kept = 0;
+      for (let term = from; term < terms; term++) {
+        if (!occurring || occurring[term] === 1) {
+          const text = units.subarray(begin(term), ends[term]!);
+          keptUnits.set(text, kept);
+          kept += text.length;
+        }
+        keptEnds[term - from] = kept;
+      }
+      writeSections(path, { units: keptUnits.subarray(0, kept), ends: keptEnds });
+      return { terms, units: first + kept };
     },
   };
 }
@@ -120,37 +156,4 @@ export function emptyDictionary(): Dictionary {
 function mixHash(hash: number, unit: number): number {
   const next = Math.imul(hash ^ unit, 0x01000193);
   return next ^ (next >>> 15);
-}
-
-const FILES = { units: 'terms.units', ends: 'terms.ends' } as const;
-
-/** Writes numbers at an index of a file, and truncates it after them. */
-function writeNumbers(path: string, numbers: NumberArray, from: number): void {
-  const file = openSync(path, 'a+', 0o600);
-  try {
-    if (fstatSync(file).size < from * numbers.BYTES_PER_ELEMENT) throw new Error(`${path} is truncated`);
-    // Left behind by a process that crashed before it wrote the manifest.
-    ftruncateSync(file, from * numbers.BYTES_PER_ELEMENT);
-    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Reads numbers at an index of a file. */
-function readNumbers(path: string, numbers: NumberArray, from: number): void {
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-  if (bytes.length === 0) return;
-  const file = openSync(path, 'r');
-  try {
-    for (let done = 0; done < bytes.length; ) {
-      const got = readSync(file, bytes, done, bytes.length - done, from * numbers.BYTES_PER_ELEMENT + done);
-      if (got === 0) throw new Error(`${path} is truncated`);
-      done += got;
-    }
-  } finally {
-    closeSync(file);
-  }
 }

@@ -1,25 +1,51 @@
 import { formatInstant, instantMs } from '../../base/instants.ts';
-import { KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
+import { INDEXING_JOBS, type IndexChange, type IndexStep, KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
+import { FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../contract/store/derived-files.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
+import { INDEX_FILES } from './index-files.ts';
 
-/** Steps of one job: a job of minutes would be repeated as a whole when it is interrupted. */
-const STEPS = 5;
 /** Period when there are no new posts, so that old posts expire. */
 const IDLE_PERIOD_S = 3600;
+/** Pages removed in one unit of work: other writers wait for it. */
+const PAGES_PER_UNIT = 50;
 
-/** Brings the index of posts up to date and removes expired posts. */
-export const keywordIndexing: JobKind<boolean> = {
+/**
+ * Brings the index of posts up to date, a step at a time, and removes expired posts. A step takes seconds, and is
+ * recorded in the unit of work that ends it.
+ * @source decision 815
+ */
+export const keywordIndexing: JobKind<IndexStep> = {
   name: KEYWORD_INDEXING,
-  isLong: true,
-  async prepare(_, { keywords }, signal) {
-    for (let steps = 0; steps < STEPS; steps++) {
-      signal.throwIfAborted();
-      if (!(await keywords.indexNext())) return false;
+  // Searches wait for it. @source decision 821
+  isAlone: true,
+  prepare: ({ key }, { keywords }, signal) => (key === INDEXING_JOBS.check ? keywords.check() : keywords.build(signal)),
+  async store(tx, { kind, key }, { change, firstDay }, now) {
+    let isMore = key === INDEXING_JOBS.check;
+    if (change) {
+      await recordChange(tx, change, now);
+      isMore = true;
+    } else if (key === INDEXING_JOBS.build) {
+      await tx.posts.adoptForeign();
+      isMore = (await tx.corpus.removeBefore(firstDay, PAGES_PER_UNIT)) > 0;
     }
-    return true;
-  },
-  async store(tx, { kind, key }, isMore, now) {
     const run_at = isMore ? now : formatInstant(instantMs(now) + IDLE_PERIOD_S * 1000);
-    await tx.jobs.planNoLaterThan({ kind, key, run_at });
+    await tx.jobs.planNoLaterThan({ kind, key: INDEXING_JOBS.build, run_at });
   },
 };
+
+/**
+ * Records a change. If the index was changed by others meanwhile, nothing happens: the new objects are removed when they
+ * are due.
+ */
+export async function recordChange(tx: WriteTransaction, change: IndexChange, now: string): Promise<void> {
+  const { former, manifest, added, replaced } = change;
+  if (!(await tx.corpus.replaceIndex(former, manifest))) return;
+  if (!(await tx.derivedFiles.exchange(added, replaced, now))) {
+    throw new Error('segments of the index were stored too long ago to be recorded');
+  }
+  tx.invalidate(filesTag(INDEX_FILES));
+  if (replaced.length === 0) return;
+  const run_at = formatInstant(instantMs(now) + FETCHED_WITHIN_S * 1000);
+  await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
+}

@@ -1,90 +1,78 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { writeSections } from '../../base/columns-file.ts';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openSections, writeSections } from '../../base/columns-file.ts';
 import { secureRandom } from '../../base/random.ts';
 import { answerCalls } from '../../base/threads.ts';
 import { foldText, scanTokens } from '../../base/tokens.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
-import { type Dictionary, emptyDictionary } from './dictionary.ts';
-import {
-  emptyManifest,
-  type Manifest,
-  readManifest,
-  type Scope,
-  type SegmentEntry,
-  writeManifest,
-} from './manifest.ts';
-import { selectForMerge } from './merge-policy.ts';
+import { type Dictionary, emptyDictionary, type TermsFile } from './dictionary.ts';
+import type { BuiltSegment, BuiltTerms, Scope } from './manifest.ts';
 import { countryNumber, DAY_S, languageNumber, unpackPage } from './post-page.ts';
 import { readSegment, readTokens } from './segment.ts';
 import { addPost, addToken, emptyDraft, type PostAttributes, type SegmentDraft } from './segment-draft.ts';
 import { segmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
 
-interface Index {
+/** What an index is built on: the recorded dictionary, in files of this machine. */
+export interface BuildingBase {
+  /** The folder of the new files of this process, which has nothing else, among those of others. */
   readonly folder: string;
-  manifest: Manifest;
+  readonly edition: string;
+  readonly terms: readonly TermsFile[];
+}
+
+interface Building {
+  readonly folder: string;
+  readonly edition: string;
   readonly dictionary: Dictionary;
-  /** Posts that are not committed yet, by scope and day. */
+  /** The number of terms that are recorded; what is beyond them may never be. */
+  recorded: number;
+  /** The last file of terms that was written. */
+  written: string;
   readonly drafts: Map<string, { readonly scope: Scope; readonly day: number; readonly draft: SegmentDraft }>;
 }
 
-let opened: Index | undefined;
+/** Each step begins with a new folder, and takes seconds. */
+const ABANDONED_AFTER_MS = 600_000;
+
+let opened: Building | undefined;
 const writer = segmentWriter();
 
-/** Opens the index of a corpus at its last commit; a missing or damaged index starts empty. */
-function open({ folder, mark }: { readonly folder: string; readonly mark: string }): Manifest {
-  const found = readManifest(folder);
-  if (opened?.folder === folder && opened.drafts.size === 0 && isCurrent(opened.manifest, found, mark)) {
-    return opened.manifest;
+/** Begins a step on the recorded dictionary. What an earlier step left behind is dropped. */
+function open({ folder, edition, terms }: BuildingBase): void {
+  rmSync(folder, { recursive: true, force: true });
+  removeAbandoned(dirname(folder));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const count = terms.at(-1)?.terms ?? 0;
+  if (!opened || opened.folder !== folder || opened.edition !== edition || !isPrefix(opened, terms.at(-1)?.path)) {
+    opened = { folder, edition, dictionary: emptyDictionary(), recorded: 0, written: '', drafts: new Map() };
   }
-  opened = found?.mark === mark ? readIndex(folder, found) : undefined;
-  opened ??= {
-    folder,
-    manifest: emptyManifest(mark, secureRandom.bytes(8).toString('hex')),
-    dictionary: emptyDictionary(),
-    drafts: new Map(),
-  };
-  removeUnused(opened, opened.manifest);
-  return opened.manifest;
+  const { dictionary, drafts } = opened;
+  drafts.clear();
+  for (const file of terms) dictionary.read(file);
+  if (dictionary.size.terms !== count) throw new Error('the files of terms do not fit together');
+  opened.recorded = count;
+  opened.written = '';
 }
 
-/** Whether the files match the index in memory: an operator may have removed them. */
-function isCurrent(own: Manifest, found: Manifest | undefined, mark: string): boolean {
-  if (own.mark !== mark) return false;
-  if (!found) return own.pages === 0 && own.segments.length === 0;
-  return own.edition === found.edition && own.pages === found.pages && own.segments.length === found.segments.length;
-}
-
-function readIndex(folder: string, manifest: Manifest): Index | undefined {
-  const within = join(folder, manifest.edition);
-  const dictionary = emptyDictionary();
-  try {
-    dictionary.read(within, manifest);
-  } catch {
-    return undefined;
-  }
-  if (!manifest.segments.every(({ name }) => existsSync(join(within, name)))) return undefined;
-  return { folder, manifest, dictionary, drafts: new Map() };
-}
-
-/** Removes unused files, except those of another manifest. */
-function removeUnused({ folder, manifest }: Index, other: Manifest): void {
-  if (!existsSync(folder)) return;
-  const counting = new Set([...manifest.segments, ...other.segments].map(({ name }) => name));
-  for (const name of readdirSync(folder, { withFileTypes: true })) {
-    if (!name.isDirectory()) continue;
-    if (name.name !== manifest.edition) rmSync(join(folder, name.name), { recursive: true, force: true });
-    else {
-      for (const file of readdirSync(join(folder, name.name))) {
-        if (!counting.has(file) && !file.startsWith('terms.')) rmSync(join(folder, name.name, file), { force: true });
-      }
-    }
+/** Removes the folders that processes left when they were killed. @source decision 820 */
+function removeAbandoned(parent: string): void {
+  if (!existsSync(parent)) return;
+  const before_ms = performance.timeOrigin + performance.now() - ABANDONED_AFTER_MS;
+  for (const name of readdirSync(parent)) {
+    const path = join(parent, name);
+    if ((statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? before_ms) < before_ms)
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
-function draftOf({ drafts }: Index, scope: Scope, day: number): SegmentDraft {
+/** Whether everything in memory is recorded, or has just been. */
+function isPrefix({ dictionary, recorded, written }: Building, last = ''): boolean {
+  return dictionary.size.terms === recorded || (written !== '' && last.includes(written));
+}
+
+function draftOf({ drafts }: Building, scope: Scope, day: number): SegmentDraft {
   const key = `${scope} ${day}`;
   let found = drafts.get(key);
   if (!found) {
@@ -136,41 +124,42 @@ function addPosts({ scope, posts }: { readonly scope: Environment; readonly post
   }
 }
 
-function writeSegment(
-  { folder, manifest, dictionary }: Index,
-  scope: Scope,
-  day: number,
-  draft: SegmentDraft,
-): SegmentEntry {
-  const name = `${day}-${scope}-${secureRandom.bytes(6).toString('hex')}`;
-  const path = join(folder, manifest.edition, name);
-  writeSections(`${path}.new`, { ...writer.arrange(draft, dictionary.size.terms) });
-  renameSync(`${path}.new`, path);
+function newName(what: string): string {
+  return `${what}-${secureRandom.bytes(6).toString('hex')}`;
+}
+
+function writeSegment({ folder, dictionary }: Building, scope: Scope, day: number, draft: SegmentDraft): BuiltSegment {
+  const name = newName(`${day}-${scope}`);
+  writeSections(join(folder, name), { ...writer.arrange(draft, dictionary.size.terms) });
   return { name, scope, day, posts: draft.posts };
 }
 
-/** Writes the added posts and commits them. */
-function commit({ pages, localPosts }: Pick<Manifest, 'pages' | 'localPosts'>): Manifest {
-  const index = opened!;
-  const { folder, manifest, dictionary, drafts } = index;
-  dictionary.append(join(folder, manifest.edition), manifest);
-  const added = [...drafts.values()].map(({ scope, day, draft }) => writeSegment(index, scope, day, draft));
-  drafts.clear();
-  const segments = [...manifest.segments, ...added];
-  return replace(index, { ...manifest, ...dictionary.size, pages, localPosts, segments });
+function writeTerms(building: Building, from: number, occurring?: Uint8Array): BuiltTerms {
+  const name = newName('terms');
+  building.written = name;
+  return { name, from, ...building.dictionary.write(join(building.folder, name), from, occurring) };
 }
 
-/** Merges segments of a day; undefined when there is nothing to merge. */
-function merge(): Manifest | undefined {
-  const index = opened!;
-  const { folder, manifest } = index;
-  const group = selectForMerge(manifest.segments);
-  if (!group) return undefined;
+/** Writes the added posts to new segments; the number of terms includes new ones. */
+function finish(): { readonly segments: readonly BuiltSegment[]; readonly terms: number } {
+  const building = opened!;
+  const segments = [...building.drafts.values()].map(({ scope, day, draft }) =>
+    writeSegment(building, scope, day, draft),
+  );
+  building.drafts.clear();
+  return { segments, terms: building.dictionary.size.terms };
+}
+
+/** Writes the terms from a number on to a new file. */
+function storeTerms(from: number): BuiltTerms {
+  return writeTerms(opened!, from);
+}
+
+/** Merges segments of a day. */
+function merge({ group, paths }: { readonly group: readonly BuiltSegment[]; readonly paths: readonly string[] }) {
   const draft = emptyDraft();
-  for (const { name } of group) copyInto(draft, join(folder, manifest.edition, name));
-  const made = writeSegment(index, group[0]!.scope, group[0]!.day, draft);
-  const segments = [...manifest.segments.filter((each) => !group.includes(each)), made];
-  return replace(index, { ...manifest, segments });
+  for (const path of paths) copyInto(draft, path);
+  return writeSegment(opened!, group[0]!.scope, group[0]!.day, draft);
 }
 
 function copyInto(draft: SegmentDraft, path: string): void {
@@ -192,45 +181,47 @@ function copyInto(draft: SegmentDraft, path: string): void {
   }
 }
 
-/** Removes the days before `day`. */
-function forget(day: number): Manifest {
-  const index = opened!;
-  const segments = index.manifest.segments.filter((each) => each.day >= day);
-  return segments.length === index.manifest.segments.length
-    ? index.manifest
-    : replace(index, { ...index.manifest, segments });
-}
-
-/** Replaces the manifest. Files of the previous one stay until the next replacement, for running searches. */
-function replace(index: Index, manifest: Manifest): Manifest {
-  writeManifest(index.folder, manifest);
-  removeUnused(index, manifest);
-  index.manifest = manifest;
-  return manifest;
-}
-
-/** Verifies the index; a damaged one is deleted, and rebuilt when it is opened. */
-function check(folder: string): void {
-  opened = undefined;
-  const found = readManifest(folder);
-  if (!found) return;
-  try {
-    for (const { name } of found.segments) readSegment(join(folder, found.edition, name));
-  } catch {
-    rmSync(folder, { recursive: true, force: true });
+/**
+ * Writes all terms to a new file, without the texts of those that occur in none of these segments; undefined when all
+ * occur, or have lost their texts before.
+ */
+function forgetTerms(paths: readonly string[]): BuiltTerms | undefined {
+  const building = opened!;
+  const { dictionary } = building;
+  const occurring = new Uint8Array(dictionary.size.terms);
+  for (const path of paths) {
+    const file = openSections(path);
+    try {
+      for (const term of file.read('terms') as Uint32Array) occurring[term] = 1;
+    } finally {
+      file.close();
+    }
   }
+  const hasOthers = occurring.some((occurs, term) => occurs === 0 && dictionary.text(term) !== '');
+  return hasOthers ? writeTerms(building, 0, occurring) : undefined;
 }
 
-/** Deletes the index, and opens an empty one. */
-function discard(which: Parameters<typeof open>[0]): Manifest {
-  opened = undefined;
-  rmSync(which.folder, { recursive: true, force: true });
-  return open(which);
+/** Whether files can be read: all segments, and the terms together. */
+function areReadable({
+  terms,
+  segments,
+}: {
+  readonly terms: readonly TermsFile[];
+  readonly segments: string[];
+}): boolean {
+  try {
+    const dictionary = emptyDictionary();
+    for (const file of terms) dictionary.read(file);
+    for (const path of segments) readSegment(path).users();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The type of these calls, for the main thread. */
 export type IndexingCalls = typeof calls;
 
-const calls = { open, addPages, addPosts, commit, merge, forget, check, discard };
+const calls = { open, addPages, addPosts, finish, storeTerms, merge, forgetTerms, areReadable };
 
 answerCalls(calls);

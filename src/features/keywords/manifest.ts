@@ -1,6 +1,5 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Environment } from '../../contract/declare/account-state.ts';
+import type { DerivedFile } from '../../contract/store/derived-files.ts';
 import type { PostPosition } from '../../contract/store/posts.ts';
 import type { DictionarySize } from './dictionary.ts';
 import { NO_POSTS } from './local-posts.ts';
@@ -8,9 +7,9 @@ import { NO_POSTS } from './local-posts.ts';
 /** The environments of the posts of a segment. */
 export type Scope = Environment | 'both';
 
-/** A committed segment. */
-export interface SegmentEntry {
-  /** The name of its file. */
+/** A segment as its builder knows it. */
+export interface BuiltSegment {
+  /** The name of its file, unique for ever. */
   readonly name: string;
   readonly scope: Scope;
   /** Days since 1970. */
@@ -18,47 +17,52 @@ export interface SegmentEntry {
   readonly posts: number;
 }
 
-/** The committed state of an index; other files in its folder are unused. Replaced atomically. */
-export interface Manifest extends DictionarySize {
+/** A recorded segment. */
+export interface SegmentEntry extends BuiltSegment {
+  readonly file: DerivedFile;
+}
+
+/** The terms of a dictionary from a number on, in a file. */
+export interface BuiltTerms extends DictionarySize {
+  readonly name: string;
+  /** The first of them; `terms` and `units` count those before it too. */
+  readonly from: number;
+}
+
+/** A recorded file of terms. */
+export interface TermsEntry extends BuiltTerms {
+  readonly file: DerivedFile;
+}
+
+/**
+ * The state of the index: one row of the database, replaced in the unit of work that ends the job that has built the files.
+ * @source decision 815
+ */
+export interface Manifest {
   /** The corpus of the index. */
   readonly mark: string;
-  /** The folder of its files; unique for each new index. */
+  /** The dictionary: as long as this is the same, terms are only added to it. */
   readonly edition: string;
   /** All pages with a smaller number are indexed. */
   readonly pages: number;
   /** The position of the last indexed local post. */
   readonly localPosts: Readonly<Record<Environment, PostPosition>>;
   readonly segments: readonly SegmentEntry[];
+  /** The files of the dictionary, by their first term, without gaps. */
+  readonly terms: readonly TermsEntry[];
 }
 
 /** The manifest of an empty index. */
 export function emptyManifest(mark: string, edition: string): Manifest {
-  const localPosts = { production: NO_POSTS, sandbox: NO_POSTS };
-  return { mark, edition, pages: 0, localPosts, segments: [], terms: 0, units: 0 };
+  return { mark, edition, pages: 0, localPosts: { production: NO_POSTS, sandbox: NO_POSTS }, segments: [], terms: [] };
 }
 
-const NAME = 'manifest.json';
-
-/** The manifest of a folder; undefined when missing, unreadable, or of an earlier release. */
-export function readManifest(folder: string): Manifest | undefined {
-  try {
-    const manifest = JSON.parse(readFileSync(join(folder, NAME), 'utf8')) as Manifest;
-    return manifest.localPosts ? manifest : undefined;
-  } catch {
-    return undefined;
-  }
+/** All files of an index. */
+export function filesOf({ segments, terms }: Manifest): readonly DerivedFile[] {
+  return [...terms, ...segments].map(({ file }) => file);
 }
 
-/** Replaces the manifest of a folder atomically; durable on return. */
-export function writeManifest(folder: string, manifest: Manifest): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, NAME);
-  const file = openSync(`${path}.new`, 'w', 0o600);
-  writeFileSync(file, JSON.stringify(manifest));
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(`${path}.new`, path);
-  const directory = openSync(folder, 'r');
-  fsyncSync(directory);
-  closeSync(directory);
+/** A stored manifest. */
+export function parseManifest(text: string): Manifest {
+  return JSON.parse(text) as Manifest;
 }

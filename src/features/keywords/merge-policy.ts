@@ -1,4 +1,4 @@
-import type { SegmentEntry } from './manifest.ts';
+import type { SegmentEntry, TermsEntry } from './manifest.ts';
 
 /** Segments of a day before they are merged; each makes searches a little slower. */
 const SEGMENTS_MAX = 4;
@@ -23,4 +23,20 @@ export function selectForMerge(segments: readonly SegmentEntry[]): readonly Segm
     if (group.length > 1) return group;
   }
   return undefined;
+}
+
+/**
+ * The number of files of terms that stay when terms are added: the last ones are written anew together with the new terms
+ * while they are not much larger, so that there are few files and terms are rarely rewritten.
+ * @source decision 816
+ */
+export function countLasting(files: readonly TermsEntry[], terms: number): number {
+  let lasting = files.length;
+  while (
+    lasting > 0 &&
+    files[lasting - 1]!.terms - files[lasting - 1]!.from <= 2 * (terms - files[lasting - 1]!.terms)
+  ) {
+    lasting -= 1;
+  }
+  return lasting;
 }

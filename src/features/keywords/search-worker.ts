@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import { answerCalls, transferring } from '../../base/threads.ts';
 import { foldText, scanTokens } from '../../base/tokens.ts';
-import type { Environment } from '../../contract/declare/account-state.ts';
 import type { KeywordQuery, KeywordStats, Phrase } from '../../contract/services/keywords.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
-import { type Dictionary, emptyDictionary } from './dictionary.ts';
+import { type Dictionary, emptyDictionary, type TermsFile } from './dictionary.ts';
 import { withCapacity } from './growing-array.ts';
-import type { Manifest } from './manifest.ts';
 import { findPosts, type Lexicon, resolvePhrase } from './phrase-search.ts';
 import { countryNumber, languageNumber } from './post-page.ts';
 import type { SampleCache } from './related-terms.ts';
@@ -18,46 +15,46 @@ import { hashText, lastHash } from './text-hash.ts';
 
 /** The scope of a search: segments of the index, and posts that are not indexed. */
 export interface SearchScope {
-  readonly folder: string;
-  readonly manifest: Manifest;
-  readonly environment: Environment;
-  /** The first day, and the day after the last. */
-  readonly days: readonly [from: number, to: number];
-  /** Posts of these days that are in no segment. */
+  /** The dictionary of the index. */
+  readonly edition: string;
+  readonly terms: readonly TermsFile[];
+  /** The paths of the segments to search. */
+  readonly segments: readonly string[];
+  /** The paths of other segments that may stay in memory; undefined when it has not changed. */
+  readonly current: readonly string[] | undefined;
+  /** Posts of the same days that are in no segment. */
   readonly unindexed: readonly CorpusPost[];
   /** Memory for loaded segments. */
   readonly memory_bytes_max: number;
 }
 
-let edition = '';
+let editionRead = '';
 let dictionary: Dictionary = emptyDictionary();
 /** An LRU cache by file path, least recently used first. */
 const loadedSegments = new Map<string, Segment>();
 const samples: SampleCache = new Map();
 const writer = segmentWriter();
 
-function dictionaryFor({ folder, manifest }: SearchScope): Dictionary {
-  if (edition !== manifest.edition) {
+function dictionaryFor({ edition, terms }: SearchScope): Dictionary {
+  if (editionRead !== edition) {
     dictionary = emptyDictionary();
-    edition = manifest.edition;
+    editionRead = edition;
   }
-  if (dictionary.size.terms < manifest.terms) dictionary.read(join(folder, manifest.edition), manifest);
+  for (const file of terms) dictionary.read(file);
   return dictionary;
 }
 
-function segmentsFor({ folder, manifest, environment, days: [from, to], memory_bytes_max }: SearchScope): Segment[] {
-  const pathOf = (name: string): string => join(folder, manifest.edition, name);
-  const counting = new Set(manifest.segments.map(({ name }) => pathOf(name)));
-  for (const path of loadedSegments.keys()) if (!counting.has(path)) loadedSegments.delete(path);
-  const found = manifest.segments
-    .filter(({ scope, day }) => (scope === 'both' || scope === environment) && day >= from && day < to)
-    .map(({ name }) => {
-      const path = pathOf(name);
-      const segment = loadedSegments.get(path) ?? readSegment(path);
-      loadedSegments.delete(path);
-      loadedSegments.set(path, segment);
-      return segment;
-    });
+function segmentsFor({ segments, current, memory_bytes_max }: SearchScope): Segment[] {
+  if (current) {
+    const counting = new Set([...current, ...segments]);
+    for (const path of loadedSegments.keys()) if (!counting.has(path)) loadedSegments.delete(path);
+  }
+  const found = segments.map((path) => {
+    const segment = loadedSegments.get(path) ?? readSegment(path);
+    loadedSegments.delete(path);
+    loadedSegments.set(path, segment);
+    return segment;
+  });
   let bytes = 0;
   for (const segment of loadedSegments.values()) bytes += segment.bytes;
   for (const [path, segment] of loadedSegments) {

@@ -151,6 +151,9 @@ export interface Schema {
     kind: string; key: string; run_at: string; lease: string | null; leased_until: string | null; attempts: number;
     node: string | null;
   };
+  keyword_index: {
+    name: string; revision: number; manifest: string;
+  };
   line_item_curated_categories: {
     account_id: string; id: string; line_item_id: string; curated_category_id: string; created_at: string;
     updated_at: string; deleted: 0 | 1;

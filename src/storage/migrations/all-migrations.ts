@@ -37,6 +37,7 @@ import { nodeRoles } from './0038-node-roles.ts';
 import { sharedStores } from './0039-shared-stores.ts';
 import { schemaLevels } from './0040-schema-levels.ts';
 import { noWebhookProgress } from './0041-no-webhook-progress.ts';
+import { keywordIndex } from './0042-keyword-index.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   sharedStores,
   schemaLevels,
   noWebhookProgress,
+  keywordIndex,
 ];

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
+import { elapsed_ms } from '../../base/timers.ts';
 import type { DerivedObjects, FileToStore } from '../../contract/services/derived-files.ts';
 import { contentOfFile, ObjectMissing, type ObjectStore } from '../../contract/services/objects.ts';
 import type { DerivedFile } from '../../contract/store/derived-files.ts';
@@ -22,12 +23,16 @@ export interface DerivedObjectsParts {
   readonly prefix: string;
   /** The folder of copies of objects that are elsewhere, which has nothing else; created when needed. */
   readonly folder: string;
-  /** Disk space for copies; what is in use may take more. */
-  readonly bytes_max: number;
+  /** Disk space for copies; what is in use may take more. Undefined: all present files may be here. */
+  readonly bytes_max: number | undefined;
 }
 
 /** An object that was stored and never recorded is removed after this. @source decision 793 */
 const RECORDED_WITHIN_MS = 3_600_000;
+/** A file that nobody has written to for so long is abandoned; others may be those of another process on this folder. */
+const ABANDONED_AFTER_MS = 600_000;
+/** Objects that are stored, or fetched, at the same time. */
+const AT_ONCE = 4;
 /** The folder of files that are not complete. Its name is that of no owner. */
 const DRAFTS = '.drafts';
 
@@ -48,13 +53,17 @@ export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
   const useOf = (path: string): void => void uses.set(path, ++used);
   const fetches = new Map<string, Promise<string | undefined>>();
 
-  /** The path of a new file that is not complete yet; those of an earlier process are removed first. */
-  let emptied: Promise<void> | undefined;
+  /** The path of a new file that is not complete yet; those that a process left when it was killed are removed. */
+  let cleared: Promise<void> | undefined;
+  let clearedAt_ms = Number.NEGATIVE_INFINITY;
   async function draftPath(): Promise<string> {
     const drafts = join(folder, DRAFTS);
-    emptied ??= rm(drafts, { recursive: true, force: true });
-    await emptied;
     await mkdir(drafts, { recursive: true, mode: 0o700 });
+    if (elapsed_ms() - clearedAt_ms > ABANDONED_AFTER_MS) {
+      clearedAt_ms = elapsed_ms();
+      cleared = removeAbandoned(drafts);
+    }
+    await cleared;
     return join(drafts, random.bytes(12).toString('hex'));
   }
 
@@ -121,6 +130,7 @@ export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
 
   /** Removes the copies that were not used for longest while there are too many bytes. */
   async function makeSpace(except: string): Promise<void> {
+    if (bytes_max === undefined) return;
     const copies: { path: string; bytes: number; use: number }[] = [];
     for (const owner of await namesIn(folder)) {
       for (const name of await namesIn(join(folder, owner))) {
@@ -172,13 +182,13 @@ export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
         ),
       );
       const stored: DerivedFile[] = [];
-      for (const { file, key } of keyed) {
+      await forEachOf(keyed, AT_ONCE, async ({ file, key }, at) => {
         signal.throwIfAborted();
         const { name, version } = file;
         const derived = { name, version, object_key: key, ...(await storeFile(key, file, signal)) };
         if (objects.localPath(key) === undefined) await keepCopy(owner, derived, file.path);
-        stored.push(derived);
-      }
+        stored[at] = derived;
+      });
       return stored;
     },
     fetch,
@@ -195,19 +205,80 @@ export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
       return copies.sort((a, b) => (b.found?.ctimeMs ?? 0) - (a.found?.ctimeMs ?? 0))[0]?.path;
     },
     listOwners: async () => (await namesIn(folder)).map(ownerOf),
-    async refresh(owner, files) {
+    async refresh(owner, find, which) {
       const own = join(folder, folderOf(owner));
       const here = await namesIn(own);
+      const files = await find();
       if (files.length === 0) {
+        // With the folder, so that nothing that is being fetched is left.
         await rm(own, { recursive: true, force: true });
+        for (const name of here) uses.delete(join(own, name));
         return;
       }
-      for (const file of files) {
-        const isKnown = here.some((each) => each.startsWith(`${file.name}_`));
-        if (isKnown && objects.localPath(file.object_key) === undefined) await fetch(owner, file);
+      const elsewhere = files.filter(({ object_key }) => objects.localPath(object_key) === undefined);
+      const names = new Set(here.map(nameOf));
+      const wanted = which === 'all' ? elsewhere : elsewhere.filter(({ name }) => names.has(name));
+      await forEachOf(wanted, AT_ONCE, async (file) => void (await fetch(owner, file)));
+      const present = new Set(files.map(({ name }) => name));
+      for (const each of here) {
+        if (present.has(nameOf(each))) continue;
+        await rm(join(own, each), { force: true });
+        uses.delete(join(own, each));
       }
     },
+    async isIntact({ object_key, bytes, sha256 }) {
+      const found = await objects.head(object_key);
+      if (found?.bytes !== bytes || sha256 === '') return found?.bytes === bytes;
+      const digest = createHash('sha256');
+      try {
+        const { content } = await objects.get(object_key);
+        for await (const piece of content) digest.update(piece as Uint8Array);
+      } catch (error) {
+        if (error instanceof ObjectMissing) return false;
+        throw error;
+      }
+      return digest.digest('hex') === sha256;
+    },
   };
+}
+
+/** The name of a file, from that of a copy of it. */
+function nameOf(copy: string): string {
+  return copy.slice(0, copy.lastIndexOf('_'));
+}
+
+/** Works on each of a list, on so many at once; rejects with the first error, after what has begun has ended. */
+async function forEachOf<T>(
+  list: readonly T[],
+  max: number,
+  work: (each: T, at: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < list.length) {
+      const at = next++;
+      try {
+        await work(list[at]!, at);
+      } catch (error) {
+        next = list.length;
+        throw error;
+      }
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(max, list.length) }, worker));
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  // Files have the time of the machine, whatever the clock of the service shows.
+  const before_ms = performance.timeOrigin + elapsed_ms() - ABANDONED_AFTER_MS;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(undefinedIfAbsent);
+    // A link has the time of its file, except for that of its last change, which is the link.
+    if (found && found.ctimeMs < before_ms) await rm(path, { force: true });
+  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -13,11 +13,18 @@ export function corpusOn(session: Session): Corpus {
   const states = tableRows(session, 'corpus_state');
   const imports = tableRows(session, 'corpus_imports');
   const pages = tableRows(session, 'corpus_pages');
+  const indexes = tableRows(session, 'keyword_index');
 
   return {
     async findState() {
-      const row = await states.find('name', NAME);
-      return { pages: row?.pages ?? 0, mark: row?.mark ?? '' };
+      const row = await session.first('corpus state', { name: NAME }, (db, param) =>
+        db
+          .selectFrom('corpus_state')
+          .leftJoin('keyword_index', 'keyword_index.name', 'corpus_state.name')
+          .select(['corpus_state.pages', 'corpus_state.mark', 'keyword_index.revision'])
+          .where('corpus_state.name', '=', param('name')),
+      );
+      return { pages: row?.pages ?? 0, mark: row?.mark ?? '', revision: row?.revision ?? 0 };
     },
     async lockState(mark) {
       await session.run('corpus begin', { name: NAME, mark }, (db, param) =>
@@ -103,6 +110,26 @@ export function corpusOn(session: Session): Corpus {
           .values({ source: param('source'), done: param('done') })
           .onConflict((conflict) => conflict.column('source').doUpdateSet({ done: sql.ref('excluded.done') })),
       );
+    },
+    async findIndex() {
+      const row = await indexes.find('name', NAME);
+      return row && { revision: row.revision, manifest: row.manifest };
+    },
+    async replaceIndex(former, manifest) {
+      const args = { name: NAME, former, next: former + 1, manifest };
+      const changed = await session.run(`corpus index ${former === 0 ? 'begin' : 'replace'}`, args, (db, param) =>
+        former === 0
+          ? db
+              .insertInto('keyword_index')
+              .values({ name: param('name'), revision: param('next'), manifest: param('manifest') })
+              .onConflict((conflict) => conflict.doNothing())
+          : db
+              .updateTable('keyword_index')
+              .set({ revision: param('next'), manifest: param('manifest') })
+              .where('name', '=', param('name'))
+              .where('revision', '=', param('former')),
+      );
+      return changed === 1;
     },
     async clearProgress(source) {
       await session.run('corpus progress end', { source }, (db, param) =>

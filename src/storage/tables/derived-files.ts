@@ -46,6 +46,12 @@ export function derivedFilesOn(session: Session): DerivedFiles {
     );
     return rows.length;
   };
+  const exchange: DerivedFiles['exchange'] = async (added, replaced, now) => {
+    if (added.length > 0 && (await countAnnounced(added, plus(now, MARGIN_S))) !== added.length) return false;
+    await forgetUnused(added);
+    await announce(replaced, plus(now, FETCHED_WITHIN_S));
+    return true;
+  };
   /** Locks what units of work change that record files of the same owner. */
   const lock = async (owner: string): Promise<void> => {
     if (session.dialect === 'sqlite') return;
@@ -56,16 +62,15 @@ export function derivedFilesOn(session: Session): DerivedFiles {
     list,
     announce,
     forgetUnused,
+    exchange,
     async record({ owner, former, files }, now) {
       await lock(owner);
       const here = new Set((await list(owner)).map(({ object_key }) => object_key));
       if (here.size !== former.length || former.some(({ object_key }) => !here.has(object_key))) return 'refused';
       const added = files.map(({ object_key }) => object_key).filter((key) => !here.has(key));
-      if (added.length > 0 && (await countAnnounced(added, plus(now, MARGIN_S))) !== added.length) return 'refused';
       for (const { object_key } of files) here.delete(object_key);
+      if (!(await exchange(added, [...here], now))) return 'refused';
       if (added.length === 0 && here.size === 0) return 'unchanged';
-      await forgetUnused(added);
-      await announce([...here], plus(now, FETCHED_WITHIN_S));
       await clear(owner);
       await insertRows(
         session,

@@ -12,7 +12,7 @@ const LOST_MAX = 1_000_000_000;
 const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links', 'recovery_codes'];
 
 /** Files that were built and stored elsewhere: the objects may belong to a database that is in use. @source decision 795 */
-const DERIVED = ['derived_files', 'unused_objects'];
+const DERIVED = ['derived_files', 'unused_objects', 'keyword_index'];
 
 /** The last time step whose one-time code may have been used. */
 const lastStep = (restored_at: string): number =>

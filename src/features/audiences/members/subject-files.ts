@@ -181,7 +181,7 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
     forget: (subject: Subject): Promise<void> =>
       inTurn(async () => {
         await thread.call('remove', workOf(subject));
-        await derived.refresh(subject, []);
+        await derived.refresh(subject, async () => [], 'all');
       }),
     /** Brings what is on this machine in line with what is recorded, by whichever node. */
     async refresh(subject: Subject): Promise<void> {
@@ -190,7 +190,7 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
         files: await tx.derivedFiles.list(subject),
       }));
       if (kept?.deleted !== 0) return this.forget(subject);
-      await derived.refresh(subject, files);
+      await derived.refresh(subject, async () => files, 'those here');
       const members = files.find(({ name }) => name === 'members');
       await inTurn(async () => {
         const own = await thread.call('look', workOf(subject).members);

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { secureRandom } from '../base/random.ts';
+import type { JobServices } from '../contract/declare/operation.ts';
+import type { Keywords } from '../contract/services/keywords.ts';
+import type { ObjectStore } from '../contract/services/objects.ts';
+import type { Store } from '../contract/store/store.ts';
+import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
+import { rolesOf } from '../settings/roles.ts';
+import type { Settings } from '../settings.ts';
+import { derivedObjects } from '../storage/objects/derived-objects.ts';
+
+/** What keyword search needs. */
+interface KeywordSearchParts extends JobServices {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly objects: ObjectStore;
+}
+
+/** Keyword search, whose index is stored as objects. */
+export function openKeywordSearch({ settings, store, clock, objects, runNow }: KeywordSearchParts): Keywords {
+  const folder = keywordsFolder(settings.data_folder);
+  const random = secureRandom;
+  return openKeywords({
+    ...{ store, clock, random, folder, runNow },
+    derived: derivedObjects({
+      ...{ store, clock, random, objects },
+      prefix: 'keywords',
+      folder: join(folder, 'copies'),
+      bytes_max: undefined,
+    }),
+    isSearching: rolesOf(settings).has('search'),
+    retention_days: settings.keyword_retention_days,
+    memory_bytes_max: settings.keyword_memory_bytes_max,
+  });
+}
