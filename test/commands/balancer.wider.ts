@@ -1,6 +1,9 @@
 // On either database: it is about servers that share PostgreSQL.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
@@ -253,3 +256,35 @@ async function listAccounts(): Promise<string[]> {
   assert.equal(page.body.next_cursor, null);
   return page.body.data.map(({ id }: { id: string }) => id);
 }
+
+test('the Redis of the compose file takes its password from the secret, and keeps nothing on disk', async () => {
+  needPackages('redis-server');
+  const folder = mkdtempSync(join(tmpdir(), 'barker-redis-'));
+  writeFileSync(join(folder, 'redis_password'), 'a password of Redis\n'.replaceAll(' ', '-'));
+  const [port] = await freePorts(1);
+  const { entrypoint } = readCompose('compose.cluster.yaml').services.redis!;
+  const [program, option, script] = entrypoint!;
+  const here = script!
+    .replace('valkey-server', 'redis-server')
+    // Compose makes one of two.
+    .replaceAll('$$', '$')
+    .replace('/run/secrets', folder)
+    .replace('save ""', `save ""\nport ${port}\nbind 127.0.0.1`);
+  const child = spawn(program!, [option!, here], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await new Promise<void>((ready, failed) => {
+      child.once('exit', (code) => failed(new Error(`ended with ${code}`)));
+      child.stdout.on('data', (chunk) => /Ready to accept connections/.test(String(chunk)) && ready());
+    });
+    const ask = (...args: string[]): string =>
+      spawnSync('redis-cli', ['-p', `${port}`, ...args], { encoding: 'utf8' }).stdout.trim();
+    assert.match(ask('ping'), /^NOAUTH/);
+    assert.equal(ask('--no-auth-warning', '-a', 'a-password-of-Redis', 'ping'), 'PONG');
+    assert.equal(ask('--no-auth-warning', '-a', 'a-password-of-Redis', 'config', 'get', 'save'), 'save');
+  } finally {
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true });
+  }
+});

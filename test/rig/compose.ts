@@ -8,6 +8,7 @@ export interface ComposeService {
   readonly image: string;
   readonly user?: string;
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly read_only?: boolean;
   readonly cap_drop: readonly string[];
   readonly security_opt: readonly string[];
