@@ -27,6 +27,9 @@ export const FIGURES = {
     70,
     'in the memory of each server that searches; from [operate.md](../operate.md#memory-and-disk-requirements)',
   ],
+  people_imported_per_s: [9600, '`estimate`: 1 million people with the image of the directory, in 104 s'],
+  posts_imported_per_s: [40_500, '`insights`: 5 million posts with their index'],
+  received_bytes_per_s: [534e6, '`append`: segments of 5 MB, 4 at once, one server'],
   estimate_ns_per_person: [63.6, '`estimate`: p95, 20 criteria, 1 million people'],
   search_ns_per_post: [35.6, '`insights`: p95, 10 keywords by the hour, 5 million posts: 177.8 ms'],
 } as const satisfies Readonly<Record<string, readonly [figure: number, source: string]>>;
@@ -91,6 +94,9 @@ export interface Needs {
   readonly search_s: number;
   readonly search_memory_bytes: number;
   readonly search_disk_bytes: number;
+  readonly people_import_s: number;
+  readonly posts_import_s: number;
+  readonly media_upload_s: number;
 }
 
 const cost = (name: keyof typeof FIGURES): number => FIGURES[name][0];
@@ -123,6 +129,9 @@ export function needsOf(service: Service): Needs {
     search_s: (posts * cost('search_ns_per_post')) / 1e9,
     search_memory_bytes: posts * cost('post_memory_bytes'),
     search_disk_bytes: posts * cost('post_index_bytes'),
+    people_import_s: people / cost('people_imported_per_s'),
+    posts_import_s: posts / cost('posts_imported_per_s'),
+    media_upload_s: service.media_bytes / cost('received_bytes_per_s'),
   };
 }
 
@@ -142,6 +151,9 @@ const ROWS_OF_NEEDS: readonly (readonly [title: string, name: keyof Needs, unit:
   ['a keyword search, p95', 'search_s', 's', LIMITS.wait_s],
   ['memory of the keyword index, each `search` server', 'search_memory_bytes', 'B'],
   ['its files, the same', 'search_disk_bytes', 'B'],
+  ['importing all people', 'people_import_s', 's'],
+  ['importing all posts', 'posts_import_s', 's'],
+  ['receiving all media, by one server', 'media_upload_s', 's'],
 ];
 
 const LARGE = [
@@ -157,6 +169,7 @@ function shown(value: number, unit: string): string {
     return `${Number((value / size).toPrecision(2)).toLocaleString('en')} ${letter}B`;
   }
   const number = value >= 100 ? Math.round(value) : Number(value.toPrecision(2));
+  if (unit === 's' && value >= DAY_S) return `${Number((value / DAY_S).toPrecision(2))} days`;
   return `${number.toLocaleString('en')}${unit === 's' ? ' s' : unit}`;
 }
 

@@ -28,6 +28,7 @@ test('bytes follow from what is stored, and for how long', () => {
   assert.equal(needsOf({ ...NOTHING, accounts: 1 }).postgres_bytes, 100 * (534 + 10 * 655));
   assert.equal(needsOf({ ...NOTHING, reads_per_s: 1 }).redis_bytes, 600 * 152);
   assert.equal(needsOf({ ...NOTHING, events_per_s: 1 }).postgres_bytes, 86_400 * 700);
+  assert.equal(needsOf({ ...NOTHING, people: 9600 }).people_import_s, 1);
   assert.equal(needsOf({ ...NOTHING, media_bytes: 5, identifiers: 1 }).object_bytes, 5 + 28);
 });
 
