@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { secureRandom } from '../../src/base/random.ts';
 import { Problem } from '../../src/contract/problems/problems.ts';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
 import type { Store } from '../../src/contract/store/store.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';
@@ -15,7 +16,7 @@ import { storeOn } from '../../src/storage/core/store.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
 import { driverOn, engine } from '../rig/databases.ts';
-import { indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
+import { clearTimes, indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { type RemoteStore, remoteStore } from '../rig/object-stores.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -351,15 +352,25 @@ describe('while the object store is away', () => {
   });
 });
 
-/** Makes all posts of a segment very old, in its columns: the file can still be read. */
-function clearTimes(path: string): void {
-  const bytes = readFileSync(path);
-  const tableBytes = bytes.readUInt32LE(8);
-  const { at, length } = JSON.parse(bytes.toString('utf8', 16, 16 + tableBytes)).createdAt;
-  const first = 16 + Math.ceil(tableBytes / 8) * 8 + at;
-  assert.ok(length > 0);
-  writeFileSync(path, bytes.fill(0, first, first + length * 4));
-}
+describe('a builder that could not store what it has built', () => {
+  test('builds nothing again before the object store is back', async () => {
+    await a.jobs.runDue();
+    const word = newWord();
+    await importPosts(world, saying(word, 3));
+    const announced = async () => (await a.store.read((tx) => tx.derivedFiles.listUnused('9999', 10_000))).length;
+    const before = await announced();
+    a.objects.isAway = true;
+    const build = () => a.keywords.build(new AbortController().signal).catch((error) => error);
+    assert.ok((await build()) instanceof StoreUnavailable);
+    const once = await announced();
+    assert.ok(once > before, 'it was about to store them');
+    for (let times = 0; times < 3; times++) assert.ok((await build()) instanceof StoreUnavailable);
+    assert.equal(await announced(), once);
+    a.objects.isAway = false;
+    await a.jobs.runDue();
+    for (const node of [a, b]) assert.equal(await found(node, word), 3);
+  });
+});
 
 describe('an object of the index', () => {
   for (const [what, damage] of [

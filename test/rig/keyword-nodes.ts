@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
@@ -48,4 +50,14 @@ export async function indexNext(keywords: Keywords, store: Store, now_ms: number
 export async function recordedIndex(store: Store): Promise<Manifest | undefined> {
   const found = await store.read((tx) => tx.corpus.findIndex());
   return found && parseManifest(found.manifest);
+}
+
+/** Makes all posts of a segment very old, in its columns: the file can still be read. */
+export function clearTimes(path: string): void {
+  const bytes = readFileSync(path);
+  const tableBytes = bytes.readUInt32LE(8);
+  const { at, length } = JSON.parse(bytes.toString('utf8', 16, 16 + tableBytes)).createdAt;
+  const first = 16 + Math.ceil(tableBytes / 8) * 8 + at;
+  assert.ok(length > 0);
+  writeFileSync(path, bytes.fill(0, first, first + length * 4));
 }

@@ -234,7 +234,7 @@ export function createIndexBuilder({
   return {
     build: (signal) =>
       inTurn(async () => {
-        files.beginStep();
+        await files.beginStep();
         for (let isFirst = true; ; isFirst = false) {
           const base = await findBase();
           try {

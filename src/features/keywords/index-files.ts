@@ -1,4 +1,5 @@
 import { elapsed_ms } from '../../base/timers.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { DerivedObjects, FileToStore } from '../../contract/services/derived-files.ts';
 import type { DerivedFile } from '../../contract/store/derived-files.ts';
 import { filesOf, type Manifest } from './manifest.ts';
@@ -15,8 +16,11 @@ export class IndexFileMissing extends Error {
 export interface IndexFiles {
   /** The paths of files, which are fetched unless they are here. @throws IndexFileMissing, StoreUnavailable */
   pathsOf(entries: readonly { readonly file: DerivedFile }[]): Promise<string[]>;
-  /** A step of building begins: what an earlier one has stored is recorded by now, or never will be. */
-  beginStep(): void;
+  /**
+   * A step of building begins: what an earlier one has stored is recorded by now, or never will be. If it could not store
+   * anything, this rejects as long as the object store is away: building costs much. @throws StoreUnavailable
+   */
+  beginStep(): Promise<void>;
   /** Stores new files as objects. @throws StoreUnavailable */
   store(files: readonly Pick<FileToStore, 'name' | 'path'>[], signal: AbortSignal): Promise<DerivedFile[]>;
   isIntact(file: DerivedFile): Promise<boolean>;
@@ -31,6 +35,8 @@ export interface IndexFiles {
   forget(): void;
 }
 
+/** A file that does not exist: looking for it shows whether the object store is there. */
+const NOTHING: DerivedFile = { name: '', object_key: 'keywords/probe/none', version: '', bytes: 0, sha256: '' };
 /** A job whose lease was lost by then records nothing any more. */
 const RECORDED_WITHIN_MS = 60_000;
 /** Files that are looked for at the same time. */
@@ -44,6 +50,7 @@ export function indexFiles(derived: DerivedObjects): IndexFiles {
   /** What the present step has stored, and its job may record at any time. */
   let pending: DerivedFile[] = [];
   let storedAt_ms = 0;
+  let wasAway = false;
 
   async function pathOf(file: DerivedFile): Promise<string> {
     const known = found.get(file.object_key);
@@ -62,15 +69,17 @@ export function indexFiles(derived: DerivedObjects): IndexFiles {
       }
       return paths;
     },
-    beginStep() {
+    async beginStep() {
       pending = [];
+      if (wasAway) await derived.isIntact(NOTHING);
+      wasAway = false;
     },
     async store(files, signal) {
-      const stored = await derived.store(
-        INDEX_FILES,
-        files.map((file) => ({ ...file, version: '' })),
-        signal,
-      );
+      const named = files.map((file) => ({ ...file, version: '' }));
+      const stored = await derived.store(INDEX_FILES, named, signal).catch((error) => {
+        wasAway = error instanceof StoreUnavailable;
+        throw error;
+      });
       pending = [...pending, ...stored];
       storedAt_ms = elapsed_ms();
       return stored;
