@@ -1,9 +1,13 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { after, nextTurn } from '../../base/timers.ts';
+import { after, elapsed_ms, nextTurn } from '../../base/timers.ts';
 import { SharedServerAway } from '../../contract/services/first-uses.ts';
 
 /** A later reply is not waited for: Redis saves work, so it must not cost a client more than this. */
 const REPLY_MS = 50;
+/** A time-out that ends later than this was held up by the process itself. */
+const STALL_MS = 25;
+/** However much the process stalls, a reply is waited for no longer than this and one more time-out. */
+const STALLED_MS_MAX = 1000;
 /** Limit of connecting, and of the handshake. */
 const CONNECT_MS = 1000;
 /** The delay before another attempt to connect: it grows by this, up to the limit. */
@@ -81,10 +85,19 @@ export async function connectRedis(url: string, listener: RedisListener): Promis
     const reply = Promise.withResolvers<T>();
     const each = reply as PromiseWithResolvers<unknown>;
     pending.add(each);
-    const callOff = after(REPLY_MS, () => {
-      // After a long turn the reply may have arrived already: whatever has is read before the next turn.
-      nextTurn(() => pending.has(each) && drop(`no reply within ${REPLY_MS} ms`));
-    });
+    const sentAt_ms = elapsed_ms();
+    let callOff = (): void => {};
+    const wait = (): void => {
+      const until_ms = elapsed_ms() + REPLY_MS;
+      callOff = after(REPLY_MS, () => {
+        const now_ms = elapsed_ms();
+        // What has stalled this process, such as a throttled or frozen machine, may have stalled Redis too. @source decision 851
+        if (now_ms - until_ms > STALL_MS && now_ms - sentAt_ms < STALLED_MS_MAX) return wait();
+        // After a long turn the reply may have arrived already: whatever has is read before the next turn.
+        nextTurn(() => pending.has(each) && drop(`no reply within ${REPLY_MS} ms`));
+      });
+    };
+    wait();
     command(redis).then(reply.resolve, reply.reject);
     try {
       return await reply.promise;
