@@ -11,11 +11,13 @@ import {
   contentOfBytes,
   contentOfFile,
   isObjectKey,
+  type ObjectContent,
   ObjectMissing,
   type ObjectStore,
 } from '../../src/contract/services/objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { type S3Objects, s3Objects } from '../../src/storage/objects/s3-objects.ts';
+import { until } from '../rig/events.ts';
 import { type OwnS3, startS3 } from '../rig/s3.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-objects-'));
@@ -202,9 +204,105 @@ describe('a bucket that is away', () => {
     await s3.close();
   });
   test('is not one whose service cannot list uploads in parts', async () => {
+    s3.listsUploads = false;
     await store.removeIncomplete(Date.now());
+    s3.listsUploads = true;
     assert.deepEqual(told, []);
     assert.equal(store.isUp(), true);
+  });
+
+  const SIGNATURE =
+    'SignatureDoesNotMatch: The request signature we calculated does not match the signature you provided. Check your key and signing method.';
+  const KEY = 'InvalidAccessKeyId: The AWS Access Key Id you provided does not exist in our records.';
+  const OF_HEAD = 'status 403: the key or its secret is wrong, or may not do this';
+  for (const [what, wrong, reason] of [
+    ['secret', { secret: 'another secret' }, SIGNATURE],
+    ['key', { keyId: 'another key' }, KEY],
+  ] as const) {
+    test(`refuses every call with another ${what}, and tells why`, async () => {
+      const reasons: string[] = [];
+      const listener = { lost: (because: string) => void reasons.push(because), back: () => {} };
+      const calls: readonly (readonly [string, (its: ObjectStore) => Promise<unknown>])[] = [
+        [OF_HEAD, (its) => its.head('a/b')],
+        [reason, (its) => its.put('a/c', contentOfBytes(BYTES))],
+        [reason, (its) => its.put('a/c', contentOfBytes(Buffer.alloc(70_000_000)))],
+        [reason, (its) => its.get('a/b')],
+        [reason, (its) => its.remove(['a/b'])],
+        [reason, (its) => keysIn(its, 'a/')],
+        [reason, (its) => its.removeIncomplete(Date.now())],
+      ];
+      for (const [expected, call] of calls) {
+        const refused = s3Objects({ ...s3.options, ...wrong }, listener);
+        await assert.rejects(call(refused), {
+          message: `the object store does not answer as it should (${expected})`,
+        });
+        refused.close();
+      }
+      assert.deepEqual(
+        reasons,
+        calls.map(([expected]) => expected),
+      );
+      assert.deepEqual(await keysIn(store, 'a/'), ['a/b']);
+    });
+  }
+
+  describe('keeps no parts of a large object', () => {
+    const PIECE = Buffer.alloc(10_000_000);
+    /** Sends three parts, and then does something. */
+    const largeObject = (then: () => Promise<void>): ObjectContent => ({
+      bytes: 100_000_000,
+      async *open() {
+        for (let piece = 0; piece < 10; piece++) {
+          if (piece === 5) {
+            await until('the upload is begun', () => s3.uploadsInParts().length > 0);
+            await then();
+          }
+          yield PIECE;
+        }
+      },
+    });
+    const noneIsLeft = () => until('the parts are gone', () => s3.uploadsInParts().length === 0);
+
+    test('that was stored', async () => {
+      await store.put(
+        'a/large',
+        largeObject(async () => {}),
+      );
+      assert.deepEqual(s3.uploadsInParts(), []);
+      await store.remove(['a/large']);
+    });
+
+    test('whose source failed', async () => {
+      const failing = largeObject(async () => {
+        throw new Error('the disk is gone');
+      });
+      await assert.rejects(store.put('a/large', failing), /the disk is gone/);
+      await noneIsLeft();
+    });
+
+    test('whose caller gave up', async () => {
+      const controller = new AbortController();
+      const never = largeObject(async () => {
+        controller.abort(new Error('nobody waits for it'));
+        await new Promise(() => {});
+      });
+      await assert.rejects(store.put('a/large', never, controller.signal), /nobody waits/);
+      await noneIsLeft();
+    });
+
+    test('that the service took only in part: they are removed later', async () => {
+      const cut = largeObject(async () => s3.proxy.silence());
+      await assert.rejects(store.put('a/large', cut), ObjectsUnavailable);
+      s3.proxy.mend();
+      told.splice(0);
+      assert.deepEqual(s3.uploadsInParts(), ['tests/a/large']);
+      await store.removeIncomplete(Date.now() - 86_400_000);
+      assert.equal(s3.uploadsInParts().length, 1, 'it may be going on');
+      await store.removeIncomplete(Date.now());
+      assert.deepEqual(s3.uploadsInParts(), []);
+      assert.equal(await store.head('a/large'), undefined);
+      told.splice(0);
+    });
   });
 
   const everything: readonly (readonly [what: string, call: () => Promise<unknown>])[] = [

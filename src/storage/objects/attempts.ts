@@ -45,8 +45,7 @@ export function attemptsOf(silence_ms: number, listener: ObjectStoreListener, dr
     isUp = true;
   };
   const unavailable = (error: unknown): ObjectsUnavailable => {
-    const { name, message } = error as Error;
-    const because = message === name || name === 'Error' ? message : `${name}: ${message}`;
+    const because = reasonOf(error);
     if (isUp) listener.lost(because);
     isUp = false;
     return new ObjectsUnavailable(new Error(`the object store does not answer as it should (${because})`));
@@ -108,6 +107,16 @@ export function attemptsOf(silence_ms: number, listener: ObjectStoreListener, dr
       }
     },
   };
+}
+
+/** Replies to HEAD have no body: the client knows only their status. */
+function reasonOf(error: unknown): string {
+  const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+  if (name === 'Unknown' && $metadata?.httpStatusCode !== undefined) {
+    const isRefusal = $metadata.httpStatusCode === 403;
+    return `status ${$metadata.httpStatusCode}${isRefusal ? ': the key or its secret is wrong, or may not do this' : ''}`;
+  }
+  return message === name || name === 'Error' ? message : `${name}: ${message}`;
 }
 
 /** Nothing came for too long. It is not tried again: callers have waited long enough. */
