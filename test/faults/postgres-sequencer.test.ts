@@ -104,6 +104,28 @@ describe('units of work that append', () => {
     assertNoGaps(all, start);
   });
 
+  test('have their events in the log at once, however long others read or write, and with whatever ids', async () => {
+    const start = await end();
+    const others = await Promise.all(
+      ['select count(*) from events', 'select pg_current_xact_id()', 'lock table jobs in row exclusive mode'].map(
+        async (statement) => {
+          const client = new pg.Client({ connectionString: place.databaseUrl });
+          await client.connect();
+          await client.query('begin isolation level repeatable read');
+          await client.query(statement);
+          return client;
+        },
+      ),
+    );
+    const horizon = 'select pg_snapshot_xmin(pg_current_snapshot())::text as xmin';
+    const before = (await administrator.query(horizon)).rows[0].xmin;
+    for (const store of [one, other, one]) await append(store, 'meanwhile');
+    assert.deepEqual(namesOf(await logAfter({ store: one }, start)), ['meanwhile', 'meanwhile', 'meanwhile']);
+    assert.equal(await outboxSize(), 0);
+    assert.equal((await administrator.query(horizon)).rows[0].xmin, before, 'they were open all the time');
+    for (const client of others) await client.end();
+  });
+
   test('leave nothing behind when they fail', async () => {
     const start = await end();
     const failing = one.write(async (tx) => {
