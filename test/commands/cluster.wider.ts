@@ -1,6 +1,6 @@
 // On either database: a cluster starts PostgreSQL itself.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
@@ -33,8 +33,18 @@ afterEach(async () => {
   starting = undefined;
 });
 
-async function launch(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, ['test/cluster/run.ts', ...flags], {
+const RUN = {
+  node: [process.execPath, 'test/cluster/run.ts'],
+  npm: ['npm', 'run', '--silent', 'cluster', '--'],
+} as const;
+
+async function launch(
+  flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  how: keyof typeof RUN = 'node',
+) {
+  const [program, ...args] = RUN[how];
+  const child = spawn(program, [...args, ...flags], {
     env: { ...cleanEnvironment(), npm_lifecycle_event: undefined, ...env },
   });
   let output = '';
@@ -43,21 +53,21 @@ async function launch(flags: readonly string[], env: Readonly<Record<string, str
   return { child, ended, output: () => output };
 }
 
-async function startCluster(...flags: string[]): Promise<Running> {
+async function startCluster(flags: readonly string[], how: 'node' | 'npm' = 'node'): Promise<Running> {
   needPackages('redis-server');
-  starting = await launch(flags);
+  starting = await launch(flags, {}, how);
   const { child, ended, output } = starting;
   await until(() => {
     assert.equal(child.exitCode, null, output());
     return /^Try it:\n.+\n/m.test(output());
   });
   const [, path] = /saved in +(.+)/.exec(output())!;
-  const [group] = groupsUnder(child.pid!);
+  const group = keeperOf(path!);
   return {
     child,
     ended,
     output,
-    group: group!,
+    group,
     folder: dirname(dirname(path!)),
     file: JSON.parse(readFileSync(path!, 'utf8')),
   };
@@ -84,8 +94,15 @@ function states(): ReadonlyMap<number, readonly string[]> {
   );
 }
 
-const groupsUnder = (parent: number): number[] =>
-  [...states()].filter(([, [, of]]) => Number(of) === parent).map(([, [, , group]]) => Number(group));
+/** The process that keeps the parts of a cluster. */
+function keeperOf(devFile: string): number {
+  const folder = dirname(dirname(devFile));
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
+  const line = stdout.split('\n').find((each) => each.includes('keeper.ts') && each.includes(folder));
+  assert.ok(line, 'no process keeps the cluster');
+  return Number.parseInt(line, 10);
+}
+
 /** The processes of a group that have not ended. */
 const membersOf = (group: number): number[] =>
   [...states()].filter(([, [state, , of]]) => Number(of) === group && state !== 'Z').map(([pid]) => pid);
@@ -103,7 +120,7 @@ describe('npm run cluster', () => {
     // Each request has a connection of its own, so that the balancer gives it to the next server.
     setGlobalDispatcher(new Agent({ pipelining: 0 }));
     try {
-      const cluster = await startCluster('--nodes', '3');
+      const cluster = await startCluster(['--nodes', '3']);
       const { file } = cluster;
       const client = clientOf(file.base_url!, file, systemClock);
       const names = ['api-1', 'api-2', 'api-3', 'worker-1', 'postgres', 'redis'];
@@ -130,15 +147,17 @@ describe('npm run cluster', () => {
     }
   });
 
-  test('leaves nothing behind when it is killed', async () => {
-    const cluster = await startCluster('--nodes', '1');
-    assert.ok(membersOf(cluster.group).length > 4);
-    cluster.child.kill('SIGKILL');
-    await assertNothingLeft(cluster);
-  });
+  for (const how of ['node', 'npm'] as const) {
+    test(`leaves nothing behind when what started it, ${how}, is killed`, async () => {
+      const cluster = await startCluster(['--nodes', '1'], how);
+      assert.ok(membersOf(cluster.group).length > 4);
+      cluster.child.kill('SIGKILL');
+      await assertNothingLeft(cluster);
+    });
+  }
 
   test('leaves nothing behind when what keeps the parts is killed', async () => {
-    const cluster = await startCluster('--nodes', '1');
+    const cluster = await startCluster(['--nodes', '1']);
     process.kill(cluster.group, 'SIGKILL');
     assert.equal(await cluster.ended, 1);
     await assertNothingLeft(cluster);
