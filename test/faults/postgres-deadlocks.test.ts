@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -13,14 +12,14 @@ describe('two units of work that lock the same rows in different orders', () => 
   test('both succeed: the one that PostgreSQL ends is run again', async () => {
     const { store } = world.service;
     await store.write((tx) => Promise.all(['deadlock a', 'deadlock b'].map((name) => tx.takeNumbers(name, 0, 1))));
-    const locked = new Set<string>();
+    const locked = { 'deadlock a': Promise.withResolvers<void>(), 'deadlock b': Promise.withResolvers<void>() };
     let runs = 0;
-    const unit = (first: string, second: string) =>
+    const unit = (first: keyof typeof locked, second: keyof typeof locked) =>
       store.write(async (tx) => {
         runs += 1;
         await tx.takeNumbers(first, 0, 1);
-        locked.add(first);
-        for (let tries = 0; locked.size < 2 && tries < 500; tries += 1) await wait(10);
+        locked[first].resolve();
+        await locked[second].promise;
         await tx.takeNumbers(second, 0, 1);
       });
     await Promise.all([unit('deadlock a', 'deadlock b'), unit('deadlock b', 'deadlock a')]);
