@@ -34,8 +34,8 @@ interface Answer {
 /** The answers to the tries of one event, in their order. */
 type Script = readonly Answer[];
 
-/** Events that happen at once, seconds that pass, what is held let go, or the webhook challenged anew. */
-type Step = { readonly emit: readonly Script[] } | { readonly pass_s: number } | 'release' | 'validate';
+/** Events that happen at once, seconds that pass, what is held let go, the webhook challenged anew, or as many under way as may be. */
+type Step = { readonly emit: readonly Script[] } | { readonly pass_s: number } | 'release' | 'validate' | 'full';
 
 const says = (...input: Answer['says'][]): fc.Arbitrary<Answer> =>
   fc.record({ isHeld: fc.constant(false), says: fc.constantFrom(...input) });
@@ -70,6 +70,7 @@ const program = fc.boolean().chain((isMortal) => {
 /** More at once than may be under way, and nothing is answered for a while. */
 const CROWD: readonly Step[] = [
   { emit: Array.from({ length: 25 }, () => Array<Answer>(TRIES_MAX).fill({ isHeld: true, says: 'cut' })) },
+  'full',
   { pass_s: 600 },
 ];
 
@@ -114,6 +115,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   try {
     for (const step of steps) {
       if (step === 'release') desk.release();
+      else if (step === 'full') await until('it is full', () => seen.underWay === UNDER_WAY_MAX);
       else if (step === 'validate') await validate(client, webhook, desk);
       else if ('pass_s' in step) await pass(step.pass_s);
       else await changeBio(world, keys.user, desk.expect(step.emit));
