@@ -171,14 +171,13 @@ describe('a statement on a shared connection', () => {
     );
   });
 
-  test('that failed while it was prepared is prepared again', async () => {
+  test('that failed while it was prepared, or whose columns have changed, is prepared again', async () => {
     const sql = 'select name from later';
     const read = () => driver.read((session) => ask(session, sql));
     await assert.rejects(read(), /relation "later" does not exist/);
     await administrator.query("create table later as select 'there' as name");
     assert.deepEqual(await read(), [{ name: 'there' }]);
     await administrator.query('alter table later alter column name type int using 7');
-    await assert.rejects(read(), /cached plan must not change result type/);
     assert.deepEqual(await read(), [{ name: 7 }]);
   });
 

@@ -117,18 +117,17 @@ export function postgresReads(options: ReadsOptions): Reads {
   };
 
   const read = <T>(work: (session: Session) => Promise<T>, attempt: number): Promise<T> =>
-    new Promise((resolve, reject) => {
+    new Promise((resolve) => {
       assertHeld();
-      const failed = (error: unknown): void => {
+      const again = (error: unknown): Promise<T> => {
         // It was prepared before a migration. @source decision 834
         const isOutdated = error instanceof StoreUnavailable && isOutdatedStatement(error.cause);
-        if (isOutdated && attempt < ATTEMPTS) resolve(read(work, attempt + 1));
-        else reject(error);
+        return isOutdated && attempt < ATTEMPTS ? read(work, attempt + 1) : Promise.reject(error);
       };
       underWay += 1;
-      const unit = begin(() => void run(begin(undefined), work).then(resolve, failed));
-      // Nothing comes of a run that is started again: whatever becomes of it, the other one is the result.
-      run(unit, work).then(resolve, failed);
+      const unit = begin(() => resolve(run(begin(undefined), work).catch(again)));
+      // Nothing comes of a run that is started again: the promise follows the other one from then on.
+      run(unit, work).then(resolve, (error: unknown) => resolve(again(error)));
     });
 
   return {
