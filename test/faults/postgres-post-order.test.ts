@@ -24,6 +24,8 @@ let administrator: pg.Client;
 let keywords: Keywords;
 before(async () => {
   world = await openWorld();
+  // Posts are indexed when a test does it, and at no other time.
+  await world.service.jobs.stop();
   elsewhere = storeOn(driverOn(world.place));
   administrator = new pg.Client({ connectionString: world.place.databaseUrl });
   await administrator.connect();
