@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** A TCP proxy to a server whose connections can be cut. */
 export interface CuttableProxy {
@@ -10,7 +11,9 @@ export interface CuttableProxy {
   loseClients(): void;
   /** Closes all connections, and new ones as soon as they are made. */
   refuse(): void;
-  /** Lets new connections pass; those that were cut stay cut. */
+  /** Passes on what comes from now on so much later, in both directions; in order. */
+  slow(delay_ms: number): void;
+  /** Lets new connections pass, without delay; those that were cut stay cut. */
   mend(): void;
   close(): Promise<void>;
 }
@@ -22,6 +25,7 @@ export async function openCuttableProxy(to: string): Promise<CuttableProxy> {
   const sockets = new Set<Socket>();
   let isSilent = false;
   let isRefusing = false;
+  let delay_ms = 0;
   const server = createServer((near) => {
     sockets.add(near);
     near.on('error', () => {});
@@ -34,7 +38,14 @@ export async function openCuttableProxy(to: string): Promise<CuttableProxy> {
     for (const [from, into] of [pair, [far, near] as const]) {
       from.setNoDelay(true);
       from.on('error', () => {});
-      from.on('data', (bytes) => void (!cut.has(pair) && into.write(bytes)));
+      let passed = Promise.resolve();
+      from.on('data', (bytes) => {
+        const due_ms = performance.now() + delay_ms;
+        passed = passed.then(async () => {
+          if (due_ms > performance.now()) await wait(due_ms - performance.now());
+          if (!cut.has(pair)) into.write(bytes);
+        });
+      });
       from.on('close', () => void (!cut.has(pair) && into.destroy()));
     }
   });
@@ -59,9 +70,13 @@ export async function openCuttableProxy(to: string): Promise<CuttableProxy> {
       isRefusing = true;
       for (const socket of sockets) socket.destroy();
     },
+    slow(by_ms) {
+      delay_ms = by_ms;
+    },
     mend() {
       isSilent = false;
       isRefusing = false;
+      delay_ms = 0;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -38,11 +38,14 @@ export interface WorldNodesOptions {
   readonly folder: string;
   /** A Redis that is there already; otherwise they get one of their own. */
   readonly redisUrl: string | undefined;
+  /** How each of them reaches it, if not by the same URL. */
+  readonly redisUrls?: readonly string[] | undefined;
   readonly seams: DependencyOverrides;
 }
 
 /** Opens what the nodes of a world share. */
-export async function openWorldNodes({ count, folder, redisUrl, seams }: WorldNodesOptions): Promise<WorldNodes> {
+export async function openWorldNodes(options: WorldNodesOptions): Promise<WorldNodes> {
+  const { count, folder, redisUrls, redisUrl = redisUrls?.[0], seams } = options;
   // Every request has a connection of its own, so that the balancer gives it to the next node.
   setGlobalDispatcher(new Agent({ pipelining: 0 }));
   const [production, sandbox] = await Promise.all([openBalancer(), openBalancer()]);
@@ -64,7 +67,9 @@ export async function openWorldNodes({ count, folder, redisUrl, seams }: WorldNo
     async join(first) {
       services.push(first);
       for (let node = 2; node <= count; node++) {
-        services.push(await startBeside({ ...first.settings, ...portsOf(node) }, node, seams));
+        const { redis_url } = first.settings;
+        const own = { redis_url: redisUrls?.[node - 1] ?? redis_url, ...portsOf(node) };
+        services.push(await startBeside({ ...first.settings, ...own }, node, seams));
       }
       production.route(ports.filter((_, at) => at % 2 === 0));
       sandbox.route(ports.filter((_, at) => at % 2 === 1));

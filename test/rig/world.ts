@@ -72,6 +72,8 @@ export interface WorldOptions {
   readonly start?: string;
   /** How many nodes it has behind a balancer, on PostgreSQL. */
   readonly nodes?: number;
+  /** How each of them reaches Redis, if not by the same URL. */
+  readonly redisUrls?: readonly string[];
 }
 
 /** Starts a world. Settings are given as flags are; with `tls: true` it speaks https. Every reply is held against the description, at the latest at the end. */
@@ -87,6 +89,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         count,
         folder: place.folder,
         redisUrl: options.flags?.redis_url as string | undefined,
+        redisUrls: options.redisUrls,
         seams,
       })
     : undefined;
