@@ -138,7 +138,7 @@ export const settingsTable = {
     parse: (entries) => parseKeyEntries(entries) && entries,
   }),
   timestamp_window_s: integer(
-    'How far the timestamp of a signed request may deviate; nonces are kept as long. With PostgreSQL, the server does not start when the clocks of both differ by more than half of it.',
+    'How far the timestamp of a signed request may deviate; nonces are kept as long. With PostgreSQL, the server does not start when the clocks of both differ by more than half of it, or 30 s.',
     {
       default: 300,
       unit: 'seconds',

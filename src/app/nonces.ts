@@ -13,7 +13,7 @@ import type { SharedServer } from './shared-server.ts';
  * @source decision 746
  */
 export async function openNonces(
-  { settings, clock, store, log }: Dependencies,
+  { settings, clock, store, log, node: { isClockWrong } }: Dependencies,
   sharedServer: SharedServer | undefined,
   cleanup: AsyncDisposableStack,
 ): Promise<Nonces> {
@@ -23,7 +23,7 @@ export async function openNonces(
   const { log: earlier, storedCount } = await withStoredNonces(files, store);
   if (sharedServer || storedCount > 0) {
     const onError = failureLog(log, 'could not remove expired nonces');
-    const sweeper = nonceSweeper({ store, clock, window_s, onError });
+    const sweeper = nonceSweeper({ store, clock, window_s, isClockWrong, onError });
     cleanup.defer(() => sweeper.stop());
   }
   if (!sharedServer) return inMemoryNonces(earlier, window_s);

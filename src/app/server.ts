@@ -10,7 +10,7 @@ import { addConnectionMetrics } from '../http/connection-metrics.ts';
 import { addNodeMetrics } from '../http/node-metrics.ts';
 import { addObjectStoreMetrics } from '../http/object-store-metrics.ts';
 import { loadBranding } from '../http/pages/branding.ts';
-import { probes } from '../http/probes.ts';
+import { type Check, probes } from '../http/probes.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
 import { transactionIds } from '../http/reply.ts';
 import { secureHeadersReader } from '../http/request-origin.ts';
@@ -139,6 +139,7 @@ async function start(
       disk: diskCheck(settings.data_folder),
       ...(hasListeners(roles) && { nonces: diskCheck(join(settings.data_folder, 'nonces')) }),
       ...(roles.has('api') && { media: diskCheck(receivedFolder(settings)) }),
+      ...(deps.node.heartbeats && { clock: clockCheck(deps.node) }),
     },
     optionalChecks: {
       ...(sharedServer && { redis: sharedServer.check }),
@@ -185,6 +186,16 @@ async function start(
 /** Whether anybody calls a server: workers are called by nobody. */
 function hasListeners(roles: ReadonlySet<Role>): boolean {
   return roles.has('api') || roles.has('stream') || roles.has('search');
+}
+
+/**
+ * With a wrong clock, a server refuses what others accept; one that is alone is better than none.
+ * @source decision 824
+ */
+function clockCheck({ isClockWrong, liveNodes }: Dependencies['node']): Check {
+  return async () => {
+    if (isClockWrong() && liveNodes() > 1) throw new Error('the clock of this machine is wrong');
+  };
 }
 
 /** Closes at shutdown what was opened before the listeners: the database last. */

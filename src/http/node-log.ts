@@ -24,9 +24,11 @@ export function nodeLog(log: Logger) {
     wasRemoved(): void {
       log.warn('another server took this one for dead; its streams end and its jobs are done by others');
     },
-    clockSkewed(skew_s: number): void {
+    clockSkewed(skew_s: number, isWrong: boolean): void {
+      const differ = 'the clocks of this machine and the database differ by more than';
       if (skew_s === 0) log.info('the clocks of this machine and the database agree again');
-      else log.warn({ skew_s }, 'the clocks of this machine and the database differ by more than 5 s');
+      else if (!isWrong) log.warn({ skew_s }, `${differ} 5 s`);
+      else log.error({ skew_s }, `${differ} a start allows; this server is not ready while others are alive`);
     },
     redisDiffers(isOther: boolean): void {
       if (isOther) log.error('other servers of this database use another Redis; give all the same redis_url');

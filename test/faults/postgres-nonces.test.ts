@@ -141,10 +141,10 @@ describe('expired nonces', () => {
     return [...new Set(entries.map((entry) => entry.timestamp))].filter((each) => each >= timestamp);
   };
   const failed: unknown[] = [];
-  const swept = () => {
+  const swept = (isClockWrong = () => false) => {
     let elapsed_s = 0;
     const sweeper = nonceSweeper(
-      { store, clock, window_s: WINDOW, onError: (error) => void failed.push(error) },
+      { store, clock, window_s: WINDOW, isClockWrong, onError: (error) => void failed.push(error) },
       () => elapsed_s * 1000,
     );
     sweeper.stop();
@@ -182,5 +182,21 @@ describe('expired nonces', () => {
     assert.deepEqual(await stored(), [timestamp]);
     assert.equal(await log.append(used('fresh', clock.s), 'change'), true);
     assert.equal(await log.append(used('a'), 'change'), false);
+  });
+
+  test('a clock that is known to be wrong forgets nothing, however long, so that other servers go on', async () => {
+    const log = process();
+    await log.append(used('a'), 'change');
+    const right = clock.s;
+    let isWrong = true;
+    const { after } = swept(() => isWrong);
+    for (let tens = 1; tens < 60; tens++) await after(10, right + 3600 + tens * 10);
+    clock.s = right + 600;
+    assert.equal(await log.append(used('fresh', clock.s), 'change'), true);
+    assert.deepEqual(await stored(), [timestamp, clock.s]);
+    isWrong = false;
+    for (let tens = 61; tens < 100; tens++) await after(10, right + tens * 10);
+    assert.deepEqual(await stored(), [right + 600]);
+    assert.deepEqual(failed, []);
   });
 });

@@ -12,13 +12,19 @@ export interface ReportingNode extends RunningNode {
   readonly fellSilent: Promise<void>;
   readonly wasRemoved: Promise<void>;
   readonly skews: number[];
+  readonly wrong: boolean[];
   readonly otherRedis: boolean[];
 }
 
 /** A node of its own on the database of a world. */
 export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> = {}): ReportingNode {
   const [silent, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const reports = { cleanedUp: [] as Remains[], skews: [] as number[], otherRedis: [] as boolean[] };
+  const reports = {
+    cleanedUp: [] as Remains[],
+    skews: [] as number[],
+    wrong: [] as boolean[],
+    otherRedis: [] as boolean[],
+  };
   const node = openNode({
     ...{
       id,
@@ -36,7 +42,10 @@ export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> 
       cleanedUp: (remains) => void reports.cleanedUp.push(remains),
       fellSilent: silent.resolve,
       wasRemoved: removed.resolve,
-      clockSkewed: (skew_s) => void reports.skews.push(skew_s),
+      clockSkewed(skew_s, isWrong) {
+        reports.skews.push(skew_s);
+        reports.wrong.push(isWrong);
+      },
       redisDiffers: (isOther) => void reports.otherRedis.push(isOther),
       failed() {},
     },

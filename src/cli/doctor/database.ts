@@ -95,7 +95,7 @@ function examineClock(skew_ms: number, { timestamp_window_s }: Settings): Findin
   const message = `the clocks of this machine and the database differ by ${Math.round(Math.abs(skew_ms) / 1000)} s`;
   const max_ms = skewMax_ms(timestamp_window_s);
   if (Math.abs(skew_ms) <= max_ms) return [warning(message, 'synchronise both with NTP')];
-  const advice = `synchronise both with NTP: with more than ${max_ms / 1000} s, half of timestamp_window_s, no server starts`;
+  const advice = `synchronise both with NTP: with more than ${max_ms / 1000} s, no server starts`;
   return [error(message, advice)];
 }
 

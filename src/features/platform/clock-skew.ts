@@ -3,13 +3,16 @@ import { instantMs } from '../../base/instants.ts';
 /** A larger difference of the clocks is reported. @source decision 754 */
 export const SKEW_REPORTED_MS = 5000;
 
+/** The clocks of two servers may differ by twice as much: times in the event log put up with a minute. @source decision 365 */
+const SKEW_MAX_MS = 30_000;
+
 /**
- * No server starts when its clock differs from that of the database by more, in milliseconds: two servers then differ by
- * no more than the window, for which nonces are kept beyond their timestamp.
- * @source decision 754
+ * No server starts when its clock differs from that of the database by more, in milliseconds, or is ready beside others. Two
+ * servers then differ by no more than the window, for which nonces are kept beyond their timestamp.
+ * @source decision 754, 824
  */
 export function skewMax_ms(timestamp_window_s: number): number {
-  return timestamp_window_s * 500;
+  return Math.min(SKEW_MAX_MS, timestamp_window_s * 500);
 }
 
 /**

@@ -31,6 +31,8 @@ export interface RunningNode extends Node {
   stop(): Promise<void>;
   /** The number of nodes that were alive at the last heartbeat, with this one. */
   liveNodes(): number;
+  /** Whether the clocks of the machine and the database differed at the last heartbeat by more than a start allows. */
+  isClockWrong(): boolean;
   /** The number of those that answer requests, with this one. */
   answeringNodes(): number;
   /** Whether live nodes have used another Redis than this one at several heartbeats. */
@@ -55,8 +57,11 @@ export interface NodeObserver {
   fellSilent(): void;
   /** Another node has removed this one meanwhile, with all that it held. */
   wasRemoved(): void;
-  /** The clocks of the machine and the database differ by too much; zero: no longer. */
-  clockSkewed(skew_s: number): void;
+  /**
+   * The clocks of the machine and the database differ by more than usual; zero: no longer.
+   * @param isWrong by more than a start allows.
+   */
+  clockSkewed(skew_s: number, isWrong: boolean): void;
   /** Live nodes use another Redis than this one, or no longer. */
   redisDiffers(isOther: boolean): void;
   failed(error: unknown): void;
@@ -110,11 +115,13 @@ export function openNode(parts: NodeDeps): RunningNode {
 
   const hasOtherRedis = (): boolean => beatsApart >= SETTLED_BEATS;
 
+  const isClockWrong = (): boolean => Math.abs(skew_ms) > skewMax_ms;
+  const isReported = (): boolean => isClockWrong() || Math.abs(skew_ms) > SKEW_REPORTED_MS;
   const noteSkew = (now_ms: number): void => {
-    const wasReported = Math.abs(skew_ms) > SKEW_REPORTED_MS;
+    const [wasReported, wasWrong] = [isReported(), isClockWrong()];
     skew_ms = now_ms;
-    const isReported = Math.abs(skew_ms) > SKEW_REPORTED_MS;
-    if (isReported !== wasReported) observer.clockSkewed(isReported ? skew_ms / 1000 : 0);
+    if (isReported() === wasReported && isClockWrong() === wasWrong) return;
+    observer.clockSkewed(isReported() ? skew_ms / 1000 : 0, isClockWrong());
   };
 
   const noteBeat = (sentAt_ms: number, stored: Heartbeat): void => {
@@ -211,6 +218,7 @@ export function openNode(parts: NodeDeps): RunningNode {
       // A node that cannot sign off is removed when it has been silent for long enough.
       await store.write((tx) => tx.nodes.remove(id)).catch(() => undefined);
     },
+    isClockWrong,
     liveNodes: () => 1 + others.others,
     answeringNodes: () => 1 + others.othersAnswering,
     hasOtherRedis,
@@ -228,6 +236,6 @@ async function checkedSkew_ms(store: Store, machineClock: Clock, max_ms: number)
   const skew_ms = clockSkew_ms(before_ms, database, machineClock.now());
   if (Math.abs(skew_ms) <= max_ms) return skew_ms;
   throw new Error(
-    `the clock of this machine shows ${formatMillisecond(before_ms)} and that of the database ${database}: more than ${max_ms / 1000} s apart, half of timestamp_window_s; synchronize both clocks`,
+    `the clock of this machine shows ${formatMillisecond(before_ms)} and that of the database ${database}: more than ${max_ms / 1000} s apart; synchronize both clocks`,
   );
 }

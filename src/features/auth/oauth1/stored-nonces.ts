@@ -44,11 +44,12 @@ export interface NonceSweeper {
 
 /**
  * Removes nonces from the database two windows after their timestamp, so that the clocks of the servers may differ by one.
- * The clock may jump ahead and be set back: what counts is its earliest time within the last window.
- * @source decision 430, 748
+ * The clock may jump ahead and be set back: what counts is its earliest time within the last window. One that is wrong for longer
+ * would make all servers refuse what is signed by a right one.
+ * @source decision 430, 748, 825
  */
 export function nonceSweeper(
-  { store, clock, window_s, onError }: SweeperOptions,
+  { store, clock, window_s, isClockWrong = () => false, onError }: SweeperOptions,
   elapsed: () => number = elapsed_ms,
 ): NonceSweeper {
   /** What the clock showed when, the latest last: all times of the last window, and one before it. */
@@ -60,7 +61,7 @@ export function nonceSweeper(
     const at_ms = elapsed();
     times.push({ now_s: Math.floor(clock.now() / 1000), at_ms });
     while (times.length > 1 && at_ms - times[1]!.at_ms >= window_ms) times.shift();
-    if (isSweeping || at_ms - times[0]!.at_ms < window_ms) return;
+    if (isSweeping || isClockWrong() || at_ms - times[0]!.at_ms < window_ms) return;
     const until = Math.min(...times.map(({ now_s }) => now_s)) - 2 * window_s - 1;
     isSweeping = true;
     try {
@@ -81,6 +82,8 @@ export interface SweeperOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly window_s: number;
+  /** Whether the clock is known to be wrong: nothing is removed then. */
+  readonly isClockWrong?: () => boolean;
   /** Is told why nonces could not be removed; they are removed later. */
   readonly onError: (error: unknown) => void;
 }
