@@ -22,6 +22,7 @@ import { type Role, rolesOf } from '../settings/roles.ts';
 import type { SettingName } from '../settings.ts';
 import { diskCheck } from '../storage/core/disk-check.ts';
 import { checkSchema } from '../storage/core/migrate.ts';
+import { oldestTransaction_s } from '../storage/core/postgres-status.ts';
 import { programVersion } from '../version.ts';
 import { authenticators } from './authentication.ts';
 import { startBackground } from './background.ts';
@@ -232,7 +233,12 @@ function addMetrics(
     const oldest = await store.read((tx) => tx.events.findOldestWaiting());
     return oldest === undefined ? 0 : Math.max(0, (clock.now() - instantMs(oldest)) / 1000);
   };
-  addNodeMetrics(registry, { heartbeats: node.heartbeats, liveNodes: node.liveNodes, eventsWait_s });
+  addNodeMetrics(registry, {
+    heartbeats: node.heartbeats,
+    liveNodes: node.liveNodes,
+    eventsWait_s,
+    oldestTransaction_s: () => oldestTransaction_s(driver),
+  });
 }
 
 /**

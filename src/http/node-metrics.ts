@@ -7,12 +7,14 @@ export interface NodeMetricsDependencies {
   readonly liveNodes: () => number;
   /** The age of the oldest event without a position in the log, in seconds; 0 when there is none. */
   readonly eventsWait_s: () => Promise<number>;
+  /** The age of the oldest open transaction of the database, in seconds; 0 when there is none. */
+  readonly oldestTransaction_s: () => Promise<number>;
 }
 
 /** Adds metrics of the servers that share a database. */
 export function addNodeMetrics(
   registry: Registry,
-  { heartbeats, liveNodes, eventsWait_s }: NodeMetricsDependencies,
+  { heartbeats, liveNodes, eventsWait_s, oldestTransaction_s }: NodeMetricsDependencies,
 ): void {
   addGauge(registry, 'barker_nodes_alive', {
     help: 'Servers of this database with a recent heartbeat.',
@@ -29,5 +31,9 @@ export function addNodeMetrics(
   addGauge(registry, 'barker_events_waiting_seconds', {
     help: 'Age of the oldest event without a position in the event log.',
     read: eventsWait_s,
+  });
+  addGauge(registry, 'barker_database_oldest_transaction_seconds', {
+    help: 'Age of the oldest open transaction of the database.',
+    read: oldestTransaction_s,
   });
 }

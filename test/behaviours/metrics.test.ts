@@ -44,6 +44,7 @@ describe('metrics', () => {
       heartbeats: { age_s: () => 1, skew_s: () => 0 },
       liveNodes: () => 2,
       eventsWait_s: async () => 0,
+      oldestTransaction_s: async () => 0,
     });
     addObjectStoreMetrics(withPeers, () => true);
     const text = [await scrape(), await overHttps.metrics(), await withPeers.metrics()].join('\n');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { formatInstant } from '../../src/base/instants.ts';
 import type { Store } from '../../src/contract/store/store.ts';
@@ -156,4 +157,22 @@ describe('an event that waits for its position', () => {
     await until('the service is elected', async () => (await waiting()) === 0);
     assert.equal((await logAfter({ store: elsewhere }, start)).length, 1);
   });
+});
+
+test('the age of the oldest open transaction of the database is a metric', async () => {
+  const age_s = async (): Promise<number> => {
+    const text = await (await fetch(`${world.service.url}/metrics`)).text();
+    return Number(text.match(/^barker_database_oldest_transaction_seconds (\S+)$/m)![1]);
+  };
+  const { rows } = await administrator.query('select extract(epoch from clock_timestamp())::float8 as now_s');
+  await administrator.query('begin');
+  try {
+    await administrator.query('select txid_current()');
+    await wait(300);
+    const [first, at] = [await age_s(), Number(rows[0].now_s)];
+    const after = await administrator.query('select extract(epoch from clock_timestamp())::float8 as now_s');
+    assert.ok(first >= 0.3 && first <= after.rows[0].now_s - at, `${first}`);
+  } finally {
+    await administrator.query('rollback');
+  }
 });

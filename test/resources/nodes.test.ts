@@ -102,9 +102,11 @@ test('the metrics of a server tell of the servers of its database, where there c
     'barker_heartbeat_age_seconds',
     'barker_clock_skew_seconds',
     'barker_events_waiting_seconds',
+    'barker_database_oldest_transaction_seconds',
   ].map((name) => text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1]);
-  if (engine === 'sqlite') return assert.deepEqual(values, Array(4).fill(undefined));
-  const [alive, age_s, skew_s, wait_s] = values.map(Number);
+  if (engine === 'sqlite') return assert.deepEqual(values, Array(5).fill(undefined));
+  const [alive, age_s, skew_s, wait_s, transaction_s] = values.map(Number);
+  assert.ok(transaction_s! >= 0, `${transaction_s}`);
   assert.ok(age_s! >= 0 && age_s! < PATIENCE_MS / 1000, `${age_s}`);
   assert.deepEqual([alive, skew_s, wait_s], [1, 0, 0]);
 });

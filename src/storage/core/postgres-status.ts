@@ -25,6 +25,18 @@ export async function postgresStatus(driver: Driver): Promise<PostgresStatus> {
   };
 }
 
+/**
+ * The age of the oldest open transaction of the database by its user or by others that it may see, in seconds; 0 when
+ * there is none.
+ * @source decision 826
+ */
+export async function oldestTransaction_s(driver: Driver): Promise<number> {
+  const sql = `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 as age_s
+    from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  const [row] = await driver.read((session) => session.allRaw<{ age_s: number }>(sql));
+  return Math.max(0, row!.age_s);
+}
+
 /** Identifies a database among those of all servers: equal for all connections to it, and after a failover. */
 export async function postgresIdentity(driver: Driver): Promise<string> {
   const sql = `select system_identifier::text || '/' || (select oid from pg_database where datname = current_database())
