@@ -34,11 +34,13 @@ export async function send(request: OutgoingRequest, authorization: string, tlsC
 /**
  * Sends a signed request with its URL unchanged, to any port. Resolves with the response head; the body is still unread.
  * @param tlsCa a file with an additional trusted certificate
+ * @param signal ends the connection when it is aborted
  */
 export async function sendStreaming(
   { method, url, form, json }: OutgoingRequest,
   authorization: string,
   tlsCa?: string,
+  signal?: AbortSignal,
 ): Promise<IncomingMessage> {
   const body = json ?? (form && encodePairs(form));
   const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
@@ -50,7 +52,7 @@ export async function sendStreaming(
   const trust = isSecure &&
     tlsCa !== undefined && { ca: [...getCACertificates('default'), readFileSync(tlsCa, 'utf8')] };
   return new Promise<IncomingMessage>((resolve, reject) => {
-    begin(url, { method, headers, agent: false, ...trust }, resolve)
+    begin(url, { method, headers, agent: false, ...(signal && { signal }), ...trust }, resolve)
       .on('error', reject)
       .end(body);
   }).catch((error: unknown) => {

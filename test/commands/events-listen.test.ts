@@ -5,8 +5,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import type { ConnectionProfile } from '../../src/cli/connection-profile.ts';
+import { connect } from '../../src/cli/events/connection.ts';
 import { readDevFile } from '../../src/dev/dev-folder.ts';
-import { bearerOf } from '../rig/application.ts';
+import { basic, bearerOf, postForm } from '../rig/application.ts';
 import { callAs, happen, type Subscriber } from '../rig/streams.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { barker, type Started, started } from './program.ts';
@@ -166,6 +168,34 @@ describe('barker events listen', () => {
     const nowhere = await barker(['events', 'listen', '--url', 'http://127.0.0.1:1', ...keys]);
     assert.equal(nowhere.code, 1);
     assert.match(nowhere.stderr, /^barker: no server answers at http:\/\/127\.0\.0\.1:1; is barker dev running\?\n$/);
+  });
+});
+
+describe('a stream of events', () => {
+  test('is given up when the server accepts the connection and says nothing', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const caller: ConnectionProfile = { origin, keys: world.keys, tlsCa: undefined };
+    await assert.rejects(connect(caller, demo.bearer, 0, 50), {
+      name: 'CommandFailed',
+      message: 'no answer within 0.05 s',
+    });
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  test('is opened again with another token when its own is revoked', async () => {
+    const running = listen();
+    await openConnections(1);
+    const body = `access_token=${demo.bearer}`;
+    const revoked = await postForm(world, '/oauth2/invalidate_token', basic(demo), body);
+    assert.equal(revoked.status, 200, revoked.text);
+    await running.saw(/the stream ended: .*ForceDisconnect/);
+    await happen(world, demo.user, [41]);
+    await running.saw(/"after":"41"/);
+    assert.doesNotMatch(running.output().stderr, /401/);
+    await stop(running);
   });
 });
 

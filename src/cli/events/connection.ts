@@ -22,17 +22,28 @@ export async function countSubscriptions(caller: ConnectionProfile, bearer: stri
   return (JSON.parse(body) as { meta: { total_subscriptions: number } }).meta.total_subscriptions;
 }
 
-/** Opens the stream. @throws CommandFailed when the server cannot be reached */
+/** Opens the stream. @throws CommandFailed when the server cannot be reached, or does not answer for `silence_ms` */
 export async function connect(
   caller: ConnectionProfile,
   bearer: string,
   backfill_minutes: number,
+  silence_ms = SILENCE_MS,
 ): Promise<ConnectAttempt> {
   const data = backfill_minutes === 0 ? [] : ([['backfill_minutes', String(backfill_minutes)]] as const);
   const request = buildRequest('GET', '/2/activity/stream', caller, { data });
-  const stream = await sendStreaming(request, `Bearer ${bearer}`, caller.tlsCa);
-  if (stream.statusCode === 200) return { stream };
-  return { status: stream.statusCode!, body: await text(stream) };
+  const abort = new AbortController();
+  // A server that stands still accepts connections all the same.
+  const callOff = after(silence_ms, () => abort.abort());
+  try {
+    const stream = await sendStreaming(request, `Bearer ${bearer}`, caller.tlsCa, abort.signal);
+    if (stream.statusCode === 200) return { stream };
+    return { status: stream.statusCode!, body: await text(stream) };
+  } catch (error) {
+    if (abort.signal.aborted) throw new CommandFailed(`no answer within ${silence_ms / 1000} s`);
+    throw error;
+  } finally {
+    callOff();
+  }
 }
 
 /** The non-empty lines of a stream until it ends, breaks, or is silent for too long. */

@@ -112,11 +112,16 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
   let bearer = first;
   let minutes = backfill;
   let failures = 0;
+  /** The bearer token was fetched because the former one was refused. */
+  let isTokenNew = false;
   while (!leave.isDue()) {
     const attempt = await connect(caller, bearer, minutes).catch((error: Error) => error);
     if (attempt instanceof Error || 'status' in attempt) {
-      if (!(attempt instanceof Error) && attempt.status === 401 && failures === 0)
+      if (!(attempt instanceof Error) && attempt.status === 401 && !isTokenNew) {
         bearer = await fetchBearerToken(caller);
+        isTokenNew = true;
+        continue;
+      }
       const wait_ms = waitAfter(attempt, failures++);
       printLine(
         `${attempt instanceof Error ? attempt.message : `${attempt.status} ${attempt.body}`}; retrying in ${wait_ms / 1000} s`,
@@ -124,6 +129,7 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
       await pause(wait_ms, leave);
       continue;
     }
+    isTokenNew = false;
     const takeBack = leave.on(() => attempt.stream.destroy());
     for await (const line of streamLines(attempt.stream)) {
       failures = 0;
