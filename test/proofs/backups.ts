@@ -152,7 +152,7 @@ async function verifyReplays(site: Site, before: Ledger, { used }: Ledger): Prom
   const since = used.slice(before.used.length);
   const tried = [...before.used.slice(-REPLAYED), ...since.slice(0, REPLAYED), ...since.slice(-REPLAYED)];
   assert.ok(tried.length > 0);
-  for (const authorization of tried) {
+  for (const { authorization } of tried) {
     assert.deepEqual(await sendAgain(site, authorization), { status: 401, code: 135 });
   }
 }

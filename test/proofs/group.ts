@@ -8,13 +8,16 @@ import type { Place } from '../rig/databases.ts';
 import { type OwnPostgres, startPostgres } from '../rig/postgres.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { type Home, openHome } from './load.ts';
+import { openRedisLosses, type RedisLosses } from './redis-losses.ts';
 import { freePorts, type Serving, type Site, serve } from './sites.ts';
+import { KEEP_ALIVE_S } from './stream.ts';
 import { openReachedSite, type Reached, subscribe } from './webhook.ts';
 
 /** A node of a group, which is started again at the same addresses. */
 export interface GroupNode {
   site: Site;
   serving: Serving | undefined;
+  readonly redisLosses: RedisLosses;
 }
 
 /** Nodes of `barker serve` on one database, behind balancers that change the node with each connection. */
@@ -29,6 +32,7 @@ export interface Group {
   /** The way of all nodes to the database. */
   readonly databaseBalancer: Balancer;
   readonly redis: OwnRedis;
+  readonly redisLosses: RedisLosses;
   /** A folder of its own. */
   readonly folder: string;
   close(): Promise<void>;
@@ -53,17 +57,19 @@ export async function openGroup(count: number, flags: readonly string[] = []): P
     const databaseUrl = Object.assign(new URL(database.url), { port: new URL(databaseBalancer.url).port }).href;
     const place = placeIn(folder, 1, databaseUrl);
     const objects = join(folder, 'objects');
-    const shared = ['--object-store', objects, '--access-log', 'off', '--media-processing-s', '0', ...flags];
-    const { site: opened, reached } = await openReachedSite(place, shared);
+    const shared = ['--object-store', objects, '--access-log', 'off', '--media-processing-s', '0'];
+    const keepAlive = ['--stream-keep-alive-s', `${KEEP_ALIVE_S}`];
+    const { site: opened, reached } = await openReachedSite(place, [...shared, ...keepAlive, ...flags]);
     ends.push(() => reached.close());
     const first = { ...opened, objects, env: { ...opened.env, BARKER_REDIS_URL: redis.url } };
     const balancers = await Promise.all([openBalancer(), openBalancer()]);
     ends.push(() => Promise.all(balancers.map((each) => each.close())));
     const ports = await freePorts(3 * count);
+    const redisLosses = openRedisLosses();
     const urls = ['--public-base-url', balancers[0].url, '--public-sandbox-url', balancers[1].url];
     const nodes = Array.from({ length: count }, (_, at): GroupNode => {
       const site = { ...first, flags: [...first.flags, ...urls], place: placeIn(folder, at + 1, databaseUrl) };
-      return { site: atPorts(site, ports.slice(3 * at, 3 * at + 3)), serving: undefined };
+      return { site: atPorts(site, ports.slice(3 * at, 3 * at + 3)), serving: undefined, redisLosses };
     });
     ends.push(() => Promise.all(nodes.map(async ({ serving }) => serving?.kill())));
     await Promise.all(nodes.map(startNode));
@@ -75,7 +81,7 @@ export async function openGroup(count: number, flags: readonly string[] = []): P
     const site = { ...first, production: balancers[0].url, sandbox: balancers[1].url };
     const home = await openHome(site);
     await subscribe(site);
-    return { ...{ nodes, site, home, reached, database, databaseBalancer, redis, folder }, close };
+    return { ...{ nodes, site, home, reached, database, databaseBalancer, redis, redisLosses, folder }, close };
   } catch (error) {
     await close();
     throw error;
@@ -84,7 +90,7 @@ export async function openGroup(count: number, flags: readonly string[] = []): P
 
 /** Starts a node; resolves when it has logged that it is ready. */
 export async function startNode(node: GroupNode): Promise<void> {
-  node.serving = await serve(node.site);
+  node.serving = await serve(node.site, node.redisLosses.listen());
 }
 
 /** Throws when a node ended by itself. */

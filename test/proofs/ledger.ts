@@ -13,6 +13,18 @@ export interface SentCampaign {
   sent: number;
 }
 
+/** A time, in milliseconds of the clock of the machine. */
+export interface Span {
+  readonly from_ms: number;
+  readonly until_ms: number;
+}
+
+/** A request that was answered, from its sending to its answer. */
+export interface UsedRequest extends Span {
+  /** Its Authorization header. */
+  readonly authorization: string;
+}
+
 /** What clients sent and what they were told, over all restarts of a service. */
 export interface Ledger {
   /** By name; those of a batch are `<batch> part <n>`. */
@@ -31,8 +43,8 @@ export interface Ledger {
   readonly events: Map<string, Fate>;
   /** Bearer tokens whose revocation was acknowledged. */
   readonly revoked: string[];
-  /** Authorization headers of requests for the user of the keys that were answered. */
-  readonly used: string[];
+  /** Requests for the user of the keys that were answered. */
+  readonly used: UsedRequest[];
   /** Replies that nobody should get, and 503 without `retry-after`. */
   readonly wrong: string[];
   /** Why requests failed that were not wrong: 503, or a connection that was lost. */

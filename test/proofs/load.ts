@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { within } from '../../src/base/timers.ts';
 import { type MediaCategory, mediaKeyOf } from '../../src/contract/services/media.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
@@ -49,10 +50,16 @@ export interface Loading {
   readonly clock?: Clock;
   /** How long each client waits between two things, in milliseconds. */
   readonly pause_ms?: number;
+  /** How long the client that causes events waits for an answer, in milliseconds; without end unless said otherwise. */
+  readonly eventPatience_ms?: number;
 }
 
 /** A client that was told nothing, or to come again: it does not know whether its write was stored. */
 class Unanswered extends Error {}
+
+function unanswered(error: Error): never {
+  throw error instanceof Unanswered ? error : new Unanswered(error.message);
+}
 
 /**
  * Signed clients of every kind, each doing one thing after the other and writing down what it was told: campaigns created,
@@ -63,7 +70,7 @@ export function startLoad(
   site: Site,
   home: Home,
   ledger: Ledger,
-  { round, persists, of = 2, pause_ms = 0, clock = systemClock }: Loading,
+  { round, persists, of = 2, pause_ms = 0, clock = systemClock, eventPatience_ms }: Loading,
 ): Load {
   let isStopped = false;
   const client = clientOf(site.sandbox, site.keys, clock, () => {});
@@ -84,7 +91,7 @@ export function startLoad(
   const kinds = [campaigns, batches, lineItems, posts, media, library, people, events, bearers, reads];
   const works = kinds.flatMap((kind) =>
     Array.from({ length: of }, (_, number) =>
-      kind({ site, home, ledger, clock, send: sender, own: `${round}-${number}` }),
+      kind({ site, home, ledger, clock, send: sender, own: `${round}-${number}`, eventPatience_ms }),
     ),
   );
   const done = Promise.all(works.map(run));
@@ -103,9 +110,7 @@ type Send = (method: string, path: string, sent?: Parameters<Client['call']>[2])
 /** Sends and judges: what is neither good nor a sound refusal is written down as wrong. */
 function senderOf(client: Client, { statuses, wrong }: Ledger): Send {
   return async (method, path, sent) => {
-    const reply = await client.call(method, path, sent).catch((error: Error) => {
-      throw new Unanswered(error.message);
-    });
+    const reply = await client.call(method, path, sent).catch(unanswered);
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     if (reply.status < 300) return reply;
     const isSound = reply.status === 503 && Number(reply.headers.get('retry-after')) >= 1;
@@ -122,6 +127,7 @@ interface Job {
   readonly send: Send;
   readonly clock: Clock;
   readonly own: string;
+  readonly eventPatience_ms: number | undefined;
 }
 /** What a client does again and again. */
 type Work = (count: number) => Promise<void>;
@@ -261,13 +267,15 @@ function library({ home: { path }, ledger, send, own }: Job): Work {
 }
 
 /** Changes the description of the profile, each of which is an event that a webhook is told of. */
-function events({ ledger, send, own }: Job): Work {
+function events({ ledger, send, own, eventPatience_ms }: Job): Work {
   return async (count) => {
     // One after the other: what does not change a description is no event.
     if (!own.endsWith('-0')) return pause(50);
     const description = `e ${own} ${count}`;
     ledger.events.set(description, 'unknown');
-    await send('POST', '/1.1/account/update_profile.json', { params: { description } });
+    const sent = send('POST', '/1.1/account/update_profile.json', { params: { description } });
+    // A node that is frozen may still do it when it goes on.
+    await (eventPatience_ms === undefined ? sent : within(eventPatience_ms, sent).catch(unanswered));
     ledger.events.set(description, 'acknowledged');
   };
 }
@@ -291,9 +299,10 @@ function bearers({ site: { keys }, ledger, send, own }: Job): Work {
 function reads({ site, home: { path }, ledger, send, clock }: Job): Work {
   return async (count) => {
     if (count % 4 !== 0) return void (await send('GET', `${path}/campaigns`, { params: { count: 20 } }));
+    const from_ms = Date.now();
     const { authorization, status } = await signedGet(site, clock);
     ledger.statuses.set(status, (ledger.statuses.get(status) ?? 0) + 1);
-    if (status === 200) ledger.used.push(authorization);
+    if (status === 200) ledger.used.push({ authorization, from_ms, until_ms: Date.now() });
     else if (status !== 503) ledger.wrong.push(`GET ${SELF}: ${status}`);
     if (status !== 200) throw new Unanswered(String(status));
   };

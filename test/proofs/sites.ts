@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { barker, cleanEnvironment, ENTRY, flagsOf, MASTER_KEY, toldBy } from '../commands/program.ts';
 import type { Keys } from '../rig/client.ts';
 import type { Place } from '../rig/databases.ts';
@@ -69,8 +70,11 @@ export async function openSite(place: Place, flags: readonly string[] = []): Pro
   };
 }
 
-/** Starts `barker serve` and waits until it is ready. */
-export async function serve({ entry = ENTRY, flags, place, env }: Site): Promise<Serving> {
+/** Starts `barker serve` and waits until it is ready; `hear` is told each line that it writes, and when it has ended. */
+export async function serve(
+  { entry = ENTRY, flags, place, env }: Site,
+  hear: (line: string | undefined) => void = () => {},
+): Promise<Serving> {
   const child = spawn(process.execPath, [entry, 'serve', ...flagsOf(place), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...cleanEnvironment(), ...env, NODE_COMPILE_CACHE: join(place.folder, '..', 'barker-proofs-compiled') },
@@ -78,6 +82,7 @@ export async function serve({ entry = ENTRY, flags, place, env }: Site): Promise
   let output = '';
   const ready = new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout!, child.stderr!]) {
+      createInterface(stream).on('line', hear);
       stream.on('data', (chunk) => {
         output = (output + String(chunk)).slice(-20_000);
         if (output.includes('"message":"ready"')) resolve();
@@ -89,6 +94,7 @@ export async function serve({ entry = ENTRY, flags, place, env }: Site): Promise
   const gone = new Promise<number | null>((resolve) => {
     child.on('exit', (code) => {
       exitCode = code;
+      hear(undefined);
       resolve(code);
     });
   });
