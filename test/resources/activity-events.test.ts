@@ -341,4 +341,28 @@ describe('the log', () => {
     assert.equal(await store.read((tx) => tx.events.findBefore(created_at)), before);
     assert.equal(await store.read((tx) => tx.events.findBefore('2100-01-01T00:00:00Z')), before + 1);
   });
+
+  describe('after an event of a unit of work that read the clock', () => {
+    /** Appends events with these times; the position before them, and the times that they have. */
+    const appended = async (...times: readonly string[]) => {
+      const { store } = world.service;
+      const before = await store.write((tx) => tx.events.settle());
+      const event = { event_type: 'spaces.end', user_id: '1', direction: null, text: null, payload: '{}' } as const;
+      for (const time of times) await store.write((tx) => tx.events.append([event], time));
+      const events = await logAfter(world.service, before);
+      return { before, times: events.map(({ created_at }) => created_at) };
+    };
+
+    test('minutes before, because its server stood still, can be read from a point in time', async () => {
+      const [early, late] = ['2026-04-01T12:00:00Z', '2026-04-01T12:05:00Z'];
+      const { before, times } = await appended(late, early, late);
+      assert.deepEqual(times, [late, late, late]);
+      assert.equal(await world.service.store.read((tx) => tx.events.findBefore(early)), before);
+    });
+
+    test('that was ahead, and is not any more, have their own times', async () => {
+      const [ahead, right] = ['2999-01-01T00:00:00Z', '2026-04-02T12:00:00Z'];
+      assert.deepEqual((await appended(ahead, right)).times, [ahead, right]);
+    });
+  });
 });

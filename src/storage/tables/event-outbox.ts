@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { instantMs } from '../../base/instants.ts';
 import type { LoggedEvent, NewEvent } from '../../contract/store/events.ts';
 import { insertRows } from '../core/bulk-insert.ts';
+import { databaseTime } from '../core/database-time.ts';
 import { takeNumbersOn } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 
@@ -99,10 +101,14 @@ export async function addToLog(session: Session, events: readonly AppendedEvent[
   if (events.length === 0) return [];
   const first = await takeNumbersOn(session)(POSITIONS, FIRST_POSITION, events.length);
   let last = await timeAt(session, first - 1);
-  const rows = events.map((event, index): LoggedEvent => {
-    last = notBefore(last, event.created_at);
-    return { ...event, position: first + index, created_at: last };
-  });
+  let database_ms: number | undefined;
+  const rows: LoggedEvent[] = [];
+  for (const [index, event] of events.entries()) {
+    const { created_at: now } = event;
+    if (last !== undefined && isLongBefore(now, last)) database_ms ??= await findDatabaseTime_ms(session);
+    last = notBefore(last, now, database_ms);
+    rows.push({ ...event, position: first + index, created_at: last });
+  }
   await insertRows(session, 'events', rows, { columns: EVENT_COLUMNS });
   return rows;
 }
@@ -114,12 +120,26 @@ async function timeAt(session: Session, position: number): Promise<string | unde
   return row?.created_at;
 }
 
+/** Whether an event is older than another one by more than units of work wait for each other. */
+function isLongBefore(now: string, last: string): boolean {
+  return instantMs(last) - instantMs(now) > WAIT_MAX_MS;
+}
+
 /**
- * The time of an event after one of this time. Units of work read the clock before they wait for others, but times must
- * not decrease: a reader that starts at a time must find all later events after its first one. A clock that was set back
- * further is accepted.
- * @source decision 365
+ * The time of an event after one of this time. Units of work read the clock before they wait for others, or their server
+ * stood still, but times must not decrease: a reader that starts at a time must find all later events after its first one.
+ * Only after a time that is ahead of the clock of the database, the clock was set back.
+ * @param database_ms The time of the database, where the event is long before.
+ * @source decision 365, 854
  */
-function notBefore(last: string | undefined, now: string): string {
-  return last !== undefined && last > now && instantMs(last) - instantMs(now) <= WAIT_MAX_MS ? last : now;
+function notBefore(last: string | undefined, now: string, database_ms: number | undefined): string {
+  if (last === undefined || last <= now) return now;
+  return isLongBefore(now, last) && instantMs(last) - database_ms! > WAIT_MAX_MS ? now : last;
+}
+
+async function findDatabaseTime_ms(session: Session): Promise<number> {
+  const row = await session.first('events database time', {}, (db) =>
+    db.selectNoFrom(databaseTime(session.dialect, sql.lit(0)).as('now')),
+  );
+  return instantMs(row!.now);
 }
