@@ -53,7 +53,7 @@ const statuses = async () => {
 const MISDIRECTED = Object.fromEntries(Object.keys(REQUESTS).map((name) => [name, 421]));
 const SEARCHES = { estimate: 401, insights: 401, suggestions: 401 };
 const OTHERS = { page: 200, description: 200, unknown: 404 };
-const USUAL = ['database', 'disk', 'schema', 'shutdown'];
+const USUAL = ['clock', 'database', 'disk', 'schema', 'shutdown'];
 
 describe('a server with the role', () => {
   for (const [role, answered, checked] of [
