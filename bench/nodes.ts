@@ -78,7 +78,7 @@ export async function run(): Promise<void> {
   }
   await Promise.all(nodes.map((node) => node.close()));
 
-  const alone = { databaseUrl: place.databaseUrl, beside: first.folder };
+  const alone = { databaseUrl: shared.databaseUrl, objects: shared.objects, beside: first.folder };
   const fenced = await startBarker({ ...alone, folder: join(folder, 'fenced') });
   const costs = new Map<string, Cost[]>();
   for (const name of ['fenced', 'without fence']) costs.set(name, []);
