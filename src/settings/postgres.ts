@@ -20,8 +20,8 @@ export const postgresSettings = {
     [0, 3600],
   ),
   postgres_idle_transaction_timeout_s: seconds(
-    60,
-    'PostgreSQL ends a transaction that is idle for this long, so that a frozen server holds no locks; 0 never ends it.',
+    10,
+    'PostgreSQL ends a transaction that is idle for this long, so that a frozen server holds no locks; 0 never ends it. Give less than 12, so that other servers take over webhooks in time.',
     [0, 3600],
   ),
   postgres_silence_timeout_s: seconds(
