@@ -10,6 +10,7 @@ import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
 import { addApiDescriptions } from '../http/api-descriptions.ts';
 import { type ConnectionDrain, type DrainTimes, watchConnections } from '../http/connection-drain.ts';
+import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import { addHomePage } from '../http/home-page.ts';
@@ -43,7 +44,9 @@ export interface Listeners {
 export interface ListenerOptions {
   readonly mode: Mode;
   readonly roles: ReadonlySet<Role>;
-  readonly pipeline: Omit<PipelineDependencies, 'environment' | 'originsOf'>;
+  readonly pipeline: Omit<PipelineDependencies, 'environment' | 'originsOf' | 'tools'>;
+  /** Undefined in production. */
+  readonly toolsOf: DeveloperToolsOf | undefined;
   readonly pages: Pages;
   readonly branding: Branding;
   readonly tls: Tls | undefined;
@@ -71,7 +74,8 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       publicOrigins: publicUrl === '' ? [] : [publicUrl, ...aliases],
       allowsOtherHosts: mode === 'dev',
     });
-    const own = { ...pipeline, environment, originsOf };
+    const tools = options.toolsOf?.({ environment, originsOf });
+    const own = { ...pipeline, environment, originsOf, tools };
     const answerPage = pageAnswerer({ ...pages, originsOf });
     const servesOthers = roles.has('api');
     const serves = (operation: Operation): boolean => roles.has(roleOf(operation));

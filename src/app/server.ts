@@ -7,6 +7,7 @@ import { accountAccessCache } from '../features/ads/account-access-cache.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import { addConnectionMetrics } from '../http/connection-metrics.ts';
+import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addNodeMetrics } from '../http/node-metrics.ts';
 import { addObjectStoreMetrics } from '../http/object-store-metrics.ts';
 import { loadBranding } from '../http/pages/branding.ts';
@@ -63,6 +64,14 @@ export interface Service extends Dependencies {
   close(): Promise<number>;
 }
 
+/** What only development mode has. */
+export interface DevelopmentOptions {
+  /** Authorizes the event simulator. */
+  readonly operator_token?: string | undefined;
+  /** Makes the tools of each listener. */
+  readonly toolsOf?: DeveloperToolsOf;
+}
+
 /**
  * Starts the listeners: production, sandbox, and in `serve` one for probes and metrics. Takes ownership of the
  * dependencies: a failed start closes them and everything else that it opened.
@@ -71,13 +80,12 @@ export interface Service extends Dependencies {
 export async function startListeners(
   mode: Mode,
   deps: Dependencies,
-  /** Authorizes the event simulator; development only. */
-  options: { readonly operator_token?: string | undefined } = {},
+  options: DevelopmentOptions = {},
 ): Promise<Service> {
   keepTickObject();
   const cleanup = new AsyncDisposableStack();
   try {
-    return await start(mode, deps, options.operator_token, cleanup);
+    return await start(mode, deps, options, cleanup);
   } catch (error) {
     await cleanup.disposeAsync().catch((err) => deps.log.error({ err }, 'could not clean up after a failed start'));
     throw error;
@@ -88,7 +96,7 @@ export async function startListeners(
 async function start(
   mode: Mode,
   deps: Dependencies,
-  operator_token: string | undefined,
+  { operator_token, toolsOf }: DevelopmentOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Service> {
   const { settings, store, services, driver, registry } = deps;
@@ -150,7 +158,17 @@ async function start(
     clock: deps.clock,
     metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
   });
-  const listeners = listenersOf(deps, { mode, roles, pipeline, pages, branding, tls, answerProbe, operator_token });
+  const listeners = listenersOf(deps, {
+    mode,
+    roles,
+    pipeline,
+    pages,
+    branding,
+    tls,
+    answerProbe,
+    operator_token,
+    toolsOf,
+  });
   let cutCount = 0;
   cleanup.defer(async () => {
     isDraining = true;

@@ -17,6 +17,8 @@ import {
   writeDevFile,
   writeKeys,
 } from '../dev/dev-folder.ts';
+import type { DeveloperToolsOf } from '../http/developer-tools.ts';
+import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Settings } from '../settings.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
@@ -82,7 +84,7 @@ export async function startDev(
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
   if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
-  const service = await startListeners('dev', parts, { operator_token });
+  const service = await startListeners('dev', parts, { operator_token, toolsOf: await toolsOf(parts) });
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file: DevFile = {
     ...addresses,
@@ -92,6 +94,21 @@ export async function startDev(
   };
   writeDevFile(settings.data_folder, file);
   return { service, file };
+}
+
+/** The tools for developers. */
+async function toolsOf({ store, box, clock, settings, servers, log }: Dependencies): Promise<DeveloperToolsOf> {
+  const { developerTools } = await import('../dev/tools.ts');
+  return developerTools({
+    ...{ store, box, clock, log },
+    window_s: settings.timestamp_window_s,
+    origins: () => Object.values(servers),
+    guard: {
+      hosts: settings.tls_names,
+      token: ensureOperatorToken(settings.data_folder),
+      isLoopback: isLoopbackHost(settings.host),
+    },
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Store } from '../contract/store/store.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
+import type { DeveloperTools } from './developer-tools.ts';
 import type { FirstRequestBuffer } from './first-request-buffer.ts';
 import type { RateLimiter, RateUsage } from './rate-limiter.ts';
 import type { RequestMemory } from './request-memory.ts';
@@ -56,6 +57,8 @@ export interface PipelineDependencies {
   readonly isDraining: () => boolean;
   /** Development mode: headers name ignored parameters and explain errors in more detail. */
   readonly includesHints: boolean;
+  /** Undefined in production. */
+  readonly tools: DeveloperTools | undefined;
 }
 
 /** The state of a request; each step adds to it, and the reply is written from it. */

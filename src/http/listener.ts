@@ -83,6 +83,7 @@ export function createListener(
           discardAndClose(request);
         }
         if (!hasValidHost(request)) sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
+        else if (deps.tools?.arrive(request, response)) return;
         else if (!answerOperation(request, response) && !answerPage(request, response)) answerRest(request, response);
       };
       const head_ms = deps.request_head_timeout_s * 1000;

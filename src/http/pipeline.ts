@@ -136,7 +136,12 @@ export async function handleRequest(
   if (counted) await counted;
   const headers = headersOf(exchange, deps, status, failure);
   if (flow) deps.streamWriter.begin(response, headers, flow);
-  else send(response, status, headers, text);
+  else if (!deps.tools) send(response, status, headers, text);
+  else {
+    const reply = { status, headers, text, failure };
+    const isDone = await deps.tools.reply(exchange, reply, response);
+    if (!isDone) send(response, reply.status, reply.headers, reply.text);
+  }
   deps.observer.replied(exchange, status, failure);
 }
 

@@ -27,7 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   settings: ['base'],
   http: [...BELOW, 'engine'],
   // Development mode makes a demo world, and samples of people and posts.
-  dev: [...BELOW, 'features/platform', 'features/ads', 'features/audiences'],
+  dev: [...BELOW, 'features/platform', 'features/ads', 'features/auth', 'features/audiences', 'http'],
   // Copies of everything: archives, and databases that are filled from them.
   backup: [...BELOW, 'storage'],
   // The composition root puts everything together.

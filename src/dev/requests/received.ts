@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Bodies are kept up to this size. */
+export const BODY_BYTES_MAX = 64 * 1024;
+
+/** What has arrived of the body of a request. */
+export interface ReceivedBody {
+  /** The first `BODY_BYTES_MAX` bytes. */
+  readonly bytes: Buffer;
+  /** How many have arrived in all. */
+  readonly total: number;
+}
+
+const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), total: 0 };
+const bodies = new WeakMap<IncomingMessage, { chunks: Buffer[]; kept: number; total: number }>();
+
+/** Keeps the body of a request as it arrives, whoever reads it. Reading is not changed by it. */
+export function keepBody(request: IncomingMessage): void {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+  const body = { chunks: [] as Buffer[], kept: 0, total: 0 };
+  bodies.set(request, body);
+  const push = request.push.bind(request);
+  // The parser hands over each chunk in this way, before any reader sees it.
+  request.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
+    if (chunk) {
+      body.total += chunk.length;
+      if (body.kept < BODY_BYTES_MAX) {
+        const part = Buffer.from(chunk.subarray(0, BODY_BYTES_MAX - body.kept));
+        body.chunks.push(part);
+        body.kept += part.length;
+      }
+    }
+    return push(chunk, encoding);
+  };
+}
+
+/** The body of a request so far. */
+export function receivedBody(request: IncomingMessage): ReceivedBody {
+  const body = bodies.get(request);
+  return body ? { bytes: Buffer.concat(body.chunks), total: body.total } : NOTHING;
+}

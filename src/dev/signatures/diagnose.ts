@@ -1,0 +1,169 @@
+import { encode } from '../../base/percent.ts';
+import { encodingMistakes } from './encoding-mistakes.ts';
+import { keyMistakes } from './key-mistakes.ts';
+import type { Mistake, MistakeContext, NamedMistake } from './mistakes.ts';
+import { parameterMistakes } from './parameter-mistakes.ts';
+import { parametersOf, type RequestSecrets, rightSigning, type SentRequest } from './sent-request.ts';
+import { baseStringOf, type Signing, signatureOf } from './signing.ts';
+import { urlMistakes } from './url-mistakes.ts';
+
+/** Every mistake that the debugger tries, the most frequent groups first. */
+export const MISTAKES: readonly Mistake[] = [...keyMistakes, ...urlMistakes, ...parameterMistakes, ...encodingMistakes];
+
+/** What is wrong with a signature. */
+export interface Diagnosis {
+  /** `right`: the signature is right. `mistakes`: these together reproduce it. `unknown`: nothing that was tried does. */
+  readonly outcome: 'right' | 'mistakes' | 'unknown' | 'unreadable';
+  readonly mistakes: readonly NamedMistake[];
+  /** Why the request could not be read. */
+  readonly detail?: string;
+  /** The normalised parameters and the base string that the server expects. */
+  readonly expected?: { readonly parameterString: string; readonly baseString: string };
+  /** The same as the client made them, if they are known and differ. */
+  readonly signed?: { readonly parameterString: string; readonly baseString: string };
+  /** Where the base strings differ first. */
+  readonly firstDifference?: { readonly at: number; readonly expected: string; readonly signed: string };
+}
+
+/** How many signatures are computed at most. */
+const TRIES_MAX = 20_000;
+/** How many mistakes are made at once at most. */
+const DEPTH_MAX = 3;
+/** Characters that are shown from the first difference on. */
+const EXCERPT = 40;
+
+interface Candidate {
+  readonly signing: Signing;
+  readonly mistakes: readonly Mistake[];
+  /** Mistakes before this one in the list have been tried with it. */
+  readonly next: number;
+}
+
+/**
+ * Finds the mistakes that reproduce the signature of a request: one of them first, then two, then three together. Never
+ * returns a secret.
+ */
+export function diagnose(sent: SentRequest, secrets: RequestSecrets, triesMax = TRIES_MAX): Diagnosis {
+  return withoutSecrets(judge(sent, secrets, triesMax), secrets);
+}
+
+function judge(sent: SentRequest, secrets: RequestSecrets, triesMax: number): Diagnosis {
+  const parameters = parametersOf(sent);
+  if ('reason' in parameters) return { outcome: 'unreadable', mistakes: [], detail: parameters.detail };
+  const signature = parameters.find(({ name }) => name === 'oauth_signature')?.value;
+  if (signature === undefined) return { outcome: 'unreadable', mistakes: [], detail: 'oauth_signature is missing' };
+  const right = sent.origins.map((origin) => rightSigning(sent, parameters, secrets, origin));
+  const found = search(right, spellingsOf(signature), { sent, secrets }, triesMax);
+  const likeliest = baseStringOf(right[0]!);
+  const expected = { parameterString: likeliest.parameterString, baseString: likeliest.text };
+  if (!found) return { outcome: 'unknown', mistakes: [], expected };
+  const mistakes = [...found.mistakes, ...found.spelling].map(({ name, text, remedy }) => ({ name, text, remedy }));
+  if (mistakes.length === 0) return { outcome: 'right', mistakes, expected };
+  const made = baseStringOf(found.signing);
+  if (made.text === expected.baseString) return { outcome: 'mistakes', mistakes, expected };
+  return {
+    ...{ outcome: 'mistakes', mistakes, expected },
+    signed: { parameterString: made.parameterString, baseString: made.text },
+    firstDifference: differenceOf(expected.baseString, made.text),
+  };
+}
+
+/** What may have become of a signature on its way, and what was meant. */
+function spellingsOf(signature: string): Map<string, readonly NamedMistake[]> {
+  const spellings = new Map<string, readonly NamedMistake[]>([[signature, []]]);
+  const decoded = /%[\da-f]{2}/i.test(signature)
+    ? decodeURIComponent(signature.replace(/%(?![\da-f]{2})/gi, '%25'))
+    : signature;
+  if (decoded !== signature) spellings.set(decoded, [SIGNATURE_ENCODED_TWICE]);
+  if (signature.includes(' ')) spellings.set(signature.replaceAll(' ', '+'), [SIGNATURE_NOT_ENCODED]);
+  if (/\s$|^\s/.test(signature)) spellings.set(signature.trim(), [SIGNATURE_WITH_SPACE]);
+  return spellings;
+}
+
+const SIGNATURE_ENCODED_TWICE: NamedMistake = {
+  name: 'signature-encoded-twice',
+  text: 'The signature was percent-encoded twice when it was sent.',
+  remedy: 'Percent-encode the signature once.',
+};
+const SIGNATURE_NOT_ENCODED: NamedMistake = {
+  name: 'signature-not-encoded',
+  text: 'The signature was sent without being percent-encoded, so that its + became a space.',
+  remedy: 'Percent-encode the signature.',
+};
+const SIGNATURE_WITH_SPACE: NamedMistake = {
+  name: 'signature-with-space',
+  text: 'The signature was sent with a space or a line break.',
+  remedy: 'Send the 28 characters of the base64 text alone.',
+};
+
+interface Found {
+  readonly signing: Signing;
+  readonly mistakes: readonly Mistake[];
+  readonly spelling: readonly NamedMistake[];
+}
+
+function search(
+  right: readonly Signing[],
+  spellings: ReadonlyMap<string, readonly NamedMistake[]>,
+  context: MistakeContext,
+  triesMax: number,
+): Found | undefined {
+  const tried = new Set<string>();
+  const attempt = ({ signing, mistakes }: Candidate): Found | undefined => {
+    const { text } = baseStringOf(signing);
+    const id = `${signing.digest} ${signing.encoding} ${signing.key} ${text}`;
+    if (tried.has(id)) return undefined;
+    tried.add(id);
+    const spelling = spellings.get(signatureOf(signing, text));
+    return spelling && { signing, mistakes, spelling };
+  };
+  let level: Candidate[] = right.map((signing) => ({ signing, mistakes: [], next: 0 }));
+  for (const candidate of level) {
+    const found = attempt(candidate);
+    if (found) return found;
+  }
+  for (let depth = 1; depth <= DEPTH_MAX; depth++) {
+    const deeper: Candidate[] = [];
+    for (const { signing, mistakes, next } of level) {
+      const groups = new Set(mistakes.map(({ group }) => group));
+      for (let index = next; index < MISTAKES.length; index++) {
+        const mistake = MISTAKES[index]!;
+        if (groups.has(mistake.group)) continue;
+        for (const made of mistake.apply(signing, context)) {
+          const candidate = { signing: made, mistakes: [...mistakes, mistake], next: index + 1 };
+          const before = tried.size;
+          const found = attempt(candidate);
+          if (found) return found;
+          if (tried.size === before) continue;
+          if (tried.size >= triesMax) return undefined;
+          deeper.push(candidate);
+        }
+      }
+    }
+    level = deeper;
+  }
+  return undefined;
+}
+
+function differenceOf(expected: string, signed: string): NonNullable<Diagnosis['firstDifference']> {
+  let at = 0;
+  while (at < expected.length && expected[at] === signed[at]) at += 1;
+  // An escape is shown whole.
+  const from = Math.max(0, expected.lastIndexOf('%', at) >= at - 2 ? expected.lastIndexOf('%', at) : at);
+  return { at, expected: expected.slice(from, from + EXCERPT), signed: signed.slice(from, from + EXCERPT) };
+}
+
+/** Shorter texts are not secrets. */
+const SECRET_CHARACTERS = 8;
+
+/** A client may have sent a secret where a key belongs: it is not repeated. */
+function withoutSecrets(diagnosis: Diagnosis, { consumerSecret, tokenSecret, others }: RequestSecrets): Diagnosis {
+  let text = JSON.stringify(diagnosis);
+  for (const secret of [consumerSecret, tokenSecret, ...others.map((other) => other.secret)]) {
+    if (secret.length < SECRET_CHARACTERS) continue;
+    for (const form of [secret, encode(secret), encode(encode(secret))]) {
+      text = text.replaceAll(JSON.stringify(form).slice(1, -1), '[secret]');
+    }
+  }
+  return JSON.parse(text) as Diagnosis;
+}

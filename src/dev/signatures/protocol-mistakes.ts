@@ -1,0 +1,42 @@
+import type { Parameter } from '../../features/auth/oauth1/parsed-request.ts';
+import type { NamedMistake } from './mistakes.ts';
+
+/** By what timestamps are judged, in Unix seconds and seconds. */
+export interface TimeRules {
+  readonly now_s: number;
+  readonly window_s: number;
+}
+
+/** What is wrong with the protocol parameters of a request, whatever its signature. @source authentication gaps 1.3 */
+export function protocolMistakes(parameters: readonly Parameter[], { now_s, window_s }: TimeRules): NamedMistake[] {
+  const value = (name: string): string | undefined => parameters.find((each) => each.name === name)?.value;
+  const mistakes: NamedMistake[] = [];
+  const add = (name: string, text: string, remedy: string): void => void mistakes.push({ name, text, remedy });
+  const method = value('oauth_signature_method');
+  if (method !== undefined && method !== 'HMAC-SHA1') {
+    add('other-signature-method', `oauth_signature_method is ${method}.`, 'Sign with HMAC-SHA1 and say so.');
+  }
+  const version = value('oauth_version');
+  if (version !== undefined && version !== '1.0') {
+    add('other-version', `oauth_version is ${version || 'empty'}.`, 'Send oauth_version=1.0, or leave it out.');
+  }
+  for (const name of ['oauth_consumer_key', 'oauth_nonce', 'oauth_timestamp', 'oauth_signature_method']) {
+    if (value(name) === undefined) add('parameter-missing', `${name} is missing.`, `Send and sign ${name}.`);
+  }
+  const timestamp = value('oauth_timestamp');
+  if (timestamp === undefined) return mistakes;
+  if (/^\d{13}$/.test(timestamp)) {
+    add('timestamp-in-milliseconds', 'The timestamp is in milliseconds.', 'Send whole seconds since 1970.');
+  } else if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
+    add('timestamp-not-seconds', 'The timestamp is not a number of whole seconds.', 'Send whole seconds since 1970.');
+  } else if (Math.abs(Number(timestamp) - now_s) > window_s) {
+    const skew_s = Number(timestamp) - now_s;
+    const by = `${Math.abs(skew_s)} s ${skew_s < 0 ? 'behind' : 'ahead of'} the clock of the server`;
+    add(
+      'timestamp-out-of-bounds',
+      `The timestamp is ${by}.`,
+      'Set the clock of the client, and sign each request anew.',
+    );
+  }
+  return mistakes;
+}

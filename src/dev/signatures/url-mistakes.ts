@@ -1,0 +1,150 @@
+import { splitTarget } from '../../features/auth/oauth1/full-parser.ts';
+import type { Mistake } from './mistakes.ts';
+import type { Signing } from './signing.ts';
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
+
+interface OriginParts {
+  readonly scheme: string;
+  readonly host: string;
+  /** With its colon; empty for the default port. */
+  readonly port: string;
+}
+
+function partsOf(origin: string): OriginParts {
+  const [, scheme = '', host = '', port = ''] = /^(https?):\/\/(.*?)(:\d+)?$/i.exec(origin) ?? [];
+  return { scheme, host, port };
+}
+
+/** The same with another origin, made from the parts of the present one. */
+function withOrigin(signing: Signing, change: (parts: OriginParts) => string | undefined): Signing[] {
+  const origin = change(partsOf(signing.origin));
+  return origin === undefined || origin === signing.origin ? [] : [{ ...signing, origin }];
+}
+
+/** Mistakes in the method and the base URI. @source RFC 5849 3.4.1.1, 3.4.1.2 */
+export const urlMistakes: readonly Mistake[] = [
+  {
+    name: 'method-in-lower-case',
+    group: 'method',
+    text: 'The method was signed in lower case.',
+    remedy: 'Sign the method in upper case.',
+    apply: (signing) => [{ ...signing, method: signing.method.toLowerCase() }],
+  },
+  {
+    name: 'method-of-another-request',
+    group: 'method',
+    text: 'Another method was signed than was sent.',
+    remedy: 'Sign the method with which the request is sent, also when an override header is used.',
+    apply: (signing) =>
+      ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD']
+        .filter((method) => method !== signing.method)
+        .map((method) => ({ ...signing, method })),
+  },
+  {
+    name: 'wrong-scheme',
+    group: 'origin',
+    text: 'The URL was signed with the other scheme: https instead of http, or http instead of https.',
+    remedy: 'Sign the URL that is requested. Behind a proxy that ends TLS, the server must know its public URL.',
+    apply: (signing) =>
+      withOrigin(signing, ({ scheme, host, port }) => `${scheme === 'http' ? 'https' : 'http'}://${host}${port}`),
+  },
+  {
+    name: 'host-in-upper-case',
+    group: 'origin',
+    text: 'The host was signed with upper-case letters.',
+    remedy: 'Sign scheme and host in lower case.',
+    apply(signing, { sent }) {
+      const { scheme, host, port } = partsOf(signing.origin);
+      const capital = host.replace(/[a-z]/, (first) => first.toUpperCase());
+      const spellings = new Set([host.toUpperCase(), capital, ...sent.hostSpellings]);
+      spellings.delete(host);
+      return [...spellings].map((spelling) => ({ ...signing, origin: `${scheme}://${spelling}${port}` }));
+    },
+  },
+  {
+    name: 'default-port-kept',
+    group: 'origin',
+    text: 'The default port of the scheme was signed.',
+    remedy: 'Leave out :80 with http and :443 with https.',
+    apply: (signing) =>
+      withOrigin(signing, ({ scheme, host, port }) =>
+        port === '' ? `${scheme}://${host}:${DEFAULT_PORTS[scheme]}` : undefined,
+      ),
+  },
+  {
+    name: 'port-left-out',
+    group: 'origin',
+    text: 'The URL was signed without its port.',
+    remedy: 'Sign the port unless it is the default of the scheme.',
+    apply: (signing) => withOrigin(signing, ({ scheme, host }) => `${scheme}://${host}`),
+  },
+  {
+    name: 'other-origin',
+    group: 'origin',
+    text: 'The URL was signed with the address of another server than the one that was called.',
+    remedy: 'Sign the URL that is requested, with the same host and port.',
+    apply: (signing, { sent }) =>
+      sent.otherOrigins.filter((origin) => origin !== signing.origin).map((origin) => ({ ...signing, origin })),
+  },
+  {
+    name: 'origin-left-out',
+    group: 'origin',
+    text: 'Only the path was signed, without scheme and host.',
+    remedy: 'Sign the whole URL without its query.',
+    apply: (signing) => [{ ...signing, origin: '' }],
+  },
+  {
+    name: 'version-left-out',
+    group: 'path',
+    text: 'The path was signed without the version that it begins with.',
+    remedy: 'Sign the whole path as requested.',
+    apply: (signing) => {
+      const rest = signing.path.replace(/^\/[\d.]+(?=\/)/, '');
+      return rest === signing.path ? [] : [{ ...signing, path: rest }];
+    },
+  },
+  {
+    name: 'trailing-slash',
+    group: 'path',
+    text: 'The path was signed with a slash at its end that was not sent, or without one that was.',
+    remedy: 'Sign the path exactly as requested.',
+    apply: (signing) => [
+      { ...signing, path: signing.path.endsWith('/') ? signing.path.slice(0, -1) : `${signing.path}/` },
+    ],
+  },
+  {
+    name: 'path-decoded',
+    group: 'path',
+    text: 'The path was signed with its escapes decoded.',
+    remedy: 'Sign the path exactly as requested, with its escapes.',
+    apply(signing) {
+      const decoded = withoutEscapes(signing.path);
+      return decoded === signing.path ? [] : [{ ...signing, path: decoded }];
+    },
+  },
+  {
+    name: 'query-in-url',
+    group: 'path',
+    text: 'The base URI was signed with the query.',
+    remedy: 'Sign the URL without its query, and the parameters of the query among the other parameters.',
+    apply(signing, { sent }) {
+      const { query } = splitTarget(sent.target);
+      if (query === '') return [];
+      const path = `${signing.path}?${query}`;
+      const parameters = signing.parameters.filter(({ source }) => source !== 'query');
+      return [
+        { ...signing, path },
+        { ...signing, path, parameters },
+      ];
+    },
+  },
+];
+
+function withoutEscapes(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

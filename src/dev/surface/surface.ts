@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { ToolsListener } from '../../http/developer-tools.ts';
+import { readBody } from '../../http/read-body.ts';
+import { routerOf } from '../../http/router.ts';
+import { type DevCall, DevError, DevReply, type WriteReply } from './call.ts';
+import { type GuardRules, guard } from './guard.ts';
+
+/** Bodies of calls are not larger; snapshots are. */
+const JSON_BYTES_MAX = 16 * 2 ** 20;
+
+/** Answers the calls below `/_dev`. */
+export interface Surface {
+  /** Returns false, and does nothing, for other paths. */
+  answer(listener: ToolsListener, request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+/** Makes the surface of these calls; `GET /_dev` lists them. */
+export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Logger): Surface {
+  const list: DevCall = {
+    ...{ method: 'GET', path: '/_dev/', about: 'Lists these calls.' },
+    perform: () => ({ calls: [list, ...calls].map(({ method, path, about }) => ({ method, path, about })) }),
+  };
+  const byPath = new Map<string, Map<string, DevCall>>();
+  for (const call of [list, ...calls]) {
+    const methods = byPath.get(call.path) ?? new Map<string, DevCall>();
+    byPath.set(call.path, methods.set(call.method, call));
+  }
+  const find = routerOf(byPath.keys());
+
+  async function answered(listener: ToolsListener, request: IncomingMessage): Promise<DevReply> {
+    try {
+      guard(request, rules);
+      const route = find(request.url!);
+      const methods = route && byPath.get(route.path);
+      if (!methods) throw new DevError(404, 'CALL_UNKNOWN', 'there is no such call; GET /_dev lists all');
+      const call = methods.get(request.method!);
+      if (!call) {
+        const allowed = [...methods.keys()].join(', ');
+        throw new DevError(405, 'METHOD_UNKNOWN', `${request.method} is not among ${allowed}`);
+      }
+      const result = await call.perform({
+        ...{ listener, request, path: route.params },
+        query: new URLSearchParams(request.url!.split('?', 2)[1]),
+        body: await jsonBody(request),
+      });
+      if (result instanceof DevReply) return result;
+      return result === undefined ? new DevReply(204, undefined) : new DevReply(200, result);
+    } catch (error) {
+      if (error instanceof DevError) {
+        const { status, code, message, field } = error;
+        return new DevReply(status, { error: { code, message, field } });
+      }
+      log.error({ err: error, path: request.url }, 'a developer tool failed');
+      const message = error instanceof Error ? error.message : String(error);
+      return new DevReply(500, { error: { code: 'INTERNAL', message } });
+    }
+  }
+
+  return {
+    answer(listener, request, response) {
+      if (!/^\/_dev(?:[/?]|$)/.test(request.url!)) return false;
+      answered(listener, request).then((reply) => send(response, reply));
+      return true;
+    },
+  };
+}
+
+async function jsonBody(request: IncomingMessage): Promise<unknown> {
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return undefined;
+  const bytes = await readBody(request, JSON_BYTES_MAX);
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new DevError(400, 'NOT_JSON', 'the body is not JSON');
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: DevReply): void {
+  const fixed = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+  if (typeof body === 'function') {
+    response.writeHead(status, { ...fixed, ...headers });
+    (body as WriteReply)(response);
+    return;
+  }
+  if (body === undefined) {
+    response.writeHead(status, { ...fixed, ...headers }).end();
+    return;
+  }
+  const isText = typeof body === 'string' || body instanceof Uint8Array;
+  const content = isText ? body : `${JSON.stringify(body, null, 2)}\n`;
+  response.writeHead(status, {
+    ...fixed,
+    ...(!isText && { 'content-type': 'application/json; charset=utf-8' }),
+    'content-length': String(Buffer.byteLength(content)),
+    ...headers,
+  });
+  response.end(content);
+}
