@@ -99,10 +99,12 @@ export async function startDev(
 /** The tools for developers. */
 async function toolsOf({ store, box, clock, settings, servers, log }: Dependencies): Promise<DeveloperToolsOf> {
   const { developerTools } = await import('../dev/tools.ts');
+  const { loadBranding } = await import('../http/pages/branding.ts');
   return developerTools({
     ...{ store, box, clock, log },
     window_s: settings.timestamp_window_s,
     origins: () => Object.values(servers),
+    branding: await loadBranding(settings),
     guard: {
       hosts: settings.tls_names,
       token: ensureOperatorToken(settings.data_folder),

@@ -16,8 +16,8 @@ import { shellQuote } from './shell-quote.ts';
 /** `barker sign`. */
 export function signCommand(command: Command): void {
   command
-    .argument('<method>', 'GET, POST, PUT or DELETE')
-    .argument('<url>', 'URL, or a path on the server of the keys')
+    .argument('[method]', 'GET, POST, PUT or DELETE')
+    .argument('[url]', 'URL, or a path on the server of the keys')
     .option(
       '-d, --param <name=value>',
       'Parameter, repeatable; sent in the body of POST and PUT, otherwise in the query',
@@ -28,13 +28,32 @@ export function signCommand(command: Command): void {
       '-p, --protocol <name=value>',
       'OAuth parameter, such as oauth_nonce=abc; an empty value omits it',
       collectPair,
+    )
+    .option(
+      '--check <command>',
+      'Check instead whether a curl command is signed right, and say what is wrong; - reads it from stdin',
     );
   addProfileOptions(command)
-    .addHelpText('after', '\nExample:\n  barker sign GET /12/accounts -d count=10 -p oauth_timestamp=1767225600')
-    .action((method: string, url: string) => runSign(command, method, url));
+    .addHelpText(
+      'after',
+      '\nExamples:\n  barker sign GET /12/accounts -d count=10 -p oauth_timestamp=1767225600' +
+        `\n  barker sign --check "curl http://localhost:8080/12/accounts -H 'Authorization: OAuth ...'"`,
+    )
+    .action((method?: string, url?: string) => runSign(command, method, url));
 }
 
-async function runSign(command: Command, method: string, url: string): Promise<void> {
+async function runSign(command: Command, method: string | undefined, url: string | undefined): Promise<void> {
+  const { check } = command.opts<{ check?: string }>();
+  if (check !== undefined) {
+    const other = ['param', 'json', 'protocol'].find((name) => command.opts()[name] !== undefined);
+    if (method !== undefined || other !== undefined) {
+      throw new CommandFailed(`--check takes no ${other === undefined ? 'method' : `--${other}`}`, 2);
+    }
+    const { checkCommand } = await import('./sign-check.ts');
+    return checkCommand(command, check);
+  }
+  if (method === undefined) throw new CommandFailed("missing required argument 'method'", 2);
+  if (url === undefined) throw new CommandFailed("missing required argument 'url'", 2);
   const { param: data, json, protocol = [] } = command.opts<{ param?: Pair[]; json?: string; protocol?: Pair[] }>();
   const caller = profileFrom(command);
   const request = buildRequest(method, url, caller, { data, json });

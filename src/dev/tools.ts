@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { keepBody } from './requests/received.ts';
 import { type SignatureDebuggerOptions, signatureDebugger } from './signatures/debugger.ts';
@@ -9,7 +8,6 @@ import { surfaceOf } from './surface/surface.ts';
 /** What the tools are made of. */
 export interface ToolsOptions extends SignatureDebuggerOptions {
   readonly guard: GuardRules;
-  readonly log: Logger;
 }
 
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
@@ -24,7 +22,7 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       return false;
     },
     async reply(exchange, reply) {
-      if (reply.status === 401) await signatures.trace(listener, exchange, reply);
+      if (reply.status >= 400) await signatures.trace(listener, exchange, reply);
       return false;
     },
   });

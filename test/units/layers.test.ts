@@ -116,6 +116,23 @@ describe('the layers', () => {
     for (const file of files) visit(file, []);
   });
 
+  test('the debugger of signatures needs no server', () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, 'utf8');
+      assert.doesNotMatch(text, /^import (?!type)[^;]*? from '(node:http|fastify|pino|undici)'/m, file);
+      // Types are gone when the program runs.
+      for (const [, path] of text.matchAll(/^(?:import|export)(?! type)[^;]*? from '(\.[^']+)'/gm)) {
+        visit(join(dirname(file), path!));
+      }
+    };
+    for (const name of ['curl', 'described-request', 'explain']) visit(`${root}/dev/signatures/${name}.ts`);
+    const parts = new Set([...seen].map(partOf));
+    assert.deepEqual([...parts].sort(), ['base', 'dev', 'features/auth']);
+  });
+
   const rules: [what: string, parts: (part: string) => boolean, pattern: RegExp][] = [
     ['only the storage speaks SQL', (part) => part !== 'storage', /from '(kysely|pg|node:sqlite)'/],
     ['the engine knows no resource', (part) => part === 'engine', /campaign|funding_?instrument/i],

@@ -35,8 +35,8 @@ export function keepBody(request: IncomingMessage): void {
   };
 }
 
-/** The body of a request so far. */
-export function receivedBody(request: IncomingMessage): ReceivedBody {
+/** The body of a request, as far as it has arrived when the result is called: without keeping the request. */
+export function bodyOf(request: IncomingMessage): () => ReceivedBody {
   const body = bodies.get(request);
-  return body ? { bytes: Buffer.concat(body.chunks), total: body.total } : NOTHING;
+  return () => (body ? { bytes: Buffer.concat(body.chunks), total: body.total } : NOTHING);
 }

@@ -42,6 +42,9 @@ export function parseCurl(command: string): CurlRequest {
     else if (option === '--url') url = value();
     else if (option === '-G' || option === '--get') isQuery = true;
     else if (option === '-I' || option === '--head') method ??= 'HEAD';
+    else if (option === '-u' || option === '--user')
+      headers.set('authorization', `Basic ${Buffer.from(value()).toString('base64')}`);
+    else if (option === '--oauth2-bearer') headers.set('authorization', `Bearer ${value()}`);
     else if (option === '-H' || option === '--header') {
       const [, name = '', content = ''] = /^([^:]+):\s*(.*)$/s.exec(value()) ?? [];
       if (name !== '') headers.set(name.toLowerCase(), content);
@@ -76,8 +79,10 @@ export function parseCurl(command: string): CurlRequest {
 function split(word: string): [option: string, attached: string | undefined] {
   const long = /^(--[^=]+)=(.*)$/s.exec(word);
   if (long) return [long[1]!, long[2]!];
-  const short = /^(-[XHdFo])(.+)$/s.exec(word);
-  return short ? [short[1]!, short[2]!] : [word, undefined];
+  // Switches may stand before an option in one word, and its value after it: -sXPOST.
+  const short = /^-[sSikLvgfN#]*([XHdFouAebcmwxDK])(.*)$/s.exec(word);
+  if (!short) return [word, undefined];
+  return [`-${short[1]}`, short[2] === '' ? undefined : short[2]];
 }
 
 /** As curl encodes it: all after the first `=`, or all. */

@@ -1,17 +1,25 @@
-import { boundedCache } from '../../base/bounded-cache.ts';
+import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/input-error.ts';
 import { formatInstant } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import type { CredentialKind } from '../../contract/declare/operation.ts';
+import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName, problems } from '../../contract/problems/problems.ts';
 import type { Store } from '../../contract/store/store.ts';
 import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { receivedBody } from '../requests/received.ts';
+import type { BrandedService } from '../../http/pages/document.ts';
+import { bodyOf } from '../requests/received.ts';
 import { type DevCall, DevError } from '../surface/call.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
+import { debuggerPages } from './debugger-pages.ts';
+import { describedRequest, neededBy } from './described-request.ts';
 import { type Explanation, explain, keysOf } from './explain.ts';
+import type { KnownApplication } from './known-keys.ts';
+import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
-import { storedKeys } from './stored-keys.ts';
+import { storedBearer, storedKeys } from './stored-keys.ts';
+import { type ShownTrace, shownTrace } from './trace.ts';
 
 /** What the debugger is made of. */
 export interface SignatureDebuggerOptions {
@@ -23,88 +31,203 @@ export interface SignatureDebuggerOptions {
   readonly window_s: number;
   /** The base URLs of the service. */
   readonly origins: () => readonly string[];
+  readonly branding: BrandedService;
+  readonly log: Logger;
 }
 
-/** Explains refused signatures. */
+/** Explains refused credentials. */
 export interface SignatureDebugger {
   readonly calls: readonly DevCall[];
-  /** Adds a trace and a hint to the reply of a request that was not authenticated. */
+  /** Adds a trace and a hint to the reply of a request that was not authenticated. Never rejects. */
   trace(listener: ToolsListener, exchange: Exchange, reply: PendingReply): Promise<void>;
 }
 
-/** Requests that are kept for their traces. */
-const TRACES_MAX = 1000;
+/** Requests that are kept for their traces, with at most 64 KiB of body each. */
+const TRACES_MAX = 250;
 /** Signatures that are computed before a refusal is sent: a few milliseconds. The call for its trace tries all. */
 const QUICK_TRIES = 1000;
 
-interface Trace {
+/** A request to be explained. */
+interface Suspect {
   readonly at_ms: number;
   readonly sent: SentRequest;
+  readonly needed: CredentialKind | undefined;
+  readonly refusal?: string;
+}
+
+interface Trace extends Omit<Suspect, 'sent'> {
+  readonly id: string;
+  readonly status: number;
+  /** The body may still be arriving when the request is refused. */
+  readonly sent: () => SentRequest;
+  summary: string;
+}
+
+/** A refused request in the list of all. */
+export interface ListedTrace {
+  readonly id: string;
+  readonly received_at: string;
+  readonly status: number;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly summary: string;
 }
 
 /** Explains why requests were refused, and why others would be. */
 export function signatureDebugger(options: SignatureDebuggerOptions): SignatureDebugger {
-  const { store, box, clock, window_s } = options;
-  const traces = boundedCache<string, Trace>(TRACES_MAX);
+  const { store, box, clock, window_s, log } = options;
+  const traces = new Map<string, Trace>();
 
-  async function explained({ sent, at_ms }: Trace, triesMax?: number): Promise<Explanation> {
-    const known = await storedKeys(store, box, keysOf(sent));
-    return explain(sent, known, { now_s: Math.floor(at_ms / 1000), window_s }, triesMax);
+  async function judge(
+    { at_ms, sent, needed, refusal }: Suspect,
+    triesMax?: number,
+  ): Promise<{ explanation: Explanation; known: KnownApplication[] }> {
+    const known = await storedKeys(store, box, keysOf(sent), formatInstant(at_ms));
+    const value = bearerIn(sent.authorization);
+    const bearer = value === undefined ? undefined : await storedBearer(store, value);
+    const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
+    const now_s = Math.floor(at_ms / 1000);
+    const explanation = explain(sent, known, {
+      ...{ now_s, window_s, notBefore_s },
+      needed,
+      bearer,
+      refusal,
+      triesMax,
+    });
+    return { explanation, known };
   }
 
-  const shown = async (trace: Trace) => ({
-    ...{ received_at: formatInstant(trace.at_ms), method: trace.sent.method, target: trace.sent.target },
-    ...(await explained(trace)),
-  });
+  async function shown(id: string): Promise<ShownTrace | undefined> {
+    const trace = traces.get(id);
+    if (!trace) return undefined;
+    const sent = trace.sent();
+    const { explanation, known } = await judge({ ...trace, sent });
+    return shownTrace(sent, explanation, known, trace);
+  }
+
+  /** @throws InputError when the request cannot be read. */
+  async function explained(request: CurlRequest): Promise<ShownTrace> {
+    const sent = describedRequest(request, options.origins());
+    const { explanation, known } = await judge({ at_ms: clock.now(), sent, needed: neededBy(sent) });
+    return shownTrace(sent, explanation, known);
+  }
+
+  const list = (): ListedTrace[] =>
+    [...traces.values()].reverse().map(({ id, at_ms, status, sent, summary }) => {
+      const { method, target } = sent();
+      return { id, received_at: formatInstant(at_ms), status, method, path: target.split('?', 1)[0]!, summary };
+    });
 
   const calls: readonly DevCall[] = [
     {
+      ...{ method: 'GET', path: '/_dev/auth/traces' },
+      about: 'Lists the requests that were refused because of their credentials, the last one first.',
+      perform: () => ({ traces: list() }),
+    },
+    {
       ...{ method: 'GET', path: '/_dev/auth/traces/:id' },
       about: 'Explains why a request was refused; its reply named the trace in x-barker-trace.',
-      perform({ path }) {
-        const trace = traces.get(path.id!);
+      async perform({ path }) {
+        const trace = await shown(path.id!);
         if (!trace) throw new DevError(404, 'TRACE_UNKNOWN', 'this trace is not known, or no longer');
-        return shown(trace);
+        return trace;
       },
     },
     {
       ...{ method: 'POST', path: '/_dev/auth/explain' },
       about: 'Explains whether a request is signed right: { "curl" }, or { "method", "url", "headers", "body" }.',
-      perform({ body, listener }) {
-        const sent = sentBy(requestIn(body), listener.environment, options.origins());
-        return shown({ at_ms: clock.now(), sent });
-      },
+      perform: ({ body }) =>
+        explained(requestIn(body)).catch((error: unknown) => {
+          if (error instanceof InputError) throw new DevError(400, 'URL_UNREADABLE', error.message, 'url');
+          throw error;
+        }),
     },
+    ...debuggerPages({ list, shown, explained, branding: options.branding }),
   ];
 
   return {
     calls,
-    async trace(listener, { request, transactionId, operation }, reply) {
-      const { authorization } = request.headers;
-      if (reply.status !== 401 || (operation.credential ?? 'user') === 'basic') return;
-      const { bytes } = receivedBody(request);
-      const origins = listener.originsOf(request);
-      const trace: Trace = {
-        at_ms: clock.now(),
-        sent: {
-          ...{ method: request.method!, target: request.url!, origins, authorization },
-          hostSpellings: [],
-          otherOrigins: options.origins().filter((each) => !origins.includes(each)),
-          contentType: request.headers['content-type'],
-          body: bytes.length === 0 ? undefined : bytes.toString(),
-        },
-      };
-      traces.set(transactionId, trace);
-      const { summary } = await explained(trace, QUICK_TRIES);
-      reply.headers.push('x-barker-trace', transactionId, 'x-barker-hint', summary.replace(/[^\x20-\x7e]/g, '?'));
+    async trace(listener, exchange, reply) {
+      const { failure } = reply;
+      const [problem] = failure instanceof Problem ? failure.errors : [];
+      if (reply.status !== 401 && !(problem && CREDENTIAL_PROBLEMS.has(problem.problem))) return;
+      const { transactionId: id, operation } = exchange;
+      try {
+        const trace: Trace = {
+          ...{ id, at_ms: clock.now(), status: reply.status, summary: '' },
+          sent: sentOf(listener, exchange, options.origins()),
+          needed: operation.credential ?? 'user',
+          ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),
+        };
+        const { summary, mistakes } = (await judge({ ...trace, sent: trace.sent() }, QUICK_TRIES)).explanation;
+        const hint = failure instanceof Problem ? failure.hint : undefined;
+        trace.summary = mistakes.length > 0 || hint === undefined ? summary : hint;
+        traces.set(id, trace);
+        if (traces.size > TRACES_MAX) traces.delete(traces.keys().next().value!);
+        addHeaders(reply, id, trace.summary);
+      } catch (err) {
+        // The database may be unavailable: the reply is sent as it is.
+        log.error({ err, transaction_id: id }, 'a refused request could not be explained');
+      }
     },
   };
 }
 
+/** The problems of credentials, whatever their status. Of plain HTTP and too large headers, nothing else can be said. */
+const CREDENTIAL_PROBLEMS: ReadonlySet<ProblemName> = new Set(
+  AUTHENTICATION_PROBLEMS.filter((name) => name !== 'TLS_REQUIRED' && name !== 'HEADER_TOO_LARGE'),
+);
+
+/** The reason in the log, or where there is none, the condition of the problem. */
+function reasonOf({ message }: Problem, name: ProblemName): string {
+  return message === name ? problems[name].when : message;
+}
+
+/** The hint takes the place of a poorer one. */
+function addHeaders({ headers }: PendingReply, id: string, hint: string): void {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === 'x-hint');
+  if (at >= 0) headers.splice(at, 2);
+  headers.push('x-barker-trace', id, 'x-hint', hint.replace(/[^\x20-\x7e]/g, '?').slice(0, 500));
+}
+
+function sentOf(listener: ToolsListener, { request }: Exchange, all: readonly string[]): () => SentRequest {
+  const { authorization, 'content-type': contentType, 'content-length': length } = request.headers;
+  const origins = listener.originsOf(request);
+  const fixed = {
+    ...{ method: request.method!, target: request.url!, origins, authorization, contentType },
+    hostSpellings: [],
+    otherOrigins: all.filter((each) => !origins.includes(each)),
+  };
+  const body = bodyOf(request);
+  return () => {
+    const { bytes, total } = body();
+    const isBodyCut = total > bytes.length || total < Number(length ?? 0);
+    return { ...fixed, body: bytes.length === 0 ? undefined : bytes.toString(), isBodyCut };
+  };
+}
+
+const MEMBERS: readonly string[] = ['curl', 'method', 'url', 'headers', 'body'];
+
 /** The request that a body of `/_dev/auth/explain` describes. @throws DevError */
 function requestIn(body: unknown): CurlRequest {
-  const { curl, method, url, headers, body: content } = (body ?? {}) as Record<string, unknown>;
-  if (typeof curl === 'string') {
+  if (!isObject(body)) throw new DevError(400, 'NOT_AN_OBJECT', 'the body is not a JSON object');
+  const unknown = Object.keys(body).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined) {
+    throw new DevError(400, 'MEMBER_UNKNOWN', `${unknown} is not among ${MEMBERS.join(', ')}`, unknown);
+  }
+  const text = (name: string): string | undefined => {
+    const value = body[name];
+    if (value === undefined || typeof value === 'string') return value;
+    throw new DevError(400, 'MEMBER_WRONG', `${name} is not text`, name);
+  };
+  const { headers = {} } = body;
+  if (!isObject(headers) || Object.values(headers).some((value) => typeof value !== 'string')) {
+    throw new DevError(400, 'MEMBER_WRONG', 'headers is not an object with texts', 'headers');
+  }
+  const curl = text('curl');
+  if (curl !== undefined) {
+    if (Object.keys(body).length > 1) throw new DevError(400, 'MEMBER_WRONG', 'send curl alone', 'curl');
     try {
       return parseCurl(curl);
     } catch (error) {
@@ -112,26 +235,15 @@ function requestIn(body: unknown): CurlRequest {
       throw error;
     }
   }
-  if (typeof url !== 'string') throw new DevError(400, 'MEMBER_MISSING', 'send curl, or method and url', 'url');
+  const url = text('url');
+  if (url === undefined) throw new DevError(400, 'MEMBER_MISSING', 'send curl, or method and url', 'url');
+  const pairs = Object.entries(headers as Record<string, string>);
   return {
-    method: typeof method === 'string' ? method : 'GET',
-    url,
-    headers: new Map(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])),
-    body: typeof content === 'string' ? content : undefined,
+    ...{ method: text('method') ?? 'GET', url, body: text('body') },
+    headers: new Map(pairs.map(([name, value]) => [name.toLowerCase(), value])),
   };
 }
 
-function sentBy({ method, url, headers, body }: CurlRequest, _: string, all: readonly string[]): SentRequest {
-  const parsed = URL.parse(url);
-  if (!parsed) throw new DevError(400, 'URL_UNREADABLE', `${url} is not a URL`, 'url');
-  // As written: the parser of URLs would change escapes.
-  const [, origin = '', target = '/'] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^#]*)/i.exec(url) ?? [];
-  return {
-    ...{ method, target: target.startsWith('/') ? target : `/${target}`, origins: [parsed.origin] },
-    hostSpellings: origin.toLowerCase() === origin ? [] : [origin.replace(/^[^:]+:\/\//, '').replace(/:\d*$/, '')],
-    otherOrigins: all.filter((each) => each !== parsed.origin),
-    authorization: headers.get('authorization'),
-    contentType: headers.get('content-type'),
-    body,
-  };
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,11 @@
-import { encode } from '../../base/percent.ts';
+import { decode } from '../../base/percent.ts';
 import { encodingMistakes } from './encoding-mistakes.ts';
-import { keyMistakes } from './key-mistakes.ts';
+import { CONFUSED_SECRET, keyMistakes } from './key-mistakes.ts';
 import type { Mistake, MistakeContext, NamedMistake } from './mistakes.ts';
 import { parameterMistakes } from './parameter-mistakes.ts';
-import { parametersOf, type RequestSecrets, rightSigning, type SentRequest } from './sent-request.ts';
-import { baseStringOf, type Signing, signatureOf } from './signing.ts';
+import { withoutSecrets } from './redact.ts';
+import { parametersOf, type RequestSecrets, rightSignings, type SentRequest } from './sent-request.ts';
+import { baseStringOf, type SentParameter, type Signing, signatureOf } from './signing.ts';
 import { urlMistakes } from './url-mistakes.ts';
 
 /** Every mistake that the debugger tries, the most frequent groups first. */
@@ -18,11 +19,23 @@ export interface Diagnosis {
   /** Why the request could not be read. */
   readonly detail?: string;
   /** The normalised parameters and the base string that the server expects. */
-  readonly expected?: { readonly parameterString: string; readonly baseString: string };
+  readonly expected?: BaseStringParts;
   /** The same as the client made them, if they are known and differ. */
-  readonly signed?: { readonly parameterString: string; readonly baseString: string };
+  readonly signed?: BaseStringParts;
   /** Where the base strings differ first. */
   readonly firstDifference?: { readonly at: number; readonly expected: string; readonly signed: string };
+  /**
+   * The right signature. Only where the one that was sent was made with the right secrets: whoever sent it could have
+   * made this one too.
+   * @source decision 860
+   */
+  readonly expectedSignature?: string;
+}
+
+/** What a signature is computed from. */
+export interface BaseStringParts {
+  readonly parameterString: string;
+  readonly baseString: string;
 }
 
 /** How many signatures are computed at most. */
@@ -44,7 +57,11 @@ interface Candidate {
  * returns a secret.
  */
 export function diagnose(sent: SentRequest, secrets: RequestSecrets, triesMax = TRIES_MAX): Diagnosis {
-  return withoutSecrets(judge(sent, secrets, triesMax), secrets);
+  const { consumerSecret, tokenSecret, others } = secrets;
+  return withoutSecrets(judge(sent, secrets, triesMax), [
+    ...[consumerSecret, tokenSecret],
+    ...others.map(({ secret }) => secret),
+  ]);
 }
 
 function judge(sent: SentRequest, secrets: RequestSecrets, triesMax: number): Diagnosis {
@@ -52,20 +69,45 @@ function judge(sent: SentRequest, secrets: RequestSecrets, triesMax: number): Di
   if ('reason' in parameters) return { outcome: 'unreadable', mistakes: [], detail: parameters.detail };
   const signature = parameters.find(({ name }) => name === 'oauth_signature')?.value;
   if (signature === undefined) return { outcome: 'unreadable', mistakes: [], detail: 'oauth_signature is missing' };
-  const right = sent.origins.map((origin) => rightSigning(sent, parameters, secrets, origin));
+  const right = rightSignings(sent, parameters, secrets);
   const found = search(right, spellingsOf(signature), { sent, secrets }, triesMax);
-  const likeliest = baseStringOf(right[0]!);
-  const expected = { parameterString: likeliest.parameterString, baseString: likeliest.text };
+  const expected = partsOf(right[0]!);
   if (!found) return { outcome: 'unknown', mistakes: [], expected };
-  const mistakes = [...found.mistakes, ...found.spelling].map(({ name, text, remedy }) => ({ name, text, remedy }));
+  const mistakes = [...found.mistakes, ...found.spelling].map((each) => told(each, found.signing, secrets));
   if (mistakes.length === 0) return { outcome: 'right', mistakes, expected };
-  const made = baseStringOf(found.signing);
-  if (made.text === expected.baseString) return { outcome: 'mistakes', mistakes, expected };
+  const signed = partsOf(found.signing);
+  const hasKey = !found.mistakes.some(({ group }) => group === 'key');
   return {
     ...{ outcome: 'mistakes', mistakes, expected },
-    signed: { parameterString: made.parameterString, baseString: made.text },
-    firstDifference: differenceOf(expected.baseString, made.text),
+    ...(hasKey && { expectedSignature: signatureOf(right[0]!, expected.baseString) }),
+    ...(signed.baseString !== expected.baseString && {
+      signed,
+      firstDifference: differenceOf(expected.baseString, signed.baseString),
+    }),
   };
+}
+
+/** What a request should have been signed from, whoever signed it. */
+export function expectedOf(sent: SentRequest, parameters: readonly SentParameter[]): BaseStringParts {
+  return partsOf(rightSignings(sent, parameters, NOBODY)[0]!);
+}
+
+const NOBODY: RequestSecrets = {
+  ...{ name: '', consumerKey: '', consumerSecret: '', token: '', tokenSecret: '' },
+  others: [],
+};
+
+function partsOf(signing: Signing): BaseStringParts {
+  const { parameterString, text } = baseStringOf(signing);
+  return { parameterString, baseString: text };
+}
+
+/** A mistake as it is told; where the secret of something else was used, with whose it is. */
+function told({ name, text, remedy }: NamedMistake, { key }: Signing, { others }: RequestSecrets): NamedMistake {
+  if (name !== CONFUSED_SECRET) return { name, text, remedy };
+  const parts = key.split('&').map((part) => decode(part, false));
+  const owners = others.filter(({ secret }) => parts.includes(secret)).map(({ owner }) => owner);
+  return { name, text: `${text.slice(0, -1)}: ${[...new Set(owners)].join(', ')}.`, remedy };
 }
 
 /** What may have become of a signature on its way, and what was meant. */
@@ -151,19 +193,4 @@ function differenceOf(expected: string, signed: string): NonNullable<Diagnosis['
   // An escape is shown whole.
   const from = Math.max(0, expected.lastIndexOf('%', at) >= at - 2 ? expected.lastIndexOf('%', at) : at);
   return { at, expected: expected.slice(from, from + EXCERPT), signed: signed.slice(from, from + EXCERPT) };
-}
-
-/** Shorter texts are not secrets. */
-const SECRET_CHARACTERS = 8;
-
-/** A client may have sent a secret where a key belongs: it is not repeated. */
-function withoutSecrets(diagnosis: Diagnosis, { consumerSecret, tokenSecret, others }: RequestSecrets): Diagnosis {
-  let text = JSON.stringify(diagnosis);
-  for (const secret of [consumerSecret, tokenSecret, ...others.map((other) => other.secret)]) {
-    if (secret.length < SECRET_CHARACTERS) continue;
-    for (const form of [secret, encode(secret), encode(encode(secret))]) {
-      text = text.replaceAll(JSON.stringify(form).slice(1, -1), '[secret]');
-    }
-  }
-  return JSON.parse(text) as Diagnosis;
 }

@@ -1,51 +1,157 @@
-import { type Diagnosis, diagnose } from './diagnose.ts';
-import { findSecrets, type KnownApplication } from './known-keys.ts';
+import type { CredentialKind } from '../../contract/declare/operation.ts';
+import type { ParseError } from '../../features/auth/oauth1/parsed-request.ts';
+import { parseRequest } from '../../features/auth/oauth1/signature.ts';
+import { bodyHashMistakes } from './body-hash.ts';
+import { type Diagnosis, diagnose, expectedOf } from './diagnose.ts';
+import { findSecrets, type KnownApplication, type SentKeys, secretsOf } from './known-keys.ts';
 import type { NamedMistake } from './mistakes.ts';
+import { type BearerState, bearerIn, otherMistakes } from './other-schemes.ts';
 import { protocolMistakes, type TimeRules } from './protocol-mistakes.ts';
-import { parametersOf, type SentRequest } from './sent-request.ts';
+import { secretValuesOf, withoutSecrets } from './redact.ts';
+import { refusalMistake } from './refusals.ts';
+import { isForm, parametersOf, type SentRequest } from './sent-request.ts';
+import type { SentParameter } from './signing.ts';
 
 /** What is wrong with the credentials of a request. */
 export interface Explanation extends Diagnosis {
   /** The one sentence that helps most. */
   readonly summary: string;
+  /** The name of the application whose secrets were tried. */
+  readonly application?: string;
+}
+
+/** What is known beside the request. */
+export interface Circumstances extends TimeRules {
+  /** The credential that the operation requires, if that is known. */
+  readonly needed?: CredentialKind | undefined;
+  /** What became of the bearer token that was sent; undefined when it was not looked up. */
+  readonly bearer?: BearerState | undefined;
+  /** Why the service refused the request, in the words of its log; undefined when it was not asked. */
+  readonly refusal?: string | undefined;
+  /** How many signatures are computed at most. */
+  readonly triesMax?: number | undefined;
 }
 
 /** What a request sent as key and token; empty where it sent none. */
-export function keysOf(sent: SentRequest): { readonly consumerKey: string; readonly token: string } {
+export function keysOf(sent: SentRequest): SentKeys {
   const parameters = parametersOf(sent);
   const value = (name: string): string =>
     'reason' in parameters ? '' : (parameters.find((each) => each.name === name)?.value ?? '');
   return { consumerKey: value('oauth_consumer_key'), token: value('oauth_token') };
 }
 
+/** The secrets that nothing may show of what is said about a request. */
+export function hiddenOf(sent: SentRequest, known: readonly KnownApplication[]): string[] {
+  const parameters = parametersOf(sent);
+  const bearer = bearerIn(sent.authorization) ?? '';
+  return [bearer, ...secretsOf(known), ...('reason' in parameters ? [] : secretValuesOf(parameters))];
+}
+
 /**
- * Explains why a signed request is refused: what is wrong with its key and token, its protocol parameters, and its
- * signature.
- * @param triesMax how many signatures are computed at most.
+ * Explains why a request is refused: what is wrong with its key and token, its protocol parameters, its signature and
+ * its body hash, or with a credential of another kind. Never returns a secret.
  */
 export function explain(
   sent: SentRequest,
   known: readonly KnownApplication[],
-  rules: TimeRules,
-  triesMax?: number,
+  circumstances: Circumstances,
 ): Explanation {
   const parameters = parametersOf(sent);
-  if ('reason' in parameters) return summed({ outcome: 'unreadable', mistakes: [], detail: parameters.detail });
-  const { consumerKey, token } = keysOf(sent);
-  const { secrets, mistakes } = findSecrets(known, consumerKey, token);
-  const others: readonly NamedMistake[] = [...mistakes, ...protocolMistakes(parameters, rules)];
-  if (!secrets) return summed({ outcome: 'mistakes', mistakes: others });
-  const diagnosis = diagnose(sent, secrets, triesMax);
-  if (others.length === 0) return summed(diagnosis);
-  const outcome = diagnosis.outcome === 'right' ? 'mistakes' : diagnosis.outcome;
-  return summed({ ...diagnosis, outcome, mistakes: [...others, ...diagnosis.mistakes] });
+  const judged = isSigned(parameters)
+    ? judgeSigned(sent, parameters, known, circumstances)
+    : judgeOther(sent, parameters, known, circumstances);
+  return withoutSecrets(summed(withRefusal(judged, circumstances.refusal)), hiddenOf(sent, known));
 }
 
-function summed(diagnosis: Diagnosis): Explanation {
-  const { outcome, mistakes, detail } = diagnosis;
+type Judged = Diagnosis & Pick<Explanation, 'application'>;
+
+function isSigned(parameters: readonly SentParameter[] | ParseError): parameters is SentParameter[] {
+  return !('reason' in parameters) && parameters.some(({ name }) => /^oauth_(?!token$|verifier$|callback$)/.test(name));
+}
+
+/** A request without parameters of OAuth, or whose header cannot be read. */
+function judgeOther(
+  { authorization }: SentRequest,
+  parameters: readonly SentParameter[] | ParseError,
+  known: readonly KnownApplication[],
+  { needed, bearer }: Circumstances,
+): Judged {
+  if ('reason' in parameters && parameters.reason !== 'absent') {
+    return { outcome: 'unreadable', mistakes: [], detail: parameters.detail };
+  }
+  const mistakes = otherMistakes({ authorization, known, needed, bearer });
+  if (mistakes.length > 0) return { outcome: 'mistakes', mistakes };
+  const isBearer = bearerIn(authorization) !== undefined;
+  if (!isBearer || bearer === 'valid') return { outcome: 'right', mistakes };
+  return { outcome: 'unreadable', mistakes, detail: 'only the service knows its bearer tokens' };
+}
+
+function judgeSigned(
+  sent: SentRequest,
+  parameters: readonly SentParameter[],
+  known: readonly KnownApplication[],
+  { needed, triesMax, ...rules }: Circumstances,
+): Judged {
+  const takesSignature = needed !== 'basic' && needed !== 'bearer';
+  const kind = needed === 'consumer' || needed === 'request-token' || needed === undefined ? needed : 'user';
+  const { secrets, mistakes } = findSecrets(known, keysOf(sent), kind);
+  const others = [
+    ...(takesSignature ? [] : [SIGNATURE_NOT_TAKEN]),
+    ...mistakes,
+    ...protocolMistakes(parameters, rules),
+    ...bodyHashMistakes(sent, parameters),
+  ];
+  others.push(...(others.length === 0 ? shapeMistakes(sent) : []));
+  if (!secrets) return { outcome: 'mistakes', mistakes: others, expected: expectedOf(sent, parameters) };
+  const application = secrets.name;
+  if (sent.isBodyCut && isForm(sent)) {
+    return { outcome: 'unreadable', mistakes: others, application, detail: 'the form is too long to be kept' };
+  }
+  const diagnosis = diagnose(sent, secrets, triesMax);
+  if (others.length === 0) return { ...diagnosis, application };
+  const outcome = diagnosis.outcome === 'right' ? 'mistakes' : diagnosis.outcome;
+  return { ...diagnosis, application, outcome, mistakes: [...others, ...diagnosis.mistakes] };
+}
+
+/** What the parser of the service refuses. */
+function shapeMistakes(sent: SentRequest): NamedMistake[] {
+  const { method, target, authorization, body } = sent;
+  const parsed = parseRequest({
+    method,
+    target,
+    authorization,
+    form: isForm(sent) && !sent.isBodyCut ? body : undefined,
+  });
+  if (!('reason' in parsed) || parsed.reason === 'absent') return [];
+  const text = `${parsed.detail.charAt(0).toUpperCase()}${parsed.detail.slice(1)}.`;
+  return [{ name: 'credentials-malformed', text, remedy: 'Send each OAuth parameter once, percent-encoded once.' }];
+}
+
+const SIGNATURE_NOT_TAKEN: NamedMistake = {
+  name: 'signature-where-none-belongs',
+  text: 'The request is signed as a user, but this call is made by the application itself.',
+  remedy:
+    'Send the bearer token of the application as Authorization: Bearer; at /oauth2/token, key and secret as Basic.',
+};
+
+/** The same with the reason of the service, where the request itself does not show it. */
+function withRefusal(judged: Judged, refusal: string | undefined): Judged {
+  if (refusal === undefined) return judged;
+  const named = refusalMistake(refusal);
+  if (named && !judged.mistakes.some(({ name }) => name === named.name)) {
+    const outcome = judged.outcome === 'right' ? 'mistakes' : judged.outcome;
+    return { ...judged, outcome, mistakes: [named, ...judged.mistakes] };
+  }
+  if (judged.outcome !== 'right') return judged;
+  const remedy = 'The signature is right.';
+  return { ...judged, outcome: 'mistakes', mistakes: [{ name: 'refused', text: `Refused: ${refusal}.`, remedy }] };
+}
+
+function summed(judged: Judged): Explanation {
+  const { outcome, mistakes, detail } = judged;
   const [first] = mistakes;
-  if (first) return { ...diagnosis, summary: `${first.text} ${first.remedy}` };
-  if (outcome === 'right') return { ...diagnosis, summary: 'The signature is right.' };
-  if (outcome === 'unreadable') return { ...diagnosis, summary: `The credentials cannot be read: ${detail}.` };
-  return { ...diagnosis, summary: 'The signature is wrong, and no known mistake reproduces it.' };
+  if (first) return { ...judged, summary: `${first.text} ${first.remedy}` };
+  if (outcome === 'right') return { ...judged, summary: 'The credentials are right.' };
+  if (outcome === 'unreadable') return { ...judged, summary: `The credentials cannot be read: ${detail}.` };
+  return { ...judged, summary: 'The signature is wrong, and no known mistake reproduces it.' };
 }

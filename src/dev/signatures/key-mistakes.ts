@@ -18,6 +18,9 @@ function confused({ secrets }: MistakeContext): string[] {
   });
 }
 
+/** The name of the mistake that has taken the secret of something else. */
+export const CONFUSED_SECRET = 'secret-of-something-else';
+
 /** Mistakes in the key and the digest. @source RFC 5849 3.4.2 */
 export const keyMistakes: readonly Mistake[] = [
   {
@@ -43,6 +46,16 @@ export const keyMistakes: readonly Mistake[] = [
     apply: (signing, { secrets }) => withKey(signing, keyOf(secrets.tokenSecret, secrets.consumerSecret)),
   },
   {
+    name: 'one-secret-twice',
+    group: 'key',
+    text: 'One secret stands in both places of the key.',
+    remedy: 'The key is the consumer secret, & and the token secret.',
+    apply: (signing, { secrets: { consumerSecret, tokenSecret } }) =>
+      tokenSecret === ''
+        ? withKey(signing, keyOf(consumerSecret, consumerSecret))
+        : withKey(signing, keyOf(consumerSecret, consumerSecret), keyOf(tokenSecret, tokenSecret)),
+  },
+  {
     name: 'key-instead-of-secret',
     group: 'key',
     text: 'A consumer key or a token was used as a secret.',
@@ -65,7 +78,7 @@ export const keyMistakes: readonly Mistake[] = [
     apply: (signing, { secrets }) => withKey(signing, keyOf('', secrets.tokenSecret), '&'),
   },
   {
-    name: 'secret-of-something-else',
+    name: CONFUSED_SECRET,
     group: 'key',
     text: 'The secret of another application or another token was used.',
     remedy: 'Use the secrets that belong to the consumer key and the token that are sent.',

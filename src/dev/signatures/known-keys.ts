@@ -1,3 +1,5 @@
+import type { CredentialKind } from '../../contract/declare/operation.ts';
+import { identityMistakes as wrong } from './identity-mistakes.ts';
 import type { NamedMistake } from './mistakes.ts';
 import type { OtherSecret, RequestSecrets } from './sent-request.ts';
 
@@ -6,6 +8,7 @@ export interface KnownApplication {
   readonly name: string;
   readonly consumerKey: string;
   readonly consumerSecret: string;
+  readonly isSuspended?: boolean;
   readonly tokens: readonly KnownToken[];
 }
 
@@ -14,7 +17,18 @@ export interface KnownToken {
   /** Whose it is. */
   readonly name: string;
   readonly token: string;
+  /** Empty when it is not stored any more. */
   readonly tokenSecret: string;
+  /** An access token unless this says otherwise. */
+  readonly isRequestToken?: boolean;
+  /** Why it is not accepted. */
+  readonly refusal?: 'revokedToken' | 'endedRequestToken' | 'suspendedUser' | 'lockedUser';
+}
+
+/** What a request sent as key and token; empty where it sent none. */
+export interface SentKeys {
+  readonly consumerKey: string;
+  readonly token: string;
 }
 
 /** The secrets that a request should be signed with, and what is wrong with the key and the token that were sent. */
@@ -27,22 +41,32 @@ export interface FoundSecrets {
 /**
  * Finds the secrets that belong to what a request sent as consumer key and token, also when it sent something else in
  * their place.
- * @param token empty when none was sent.
+ * @param needed the credential that the operation requires, if that is known.
  */
-export function findSecrets(known: readonly KnownApplication[], consumerKey: string, token: string): FoundSecrets {
+export function findSecrets(
+  known: readonly KnownApplication[],
+  { consumerKey, token }: SentKeys,
+  needed?: CredentialKind,
+): FoundSecrets {
   const mistakes: NamedMistake[] = [];
   const byKey = known.find((each) => each.consumerKey === consumerKey);
   const holder = byKey ?? holderOf(known, consumerKey, token, mistakes);
   if (!holder) return { secrets: undefined, mistakes };
+  if (holder.isSuspended) mistakes.push(wrong.suspendedApplication);
   const own = findToken(known, holder, token, mistakes);
+  mistakes.push(...kindMistakes(token, own, needed));
   const { name, consumerKey: key, consumerSecret } = holder;
   const tokenSecret = own?.tokenSecret ?? '';
   const others = othersOf(known).filter(({ secret }) => secret !== consumerSecret && secret !== tokenSecret);
-  if (!byKey && mistakes.length === 0) mistakes.push(UNKNOWN_KEY);
   return {
     secrets: { consumerKey: key, consumerSecret, token: own?.token ?? '', tokenSecret, others, name },
     mistakes,
   };
+}
+
+/** Every secret of these applications. */
+export function secretsOf(known: readonly KnownApplication[]): string[] {
+  return othersOf(known).map(({ secret }) => secret);
 }
 
 function holderOf(
@@ -53,17 +77,18 @@ function holderOf(
 ): KnownApplication | undefined {
   const bySecret = known.find((each) => each.consumerSecret === consumerKey);
   if (bySecret) {
-    mistakes.push(SECRET_AS_KEY);
+    mistakes.push(wrong.secretAsKey);
     return bySecret;
   }
-  const byToken = known.find(({ tokens }) =>
-    tokens.some((each) => each.token === consumerKey || each.tokenSecret === consumerKey),
-  );
+  const isIt = (each: KnownToken): boolean =>
+    consumerKey !== '' && (each.token === consumerKey || each.tokenSecret === consumerKey);
+  const byToken = known.find(({ tokens }) => tokens.some(isIt));
   if (byToken) {
-    mistakes.push(TOKEN_AS_KEY);
+    mistakes.push(wrong.tokenAsKey);
     return byToken;
   }
-  mistakes.push(UNKNOWN_KEY);
+  // A key that is not sent at all is a parameter that is missing.
+  if (consumerKey !== '') mistakes.push(wrong.unknownKey);
   return known.find(({ tokens }) => tokens.some((each) => each.token === token));
 }
 
@@ -75,64 +100,44 @@ function findToken(
 ): KnownToken | undefined {
   if (token === '') return undefined;
   const own = holder.tokens.find((each) => each.token === token);
-  if (own) return own;
+  if (own) {
+    if (own.refusal) mistakes.push(wrong[own.refusal]);
+    return own;
+  }
   const swapped = holder.tokens.find((each) => each.tokenSecret === token);
   if (swapped) {
-    mistakes.push(SECRET_AS_TOKEN);
+    mistakes.push(wrong.secretAsToken);
     return swapped;
   }
   if (token === holder.consumerKey || token === holder.consumerSecret) {
-    if (!mistakes.includes(TOKEN_AS_KEY)) mistakes.push(KEY_AS_TOKEN);
+    if (!mistakes.includes(wrong.tokenAsKey)) mistakes.push(wrong.keyAsToken);
     return holder.tokens[0];
   }
   const foreign = known.flatMap(({ tokens }) => tokens).find((each) => each.token === token);
-  mistakes.push(foreign ? TOKEN_OF_ANOTHER : UNKNOWN_TOKEN);
+  mistakes.push(foreign ? wrong.tokenOfAnother : wrong.unknownToken);
   return foreign ?? holder.tokens[0];
+}
+
+/** What is wrong with the kind of the token. */
+function kindMistakes(token: string, found: KnownToken | undefined, needed?: CredentialKind): NamedMistake[] {
+  if (needed === 'consumer') return token === '' ? [] : [wrong.tokenNotWanted];
+  if (needed === 'request-token') {
+    if (token === '') return [wrong.requestTokenMissing];
+    return found?.token === token && !found.isRequestToken ? [wrong.accessTokenForRequest] : [];
+  }
+  if (token === '') return needed === undefined ? [] : [wrong.tokenMissing];
+  return found?.token === token && found.isRequestToken && needed !== undefined ? [wrong.requestTokenForAccess] : [];
 }
 
 function othersOf(known: readonly KnownApplication[]): OtherSecret[] {
   return known.flatMap(({ name, consumerSecret, tokens }) => [
     { owner: `the consumer secret of ${name}`, kind: 'consumer' as const, secret: consumerSecret },
-    ...tokens.map(({ name: user, tokenSecret }) => ({
-      owner: `the token secret of ${user} for ${name}`,
-      kind: 'token' as const,
-      secret: tokenSecret,
-    })),
+    ...tokens
+      .filter(({ tokenSecret }) => tokenSecret !== '')
+      .map(({ name: user, tokenSecret }) => ({
+        owner: `the token secret of ${user} for ${name}`,
+        kind: 'token' as const,
+        secret: tokenSecret,
+      })),
   ]);
 }
-
-const UNKNOWN_KEY: NamedMistake = {
-  name: 'unknown-consumer-key',
-  text: 'No application has this consumer key.',
-  remedy: 'Copy the consumer key again; new keys replace the old ones when they are regenerated.',
-};
-const SECRET_AS_KEY: NamedMistake = {
-  name: 'secret-sent-as-consumer-key',
-  text: 'A consumer secret was sent as oauth_consumer_key.',
-  remedy: 'Swap key and secret. Secrets are never sent: replace this one.',
-};
-const TOKEN_AS_KEY: NamedMistake = {
-  name: 'token-sent-as-consumer-key',
-  text: 'A token was sent as oauth_consumer_key.',
-  remedy: 'Send the consumer key as oauth_consumer_key and the access token as oauth_token.',
-};
-const SECRET_AS_TOKEN: NamedMistake = {
-  name: 'secret-sent-as-token',
-  text: 'A token secret was sent as oauth_token.',
-  remedy: 'Swap token and token secret. Secrets are never sent: replace this one.',
-};
-const KEY_AS_TOKEN: NamedMistake = {
-  name: 'consumer-key-sent-as-token',
-  text: 'The consumer key was sent as oauth_token.',
-  remedy: 'Send the access token as oauth_token.',
-};
-const TOKEN_OF_ANOTHER: NamedMistake = {
-  name: 'token-of-another-application',
-  text: 'The token was issued to another application.',
-  remedy: 'Use a token that was issued to the application of the consumer key.',
-};
-const UNKNOWN_TOKEN: NamedMistake = {
-  name: 'unknown-token',
-  text: 'The token is not known: it was revoked, or replaced by a new one.',
-  remedy: 'Use the present token of the user, or have access granted again.',
-};

@@ -5,10 +5,15 @@ import type { NamedMistake } from './mistakes.ts';
 export interface TimeRules {
   readonly now_s: number;
   readonly window_s: number;
+  /** Unix seconds: requests signed earlier are refused, because the service was restored then. 0 when it never was. */
+  readonly notBefore_s?: number;
 }
 
 /** What is wrong with the protocol parameters of a request, whatever its signature. @source authentication gaps 1.3 */
-export function protocolMistakes(parameters: readonly Parameter[], { now_s, window_s }: TimeRules): NamedMistake[] {
+export function protocolMistakes(
+  parameters: readonly Parameter[],
+  { now_s, window_s, notBefore_s = 0 }: TimeRules,
+): NamedMistake[] {
   const value = (name: string): string | undefined => parameters.find((each) => each.name === name)?.value;
   const mistakes: NamedMistake[] = [];
   const add = (name: string, text: string, remedy: string): void => void mistakes.push({ name, text, remedy });
@@ -37,6 +42,15 @@ export function protocolMistakes(parameters: readonly Parameter[], { now_s, wind
       `The timestamp is ${by}.`,
       'Set the clock of the client, and sign each request anew.',
     );
+  } else if (Number(timestamp) < notBefore_s) {
+    mistakes.push(SIGNED_BEFORE_RESTORE);
   }
   return mistakes;
 }
+
+/** The nonces that were used before a restore are not known any more. */
+export const SIGNED_BEFORE_RESTORE: NamedMistake = {
+  name: 'signed-before-restore',
+  text: 'The request was signed before the service was restored from a backup.',
+  remedy: 'Sign the request anew, with the present time.',
+};

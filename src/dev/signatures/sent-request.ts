@@ -1,7 +1,7 @@
 import { decode, encode } from '../../base/percent.ts';
 import { parseAuthorizationHeader } from '../../features/auth/oauth1/authorization-header.ts';
 import { splitTarget } from '../../features/auth/oauth1/full-parser.ts';
-import type { ParseError } from '../../features/auth/oauth1/parsed-request.ts';
+import { decodeUtf8, type ParseError } from '../../features/auth/oauth1/parsed-request.ts';
 import { keyOf, type SentParameter, type Signing } from './signing.ts';
 
 /** A signed request as it was received or is about to be sent. */
@@ -18,6 +18,8 @@ export interface SentRequest {
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   readonly body: string | undefined;
+  /** Only the beginning of the body is known. */
+  readonly isBodyCut?: boolean;
 }
 
 /** The secrets that a request should be signed with. */
@@ -46,7 +48,7 @@ export function parametersOf(sent: SentRequest): SentParameter[] | ParseError {
   const header = sent.authorization === undefined ? [] : parseAuthorizationHeader(sent.authorization);
   if (header === undefined) return { reason: 'absent', detail: 'the Authorization header is not of the scheme OAuth' };
   if ('reason' in header) return header;
-  const { query } = splitTarget(sent.target);
+  const { query } = splitTarget(targetOf(sent));
   return [
     ...header.map((pair) => ({
       ...pair,
@@ -63,17 +65,37 @@ export function isForm({ contentType }: SentRequest): boolean {
   return /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i.test(contentType ?? '');
 }
 
+/** The target of a request as text: it is received as one character per byte. */
+export function targetOf({ target }: SentRequest): string {
+  return decodeUtf8(target) ?? target;
+}
+
+/**
+ * The right ways to sign a request, the likeliest first: for each of its origins, and where OAuth parameters are sent
+ * in two places, with one copy of each or with all.
+ */
+export function rightSignings(
+  sent: SentRequest,
+  parameters: readonly SentParameter[],
+  secrets: RequestSecrets,
+): Signing[] {
+  const names = parameters.map(({ name }) => name);
+  const unique = parameters.filter(({ name }, index) => !name.startsWith('oauth_') || names.indexOf(name) === index);
+  const sets = unique.length === parameters.length ? [unique] : [unique, parameters];
+  return sent.origins.flatMap((origin) => sets.map((set) => rightSigning(sent, set, secrets, origin)));
+}
+
 /** The right way to sign a request, for one of its origins. */
 export function rightSigning(
-  { method, target }: SentRequest,
+  sent: SentRequest,
   parameters: readonly SentParameter[],
   { consumerSecret, tokenSecret }: RequestSecrets,
   origin: string,
 ): Signing {
   return {
-    method: method.toUpperCase(),
+    method: sent.method.toUpperCase(),
     origin,
-    path: splitTarget(target).path,
+    path: splitTarget(targetOf(sent)).path,
     parameters,
     order: 'encoded',
     encodeParameter: encode,

@@ -1,52 +1,110 @@
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { AccessToken, Application } from '../../contract/store/credentials.ts';
+import type { AccessToken, Application, User } from '../../contract/store/credentials.ts';
+import type { RequestToken } from '../../contract/store/grants.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
 import type { ReadTransaction, Store } from '../../contract/store/store.ts';
-import type { KnownApplication } from './known-keys.ts';
+import { isFinal, stateAt } from '../../features/auth/oauth1/request-token-states.ts';
+import { bearerHash, headerSpellings } from '../../features/auth/oauth2/bearer-value.ts';
+import type { KnownApplication, KnownToken, SentKeys } from './known-keys.ts';
+import type { BearerState } from './other-schemes.ts';
 
 /** Applications whose keys are compared at most, beside the one that a request names: those made first. */
 const APPLICATIONS_MAX = 100;
 
-/** What a request sent as key and token; empty where it sent none. */
-export interface SentKeys {
-  readonly consumerKey: string;
-  readonly token: string;
-}
-
-/** The keys that the debugger compares with what a request sent: of all applications, and of the tokens of their owners. */
-export async function storedKeys(store: Store, box: SecretBox, sent: SentKeys): Promise<KnownApplication[]> {
-  const { applications, tokens, names } = await store.read((tx) => readKeys(tx, sent));
-  return applications.map(({ id, name, consumer_key, consumer_secret }) => ({
+/**
+ * The keys that the debugger compares with what a request sent: of all applications, of the tokens of their owners, and
+ * of the token that was sent.
+ * @param now UTC text.
+ */
+export async function storedKeys(
+  store: Store,
+  box: SecretBox,
+  sent: SentKeys,
+  now: string,
+): Promise<KnownApplication[]> {
+  const { applications, tokens, users, requestToken } = await store.read((tx) => readKeys(tx, sent));
+  const accessToken = (each: AccessToken): KnownToken => {
+    const user = users.get(each.user_id);
+    return {
+      name: user?.screen_name ?? each.user_id,
+      token: each.token,
+      tokenSecret: opened(box, each.token_secret, secretContext.token(each.id)),
+      ...refusalOf(each, user),
+    };
+  };
+  const ofRequest = requestToken && {
+    name: 'a login',
+    token: requestToken.token,
+    tokenSecret: opened(box, requestToken.token_secret, secretContext.requestToken(requestToken.id)),
+    isRequestToken: true,
+    ...(isFinal(stateAt(requestToken, now)) && { refusal: 'endedRequestToken' as const }),
+  };
+  return applications.map(({ id, name, consumer_key, consumer_secret, suspended }) => ({
     name,
     consumerKey: consumer_key,
     consumerSecret: box.open(consumer_secret, secretContext.application(id)),
-    tokens: tokens
-      .filter(({ application_id }) => application_id === id)
-      .map((each) => ({
-        name: names.get(each.user_id) ?? each.user_id,
-        token: each.token,
-        tokenSecret: box.open(each.token_secret, secretContext.token(each.id)),
-      })),
+    isSuspended: suspended === 1,
+    tokens: [
+      ...tokens.filter(({ application_id }) => application_id === id).map(accessToken),
+      ...(ofRequest && requestToken.application_id === id ? [ofRequest] : []),
+    ],
   }));
+}
+
+/** What became of a bearer token, as it was sent. */
+export function storedBearer(store: Store, value: string): Promise<BearerState> {
+  return store.read(async ({ bearerTokens, credentials }) => {
+    for (const spelling of headerSpellings(value)) {
+      const row = await bearerTokens.findByHash(bearerHash(spelling));
+      if (!row) continue;
+      if (row.outstanding === null) return 'revoked';
+      const application = await credentials.findApplication(row.application_id);
+      return application?.suspended === 1 ? 'suspended' : 'valid';
+    }
+    return 'unknown';
+  });
+}
+
+function refusalOf({ revoked_at }: AccessToken, user: User | undefined): Pick<KnownToken, 'refusal'> {
+  if (revoked_at !== null) return { refusal: 'revokedToken' };
+  if (user?.suspended === 1) return { refusal: 'suspendedUser' };
+  return user?.locked === 1 ? { refusal: 'lockedUser' } : {};
+}
+
+/** Secrets of what has ended may be gone. */
+function opened(box: SecretBox, sealed: string, context: string): string {
+  return sealed === '' ? '' : box.open(sealed, context);
 }
 
 interface StoredKeys {
   readonly applications: readonly Application[];
   readonly tokens: readonly AccessToken[];
-  /** Screen names by user id. */
-  readonly names: ReadonlyMap<string, string>;
+  readonly users: ReadonlyMap<string, User>;
+  readonly requestToken: RequestToken | undefined;
 }
 
-async function readKeys({ credentials }: ReadTransaction, { consumerKey, token }: SentKeys): Promise<StoredKeys> {
-  const named = await credentials.findApplicationByKey(consumerKey);
+async function readKeys(tx: ReadTransaction, { consumerKey, token }: SentKeys): Promise<StoredKeys> {
+  const { credentials } = tx;
+  const named = isText(consumerKey) ? await credentials.findApplicationByKey(consumerKey) : undefined;
   const first = await credentials.listApplications({ after: '', limit: APPLICATIONS_MAX });
   const applications = named && !first.some(({ id }) => id === named.id) ? [named, ...first] : first;
   const tokens = new Map<string, AccessToken>();
   for (const owner of new Set(applications.map(({ owner_user_id }) => owner_user_id))) {
     for (const each of await credentials.listTokensOf(owner)) tokens.set(each.id, each);
   }
-  const sent = await credentials.findToken(token);
+  const isSent = token !== '' && isText(token);
+  const sent = isSent ? await credentials.findToken(token) : undefined;
   if (sent) tokens.set(sent.id, sent);
-  const users = new Set([...tokens.values()].map(({ user_id }) => user_id));
-  return { applications, tokens: [...tokens.values()], names: await credentials.findScreenNames([...users]) };
+  const users = new Map<string, User>();
+  for (const id of new Set([...tokens.values()].map(({ user_id }) => user_id))) {
+    const user = await credentials.findUser(id);
+    if (user) users.set(id, user);
+  }
+  const requestToken = isSent ? await tx.requestTokens.find(token) : undefined;
+  return { applications, tokens: [...tokens.values()], users, requestToken };
+}
+
+/** PostgreSQL refuses U+0000 in text, even in a query. */
+function isText(value: string): boolean {
+  return !/\p{Cc}/u.test(value);
 }

@@ -1,5 +1,6 @@
 import { splitTarget } from '../../features/auth/oauth1/full-parser.ts';
 import type { Mistake } from './mistakes.ts';
+import { targetOf } from './sent-request.ts';
 import type { Signing } from './signing.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
@@ -129,7 +130,7 @@ export const urlMistakes: readonly Mistake[] = [
     text: 'The base URI was signed with the query.',
     remedy: 'Sign the URL without its query, and the parameters of the query among the other parameters.',
     apply(signing, { sent }) {
-      const { query } = splitTarget(sent.target);
+      const { query } = splitTarget(targetOf(sent));
       if (query === '') return [];
       const path = `${signing.path}?${query}`;
       const parameters = signing.parameters.filter(({ source }) => source !== 'query');

@@ -8,6 +8,8 @@ export interface DevCall {
   readonly path: `/_dev/${string}`;
   /** What it does: one sentence for the list of calls. */
   readonly about: string;
+  /** Takes the form of a page of this server instead of JSON. */
+  readonly takesForm?: true;
   /**
    * Returns what the reply contains as JSON, a `DevReply`, or undefined for a reply without a body.
    * @throws DevError
@@ -19,7 +21,7 @@ export interface DevCall {
 export interface DevRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The parsed JSON body; undefined without one. */
+  /** The parsed JSON body, or `URLSearchParams` of a form; undefined without one. */
   readonly body: unknown;
   readonly listener: ToolsListener;
   readonly request: IncomingMessage;

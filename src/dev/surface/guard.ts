@@ -13,10 +13,12 @@ export interface GuardRules {
 
 /**
  * Keeps pages of other origins away: they could reach a service on this machine through the browser of its developer,
- * also under a name of their own that resolves to the loopback interface.
+ * also under a name of their own that resolves to the loopback interface. A form, which any page can send, must come from a
+ * page of this server.
  * @throws DevError
+ * @source decision 861
  */
-export function guard(request: IncomingMessage, rules: GuardRules): void {
+export function guard(request: IncomingMessage, rules: GuardRules, takesForm = false): void {
   const { host = '', origin, authorization = '' } = request.headers;
   const name = host
     .toLowerCase()
@@ -36,8 +38,23 @@ export function guard(request: IncomingMessage, rules: GuardRules): void {
     );
   }
   const hasBody = request.method === 'POST' || request.method === 'PUT';
+  if (hasBody && takesForm) {
+    checkForm(request);
+    return;
+  }
   if (hasBody && !/^application\/(?:json|x-tar)\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
     throw new DevError(415, 'NOT_JSON', 'send Content-Type: application/json');
+  }
+}
+
+/** An origin, if there is one, has been checked. */
+function checkForm({ headers }: IncomingMessage): void {
+  const { origin, 'sec-fetch-site': site = 'same-origin', 'content-type': type = '' } = headers;
+  if (origin === undefined || site !== 'same-origin') {
+    throw new DevError(403, 'FOREIGN_ORIGIN', 'only pages of this service may send forms');
+  }
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw new DevError(415, 'NOT_FORM', 'send Content-Type: application/x-www-form-urlencoded');
   }
 }
 

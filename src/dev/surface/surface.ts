@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { readBody } from '../../http/read-body.ts';
 import { routerOf } from '../../http/router.ts';
@@ -8,6 +9,9 @@ import { type GuardRules, guard } from './guard.ts';
 
 /** Bodies of calls are not larger; snapshots are. */
 const JSON_BYTES_MAX = 16 * 2 ** 20;
+
+/** A form of a page is not larger. */
+const FORM_BYTES_MAX = 256 * 1024;
 
 /** Answers the calls below `/_dev`. */
 export interface Surface {
@@ -30,9 +34,10 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
 
   async function answered(listener: ToolsListener, request: IncomingMessage): Promise<DevReply> {
     try {
-      guard(request, rules);
       const route = find(request.url!);
       const methods = route && byPath.get(route.path);
+      const { takesForm } = methods?.get(request.method!) ?? {};
+      guard(request, rules, takesForm);
       if (!methods) throw new DevError(404, 'CALL_UNKNOWN', 'there is no such call; GET /_dev lists all');
       const call = methods.get(request.method!);
       if (!call) {
@@ -42,7 +47,7 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
       const result = await call.perform({
         ...{ listener, request, path: route.params },
         query: new URLSearchParams(request.url!.split('?', 2)[1]),
-        body: await jsonBody(request),
+        body: takesForm ? await formBody(request) : await jsonBody(request),
       });
       if (result instanceof DevReply) return result;
       return result === undefined ? new DevReply(204, undefined) : new DevReply(200, result);
@@ -66,9 +71,21 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
   };
 }
 
+/** @throws DevError when it is too large. */
+function bodyOf(request: IncomingMessage, max: number): Promise<Buffer> {
+  return readBody(request, max).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    throw new DevError(413, 'BODY_TOO_LARGE', `the body is larger than ${max} bytes`);
+  });
+}
+
+async function formBody(request: IncomingMessage): Promise<URLSearchParams> {
+  return new URLSearchParams((await bodyOf(request, FORM_BYTES_MAX)).toString());
+}
+
 async function jsonBody(request: IncomingMessage): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return undefined;
-  const bytes = await readBody(request, JSON_BYTES_MAX);
+  const bytes = await bodyOf(request, JSON_BYTES_MAX);
   if (bytes.length === 0) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));

@@ -1,0 +1,180 @@
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { InputError } from '../../base/input-error.ts';
+import { type BrandedService, renderDocument } from '../../http/pages/document.ts';
+import { pageHeaders } from '../../http/pages/page-headers.ts';
+import { headersByName } from '../../http/reply.ts';
+import { type DevCall, DevReply } from '../surface/call.ts';
+import { type CurlRequest, parseCurl } from './curl.ts';
+import type { ListedTrace } from './debugger.ts';
+import { explanationOf } from './explanation-view.ts';
+import type { ShownTrace } from './trace.ts';
+
+/** What the pages of the debugger show. */
+export interface DebuggerParts {
+  /** The last refused request first. */
+  readonly list: () => readonly ListedTrace[];
+  /** Undefined when the trace is not known. */
+  readonly shown: (id: string) => Promise<ShownTrace | undefined>;
+  /** @throws InputError when the request cannot be read. */
+  readonly explained: (request: CurlRequest) => Promise<ShownTrace>;
+  readonly branding: BrandedService;
+}
+
+const PATH = '/_dev/debugger';
+const TITLE = 'Signature debugger';
+/** Requests in the list of the page. */
+const LISTED_MAX = 50;
+
+/** The pages of the debugger. They need no script. */
+export function debuggerPages({ list, shown, explained, branding }: DebuggerParts): readonly DevCall[] {
+  const page = (status: number, title: string, content: Html): DevReply =>
+    new DevReply(status, renderDocument({ title, content, isWide: true }, branding), HEADERS);
+  return [
+    {
+      ...{ method: 'GET', path: PATH },
+      about: 'The debugger of signatures, as a page.',
+      perform: () => page(200, TITLE, overview(list(), NOTHING)),
+    },
+    {
+      ...{ method: 'POST', path: PATH, takesForm: true },
+      about: 'Explains a request that was entered on that page.',
+      async perform({ body }) {
+        const input = inputOf(body as URLSearchParams);
+        try {
+          const trace = await explained(requestOf(input));
+          return page(200, TITLE, overview(list(), input, explanationOf(trace)));
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          const alert = html`<p class="alert" role="alert">The request cannot be read: ${error.message}.</p>`;
+          return page(400, TITLE, overview(list(), input, alert));
+        }
+      },
+    },
+    {
+      ...{ method: 'GET', path: `${PATH}/traces/:id` },
+      about: 'Explains on a page why a request was refused.',
+      async perform({ path }) {
+        const trace = await shown(path.id!);
+        const title = trace ? 'Refused request' : 'Unknown trace';
+        const content = trace
+          ? explanationOf(trace)
+          : html`<p>This trace is not known, or no longer: only the last ones are kept, in memory.</p>`;
+        return page(
+          trace ? 200 : 404,
+          title,
+          html`<h1>${title}</h1>\n${content}\n<p><a href="${PATH}">All refused requests</a></p>`,
+        );
+      },
+    },
+  ];
+}
+
+/** Forms need a referrer: without one, browsers send no origin with them. @source decision 861 */
+const HEADERS: Readonly<Record<string, string>> = {
+  ...headersByName(pageHeaders({})),
+  'referrer-policy': 'same-origin',
+  'content-type': 'text/html; charset=utf-8',
+};
+
+/** What was entered in the form. */
+interface Input {
+  readonly curl: string;
+  readonly method: string;
+  readonly url: string;
+  readonly authorization: string;
+  readonly content_type: string;
+  readonly body: string;
+}
+
+const NOTHING: Input = { curl: '', method: '', url: '', authorization: '', content_type: '', body: '' };
+
+function inputOf(form: URLSearchParams): Input {
+  const value = (name: keyof Input): string => form.get(name) ?? '';
+  return {
+    ...{ curl: value('curl'), method: value('method'), url: value('url').trim() },
+    ...{ authorization: value('authorization').trim(), content_type: value('content_type').trim() },
+    // Browsers send line breaks as CR and LF.
+    body: value('body').replaceAll('\r\n', '\n'),
+  };
+}
+
+/** @throws InputError */
+function requestOf({ curl, method, url, authorization, content_type, body }: Input): CurlRequest {
+  if (curl.trim() !== '') return parseCurl(curl);
+  if (url === '') throw new InputError('enter a curl command, or the URL of a request');
+  const headers = new Map<string, string>();
+  if (authorization !== '') headers.set('authorization', authorization.replace(/^authorization:\s*/i, ''));
+  if (content_type !== '') headers.set('content-type', content_type);
+  else if (body !== '') headers.set('content-type', 'application/x-www-form-urlencoded');
+  return { method: method.trim() || 'GET', url, headers, body: body === '' ? undefined : body };
+}
+
+function overview(list: readonly ListedTrace[], input: Input, result: Html = noHtml): Html {
+  return html`<h1>${TITLE}</h1>
+<p>Says what is wrong with the signature of a request, or with its other credentials. Nothing is sent anywhere, and the nonce
+of the request is not used up.</p>
+${result}
+${curlForm(input)}
+${partsForm(input)}
+${refusedList(list)}`;
+}
+
+function curlForm({ curl }: Input): Html {
+  return html`<form method="post" action="${PATH}">
+<div class="field"><label for="curl">curl command</label>
+<p class="hint" id="curl-hint">With the Authorization header as it was sent, such as what <code>barker sign</code> prints.</p>
+<textarea id="curl" name="curl" rows="6" spellcheck="false" autocomplete="off" required aria-describedby="curl-hint">${curl}</textarea></div>
+<div class="buttons"><button class="main" type="submit">Explain the command</button></div>
+</form>`;
+}
+
+function partsForm(input: Input): Html {
+  const isUsed = input.url !== '';
+  return html`<details${isUsed ? html` open` : ''}>
+<summary>Enter method, URL and header instead</summary>
+<form method="post" action="${PATH}">
+${field(input, 'method', 'Method', { hint: 'GET unless entered.' })}
+${field(input, 'url', 'URL', { hint: 'As it was requested, with its query.', isRequired: true })}
+${field(input, 'authorization', 'Authorization header')}
+${field(input, 'content_type', 'Content type', { hint: 'That of a form unless entered.' })}
+<div class="field"><label for="body">Body</label>
+<textarea id="body" name="body" rows="3" spellcheck="false" autocomplete="off">${input.body}</textarea></div>
+<div class="buttons"><button class="main" type="submit">Explain the request</button></div>
+</form>
+</details>`;
+}
+
+function field(
+  input: Input,
+  name: keyof Input,
+  label: string,
+  { hint, isRequired = false }: { readonly hint?: string; readonly isRequired?: boolean } = {},
+): Html {
+  const about = hint === undefined ? noHtml : html`<p class="hint" id="${name}-hint">${hint}</p>\n`;
+  const described = hint === undefined ? noHtml : html` aria-describedby="${name}-hint"`;
+  return html`<div class="field"><label for="${name}">${label}</label>
+${about}<input id="${name}" name="${name}" value="${input[name]}" spellcheck="false" autocomplete="off"${isRequired ? html` required` : ''}${described}></div>`;
+}
+
+function refusedList(list: readonly ListedTrace[]): Html {
+  const items = list.slice(0, LISTED_MAX).map(
+    ({
+      id,
+      received_at,
+      status,
+      method,
+      path,
+      summary,
+    }) => html`<li><a href="${PATH}/traces/${id}">${method} ${path}</a>
+<span class="soft">${status} at ${received_at}</span>
+<span>${summary}</span></li>`,
+  );
+  const content =
+    items.length === 0
+      ? html`<p class="soft">No request was refused because of its credentials since the server was started.</p>`
+      : html`<ul class="places">\n${joinHtml(items, '\n')}\n</ul>`;
+  return html`<section>
+<h2>Last refused requests</h2>
+${content}
+</section>`;
+}
