@@ -14,7 +14,7 @@ import { type DevCall, DevError } from '../surface/call.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
 import { debuggerPages } from './debugger-pages.ts';
 import { describedRequest, neededBy } from './described-request.ts';
-import { type Explanation, explain, keysOf } from './explain.ts';
+import { type Explanation, explain, keysOf, REFUSED } from './explain.ts';
 import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -162,7 +162,9 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
         };
         const { summary, mistakes } = (await judge({ ...trace, sent: trace.sent() }, QUICK_TRIES)).explanation;
         const hint = failure instanceof Problem ? failure.hint : undefined;
-        trace.summary = mistakes.length > 0 || hint === undefined ? summary : hint;
+        // A hint of the operation says more than its refusal.
+        const isBare = mistakes.every(({ name }) => name === REFUSED);
+        trace.summary = isBare && hint !== undefined ? hint : summary;
         traces.set(id, trace);
         if (traces.size > TRACES_MAX) traces.delete(traces.keys().next().value!);
         addHeaders(reply, id, trace.summary);

@@ -134,6 +134,9 @@ const SIGNATURE_NOT_TAKEN: NamedMistake = {
     'Send the bearer token of the application as Authorization: Bearer; at /oauth2/token, key and secret as Basic.',
 };
 
+/** The name of what only the service can say. */
+export const REFUSED = 'refused';
+
 /** The same with the reason of the service, where the request itself does not show it. */
 function withRefusal(judged: Judged, refusal: string | undefined): Judged {
   if (refusal === undefined) return judged;
@@ -144,7 +147,7 @@ function withRefusal(judged: Judged, refusal: string | undefined): Judged {
   }
   if (judged.outcome !== 'right') return judged;
   const remedy = 'The signature is right.';
-  return { ...judged, outcome: 'mistakes', mistakes: [{ name: 'refused', text: `Refused: ${refusal}.`, remedy }] };
+  return { ...judged, outcome: 'mistakes', mistakes: [{ name: REFUSED, text: `Refused: ${refusal}.`, remedy }] };
 }
 
 function summed(judged: Judged): Explanation {

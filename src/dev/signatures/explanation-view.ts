@@ -67,11 +67,12 @@ function texts(title: string, text: string | undefined): Html {
 function parameterTable({ parameters }: ShownTrace): Html {
   if (parameters.length === 0) return noHtml;
   const rows = parameters.map(
-    ({ source, name, value }) => html`<tr><td>${source}</td><th scope="row">${name}</th><td>${value}</td></tr>`,
+    ({ source, name, value }) =>
+      html`<tr><th scope="row">${name} <span class="soft">${source}</span></th><td>${value}</td></tr>`,
   );
   return html`<h2>Parameters, decoded</h2>
-<table class="broken">
-<thead><tr><th scope="col">Where</th><th scope="col">Name</th><th scope="col">Value</th></tr></thead>
+<table class="broken parameters">
+<thead><tr><th scope="col">Name and place</th><th scope="col">Value</th></tr></thead>
 <tbody>
 ${joinHtml(rows, '\n')}
 </tbody>

@@ -110,7 +110,7 @@ export const keyMistakes: readonly Mistake[] = [
     group: 'digest',
     text: 'Another algorithm was used than HMAC-SHA1.',
     remedy: 'Sign with HMAC-SHA1.',
-    apply: (signing) => withDigest(signing, 'hmac-sha256', 'hmac-sha512', 'sha1', 'sha256', 'md5', 'plaintext'),
+    apply: (signing) => withDigest(signing, 'hmac-sha256', 'hmac-sha512', 'sha1', 'sha256', 'plaintext'),
   },
   {
     name: 'digest-not-base64',
