@@ -10,6 +10,17 @@ import { expiryJobKinds } from './catalog.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { SharedServer } from './shared-server.ts';
 
+/** Background work that has been started. */
+export interface Background {
+  /**
+   * Keeps still while `work` replaces the contents of the database: streams are ended, and jobs and webhooks stopped, with
+   * those under way; afterwards nothing in memory is of the former contents. Requests are kept away by the caller. Only for
+   * a server that has its database to itself, on SQLite.
+   * @source decision 878
+   */
+  standstill<T>(work: () => Promise<T>): Promise<T>;
+}
+
 /**
  * Starts the background work of these roles: jobs, the sequencer and webhooks of workers, the event feed of workers and
  * streams, and for all of them the heartbeats of the node and the watch for changes by others. Defers the stop of each to
@@ -19,20 +30,20 @@ export async function startBackground(
   deps: Dependencies,
   { roles, sharedServer }: { readonly roles: ReadonlySet<Role>; readonly sharedServer: SharedServer | undefined },
   cleanup: AsyncDisposableStack,
-): Promise<void> {
-  const { store, clock, box, services, log, jobs, node, webhooks } = deps;
+): Promise<Background> {
+  const { store, clock, box, services, log, jobs, node, webhooks, ids } = deps;
   const isWorker = roles.has('worker');
   await node.start(sharedServer?.id);
   // After everything that the node may hold has ended.
   cleanup.defer(() => node.stop());
   await Promise.all([markMasterKeyInUse(store, box), services.media.received.sweep()]);
   await adoptSegments(services);
-  if (isWorker) {
-    await store.write(async (tx) => {
+  const planExpiry = (): Promise<void> =>
+    store.write(async (tx) => {
       const now = formatInstant(clock.now());
       for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
     });
-  }
+  if (isWorker) await planExpiry();
   // Before the caches hold anything: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
   services.keywords.refresh();
@@ -63,4 +74,27 @@ export async function startBackground(
   );
   cleanup.defer(() => live?.close());
   if (isWorker) await webhooks.start();
+  return {
+    async standstill(work) {
+      await services.activity.streams.endAll();
+      webhooks.stopReplays();
+      await jobs.stop();
+      await webhooks.abandon();
+      await feed.stop();
+      try {
+        return await work();
+      } finally {
+        ids.forget();
+        store.clearCaches();
+        // The contents may be of a time when this node held streams, jobs and webhooks, or of another node.
+        await node.stop();
+        await node.start();
+        await markMasterKeyInUse(store, box);
+        await planExpiry();
+        await feed.start();
+        await webhooks.start();
+        jobs.start();
+      }
+    },
+  };
 }

@@ -30,7 +30,7 @@ import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
 import { skewMax_ms } from '../features/platform/clock-skew.ts';
-import { blockIds } from '../features/platform/ids.ts';
+import { type BlockIds, blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
 import { type Node, openNode, type RunningNode } from '../features/platform/node.ts';
 import { hashPassword } from '../features/platform/password-hashing.ts';
@@ -85,6 +85,8 @@ type HashPassword = (password: string) => Promise<string>;
 /** What commands and listeners share. */
 export interface Dependencies extends Runtime {
   readonly services: Services;
+  /** Issues the ids of the services. */
+  readonly ids: BlockIds;
   /** The base URLs of the listeners; each is known once its listener is open. */
   readonly servers: Record<Environment, string>;
   /** Decisions of users on request tokens. */
@@ -171,7 +173,7 @@ export async function openDependencies(
   });
   return {
     ...runtime,
-    ...{ box, services, servers, log, jobs, node, webhooks, registry, objects },
+    ...{ box, ids, services, servers, log, jobs, node, webhooks, registry, objects },
     grants: grants({ store, box, clock, random: secureRandom, rules: loginRules }),
     hashPassword: overrides.hashPassword ?? ((password) => hashPassword(password, secureRandom)),
   };

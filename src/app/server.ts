@@ -26,7 +26,7 @@ import { checkSchema } from '../storage/core/migrate.ts';
 import { oldestTransaction_s } from '../storage/core/postgres-status.ts';
 import { programVersion } from '../version.ts';
 import { authenticators } from './authentication.ts';
-import { startBackground } from './background.ts';
+import { type Background, startBackground } from './background.ts';
 import { browserPages } from './browser-pages.ts';
 import { sharesDatabase } from './database.ts';
 import { type Dependencies, operations, receivedFolder } from './dependencies.ts';
@@ -38,7 +38,7 @@ import { type RequestIntake, requestIntake } from './request-intake.ts';
 import { openSharedServer } from './shared-server.ts';
 
 /** A running service. */
-export interface Service extends Dependencies {
+export interface Service extends Dependencies, Background {
   readonly url: string;
   readonly sandboxUrl: string;
   /** The base URL of probes and metrics. */
@@ -116,7 +116,7 @@ async function start(
   cleanup.defer(() => sharedServer?.close());
   const nonces = await openNonces(deps, sharedServer, cleanup);
   const roles = rolesOf(settings);
-  await startBackground(deps, { roles, sharedServer }, cleanup);
+  const { standstill } = await startBackground(deps, { roles, sharedServer }, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
   const intake = requestIntake(deps, sharedServer);
@@ -191,7 +191,7 @@ async function start(
   }
   return {
     ...deps,
-    ...{ url, sandboxUrl, superseded: superseded.promise },
+    ...{ url, sandboxUrl, standstill, superseded: superseded.promise },
     operationsUrl: operationsServer?.url ?? url,
     pages: pages.list,
     reloadCertificate: tls?.reload,

@@ -27,6 +27,8 @@ export interface BackupSource {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly progress: (line: string) => void;
+  /** That it is a copy of a snapshot. */
+  readonly snapshot?: BackupHeader['snapshot'];
 }
 
 /** Another backup of the same data folder is in progress. */
@@ -47,8 +49,9 @@ export async function exportAll(
   const { driver, folder, objects, keys, release, now, progress } = source;
   const end = claimCopying(folder);
   const held = withMedia && objects.folder !== undefined ? mediaSnapshot(objects.folder) : undefined;
-  const about: Pick<BackupHeader, 'release' | 'made_at' | 'keys'> = {
+  const about: Pick<BackupHeader, 'release' | 'made_at' | 'keys' | 'snapshot'> = {
     release,
+    snapshot: source.snapshot,
     made_at: formatInstant(now),
     keys: keyFingerprints(keys),
   };

@@ -11,7 +11,7 @@ import { ignoreMissing, listFolder } from './media-snapshot.ts';
 /** What an export needs beside the database. */
 export interface ExportOptions {
   /** Names the program, the time and the keys. */
-  readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys'>;
+  readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys' | 'snapshot'>;
   /** The data folder with its used nonces; undefined when they are not copied. */
   readonly folder: string | undefined;
   /** Undefined when media is not copied. */

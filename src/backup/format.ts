@@ -1,3 +1,4 @@
+import type { SnapshotNotes } from '../contract/services/snapshots.ts';
 import type { TableChecksum } from '../storage/transfer/read-rows.ts';
 import type { TableSchema } from '../storage/transfer/table-schema.ts';
 
@@ -15,6 +16,16 @@ export interface BackupHeader {
   /** Fingerprints of the configured master keys by key id. */
   readonly keys: Readonly<Record<string, string>>;
   readonly tables: readonly TableSchema[];
+  /** Only in the archive of a snapshot. */
+  readonly snapshot?: ArchivedSnapshot | undefined;
+}
+
+/** What the archive of a snapshot has beside its contents. */
+export interface ArchivedSnapshot {
+  readonly name: string;
+  readonly notes: SnapshotNotes;
+  /** The keys of its secrets in hex digits, by key id. */
+  readonly master_keys: Readonly<Record<string, string>>;
 }
 
 /** The totals of a copy. */

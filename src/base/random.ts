@@ -9,23 +9,35 @@ export interface Random {
 /** The platform's cryptographic generator: the only caller of `randomBytes`. */
 export const secureRandom: Random = { bytes: (count) => randomBytes(count) };
 
+/** A repeatable byte stream that can go on as another one. */
+export interface RepeatableRandom extends Random {
+  /** From now on the bytes are those that follow this mark, the same each time. */
+  restart(mark: string): void;
+}
+
 /**
  * A repeatable byte stream for development and tests: SHA-256 in counter mode over the seed and a purpose, so that
  * streams of different purposes are independent. Never for production.
  * @source decision 4
  */
-export function seededRandom(seed: number, purpose: string): Random {
+export function seededRandom(seed: number, purpose: string): RepeatableRandom {
+  let stream = `${seed}/${purpose}`;
   let counter = 0;
   let rest = Buffer.alloc(0);
   return {
     bytes(count) {
       while (rest.length < count) {
-        const block = createHash('sha256').update(`${seed}/${purpose}/${counter++}`).digest();
+        const block = createHash('sha256').update(`${stream}/${counter++}`).digest();
         rest = Buffer.concat([rest, block]);
       }
       const taken = rest.subarray(0, count);
       rest = rest.subarray(count);
       return taken;
+    },
+    restart(mark) {
+      stream = `${seed}/${purpose}/${mark}`;
+      counter = 0;
+      rest = Buffer.alloc(0);
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { systemClock } from '../base/clock.ts';
+import { seededRandom } from '../base/random.ts';
 import { ConstraintViolated, type ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
@@ -17,6 +18,7 @@ import {
   writeDevFile,
   writeKeys,
 } from '../dev/dev-folder.ts';
+import type { SnapshotSubject } from '../dev/snapshots/snapshot-tool.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Settings } from '../settings.ts';
@@ -79,12 +81,19 @@ export async function startDev(
     master_key: input.master_key || ensureMasterKey(input.data_folder),
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
-  const parts = await openDependencies('dev', settings, options.seams);
-  const keys = await demoKeys(parts);
+  const random = seededRandom(settings.seed, 'ids');
+  const parts = await openDependencies('dev', settings, { random, ...options.seams });
+  const { keys, isNew } = await demoKeys(parts);
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
   if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
-  const service = await startListeners('dev', parts, { operator_token, toolsOf: await toolsOf(parts) });
+  const { snapshotSubject } = await import('./dev/snapshot-subject.ts');
+  const started: { service?: Service } = {};
+  const subject = snapshotSubject(parts, { random, service: () => started.service! });
+  await subject.snapshots?.sweep();
+  if (isNew && subject.snapshots) await noteBeginning(parts, subject);
+  const service = await startListeners('dev', parts, { operator_token, toolsOf: await toolsOf(parts, subject) });
+  started.service = service;
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file: DevFile = {
     ...addresses,
@@ -96,12 +105,26 @@ export async function startDev(
   return { service, file };
 }
 
+/** Takes the snapshot to which a reset goes back. */
+async function noteBeginning({ store }: Dependencies, subject: SnapshotSubject): Promise<void> {
+  const { RESETS, takeSnapshot } = await import('../dev/snapshots/snapshot-tool.ts');
+  try {
+    await takeSnapshot(subject, RESETS.seed);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 /** The tools for developers. */
-async function toolsOf({ store, box, clock, settings, servers, log }: Dependencies): Promise<DeveloperToolsOf> {
+async function toolsOf(
+  { store, box, clock, settings, servers, log }: Dependencies,
+  snapshots: SnapshotSubject,
+): Promise<DeveloperToolsOf> {
   const { developerTools } = await import('../dev/tools.ts');
   const { loadBranding } = await import('../http/pages/branding.ts');
   return developerTools({
-    ...{ store, box, clock, log },
+    ...{ store, box, clock, log, snapshots },
     window_s: settings.timestamp_window_s,
     origins: () => Object.values(servers),
     branding: await loadBranding(settings),
@@ -164,13 +187,13 @@ async function holdsOthers(tx: ReadTransaction): Promise<boolean> {
 }
 
 /** The keys of the demo world, which is created if the database has none. */
-async function demoKeys(parts: Dependencies): Promise<DemoKeys> {
+async function demoKeys(parts: Dependencies): Promise<{ readonly keys: DemoKeys; readonly isNew: boolean }> {
   try {
     const demo = await parts.store.read((tx) => tx.credentials.findDemo());
     if (!demo) {
       if (await parts.store.read(holdsOthers)) throw new CommandFailed(FOREIGN);
       const { createDemoWorld } = await import('../dev/demo-world.ts');
-      return await createDemoWorld(parts);
+      return { keys: await createDemoWorld(parts), isNew: true };
     }
     const { data_folder: folder } = parts.settings;
     const file = readKeys(folder);
@@ -182,11 +205,12 @@ async function demoKeys(parts: Dependencies): Promise<DemoKeys> {
     }
     const { upgradeDemoWorld } = await import('../dev/demo-world.ts');
     const { MESSAGES_APPLICATION } = await import('../dev/messages-application.ts');
-    return await upgradeDemoWorld(parts, file).catch((error: unknown) => {
+    const keys = await upgradeDemoWorld(parts, file).catch((error: unknown) => {
       if (!(error instanceof ConstraintViolated)) throw error;
       const problem = `lacks the keys of the application ${MESSAGES_APPLICATION}; start anew with --reset`;
       throw new CommandFailed(`${devFilePath(folder)} ${problem}`);
     });
+    return { keys, isNew: false };
   } catch (error) {
     await parts.store.close();
     throw error;

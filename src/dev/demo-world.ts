@@ -44,14 +44,13 @@ const PRODUCTION_ACCOUNT_FROM = 36 ** 10 + 36 ** 9 * 8;
 /**
  * Creates the demo world in an empty database: two users, an application and another that may read messages, tokens of
  * both users for each, and a production account that the first user administers and the second may view. The same seed
- * creates the same ids and keys.
+ * creates the same ids and keys. `isEmpty`: without the account.
  * @source decision 4
  */
-export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys> {
+export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false } = {}): Promise<DemoKeys> {
   const random = seededRandom(deps.settings.seed, 'demo');
   const accountNumber = random.bytes(4).readUInt32BE();
-  const instrumentId = await firstId(deps, fundingInstruments);
-  const promotableId = await firstId(deps, promotableUsers);
+  const accountIds = isEmpty ? undefined : await accountIdsOf(deps);
   const people = [
     { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
@@ -79,16 +78,15 @@ export async function createDemoWorld(deps: DemoDependencies): Promise<DemoKeys>
       level: DEMO_APPLICATION.access_level,
     });
     const account = (PRODUCTION_ACCOUNT_FROM + accountNumber).toString(36);
-    await createAccount(tx, {
-      account,
-      instrument: instrumentId,
-      promotable: promotableId,
-      now,
-      users: [
-        [ada, 'ACCOUNT_ADMIN'],
-        [ben, 'CAMPAIGN_ANALYST'],
-      ],
-    });
+    if (accountIds) {
+      await createAccount(tx, {
+        ...{ account, now, ...accountIds },
+        users: [
+          [ada, 'ACCOUNT_ADMIN'],
+          [ben, 'CAMPAIGN_ANALYST'],
+        ],
+      });
+    }
     const messages = await addMessagesApplication(messagesRegistrar(deps, tx), { first: ada, other: ben });
     return {
       consumer_key: application.consumerKey,
@@ -127,6 +125,10 @@ export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): 
 function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: WriteTransaction): Registrar {
   const now = formatInstant(services.clock.now());
   return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };
+}
+
+async function accountIdsOf(deps: DemoDependencies): Promise<{ instrument: string; promotable: string }> {
+  return { instrument: await firstId(deps, fundingInstruments), promotable: await firstId(deps, promotableUsers) };
 }
 
 async function firstId(deps: DemoDependencies, { name, ids }: AnyResource): Promise<string> {

@@ -36,6 +36,23 @@ export function writeKeys(dataFolder: string, keys: DemoKeys): void {
   writePrivately(keysPath(dataFolder), JSON.stringify(keys));
 }
 
+/** Replaces the keys, which are those of another demo world from now on; the addresses stay. */
+export function replaceKeys(dataFolder: string, keys: DemoKeys): void {
+  const file = readDevFile(dataFolder);
+  if (!file) {
+    writeKeys(dataFolder, keys);
+    return;
+  }
+  const { base_url, ads_url, sandbox_url, tls_ca, operator_token } = file;
+  const addresses = { base_url, ads_url, sandbox_url };
+  writeDevFile(dataFolder, {
+    ...keys,
+    ...addresses,
+    ...(tls_ca && { tls_ca }),
+    ...(operator_token && { operator_token }),
+  });
+}
+
 /** The keys written last, with or without addresses; undefined when there are none. */
 export function readKeys(dataFolder: string): DemoKeys | undefined {
   const file = readDevFile(dataFolder);
@@ -84,7 +101,7 @@ export function resetDataFolder(dataFolder: string): void {
   for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json']) {
     rmSync(join(dataFolder, name), { force: true });
   }
-  rmSync(join(dataFolder, 'nonces'), { recursive: true, force: true });
+  for (const name of ['nonces', 'snapshots']) rmSync(join(dataFolder, name), { recursive: true, force: true });
 }
 
 function writePrivately(path: string, content: string): void {

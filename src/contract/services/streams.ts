@@ -99,6 +99,8 @@ export interface Streams {
   open(request: StreamRequest): Promise<StreamHandle>;
   /** The number of open streams. */
   count(): number;
+  /** Ends all streams; resolves once that is stored. */
+  endAll(): Promise<void>;
   /** Ends all streams and accepts no more; resolves once that is stored. */
   stop(): Promise<void>;
 }

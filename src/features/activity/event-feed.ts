@@ -167,6 +167,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
       }
     },
     async start() {
+      offered = [];
       position = await settle();
       await subscriptions.refresh();
       isRunning = true;

@@ -250,6 +250,11 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
     refreshing = refreshing.then(work).catch(() => undefined);
   };
   store.onInvalidate(['files'], (changes) => {
+    if (changes === EVERYTHING) {
+      known = undefined;
+      served = undefined;
+      sentRevision = -1;
+    }
     if (changes === EVERYTHING ? store.fence : changes.has(filesTag(INDEX_FILES))) refresh();
   });
   const stopRefreshing = every(parts.refresh_ms ?? REFRESH_MS, () => {

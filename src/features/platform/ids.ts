@@ -55,6 +55,12 @@ interface Range {
   readonly reservedAt_ms: number;
 }
 
+/** Ids from reserved blocks. */
+export interface BlockIds extends Ids {
+  /** Leaves the rest of all blocks unused: the database may not know any more that they are reserved. */
+  forget(): void;
+}
+
 /**
  * Issues ids from ranges that are reserved in the database in blocks: they grow within a process, and are unique among
  * processes.
@@ -65,7 +71,7 @@ export function blockIds(
   store: Store,
   random: Random,
   { isShared, now_ms = elapsed_ms }: { readonly isShared: boolean; readonly now_ms?: () => number },
-): Ids {
+): BlockIds {
   const ranges = new Map<string, Range>();
   const refills = new Map<string, Promise<void>>();
 
@@ -98,6 +104,7 @@ export function blockIds(
   }
 
   return {
+    forget: () => ranges.clear(),
     async take(kind, start, count) {
       return (await numbers(kind, start, count)).map((number) => number.toString(36));
     },

@@ -12,7 +12,7 @@ import type { Node } from './node.ts';
 
 /** Runs jobs when they are due. */
 export interface JobRunner {
-  /** Starts to poll for due jobs. */
+  /** Starts to poll for due jobs, also after `stop`. */
   start(): void;
   /** Runs all due jobs, and those that become due by them; resolves when none is left. */
   runDue(): Promise<void>;
@@ -88,6 +88,7 @@ export function jobRunner(parts: JobRunnerDeps): JobRunner {
   let isStopped = false;
   return {
     start() {
+      isStopped = false;
       for (const runner of all) runner.start();
     },
     async runDue() {
@@ -221,6 +222,10 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRun
   let stopLooking = (): void => {};
   return {
     start() {
+      isStopped = false;
+      // Whatever was known before `stop` may not be true of the database any more.
+      seen_ms = undefined;
+      pendingReleases = [];
       // Requests report an unavailable database; the next poll comes soon.
       stopLooking = every(LOOK_MS, () => {
         releasePending();

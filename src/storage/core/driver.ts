@@ -24,6 +24,13 @@ export interface Driver {
    * which has one writer.
    */
   readonly writeUrgent?: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  /** Copies the database, as of one moment, to a new file. Undefined on PostgreSQL. */
+  readonly copyTo?: (file: string) => Promise<void>;
+  /**
+   * Replaces the whole contents by those of a copy, all or nothing. No unit of work may be under way. Undefined on
+   * PostgreSQL. @source decision 878
+   */
+  readonly replaceBy?: (file: string) => Promise<void>;
   ping(): Promise<void>;
   /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
   readonly onRepaired?: (listener: () => void) => void;

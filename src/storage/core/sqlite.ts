@@ -8,6 +8,7 @@ import { restrictToOwner } from './private-files.ts';
 import { lockServerFile } from './server-lock.ts';
 import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
+import { copyDatabaseFile, replaceDatabase } from './sqlite-copies.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import { rewriteWal } from './wal-repair.ts';
 import { type Connection, type QueueOptions, writerQueue } from './writer-queue.ts';
@@ -50,6 +51,8 @@ export function openSqlite(options: SqliteOptions): Driver {
     statements,
     read: snapshot.read,
     write: queue.write,
+    copyTo: (file) => copyDatabaseFile(options.file, file),
+    replaceBy: (file) => replaceDatabase(options.file, file),
     async ping() {
       await queue.check();
       writer.exec('select 1');

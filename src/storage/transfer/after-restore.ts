@@ -34,7 +34,8 @@ export interface RestoreRecord {
  */
 export async function afterRestore(session: Session, record: RestoreRecord): Promise<void> {
   await execRaw(session, 'update sequences set next = next + cast(? as bigint)', [String(LOST_MAX)]);
-  for (const table of [...SHORT_LIVED, ...DERIVED]) await execRaw(session, `delete from ${table}`);
+  for (const table of SHORT_LIVED) await execRaw(session, `delete from ${table}`);
+  await forgetDerivedFiles(session);
   const { restored_at, backup_made_at, requests_not_before } = record;
   const useCodes = 'update second_factors set last_step = cast(? as bigint) where last_step < cast(? as bigint)';
   const step = String(lastStep(restored_at));
@@ -42,4 +43,9 @@ export async function afterRestore(session: Session, record: RestoreRecord): Pro
   const into =
     'insert into restores (restored_at, backup_made_at, requests_not_before) values (?, ?, cast(? as bigint))';
   await execRaw(session, into, [restored_at, backup_made_at, String(requests_not_before)]);
+}
+
+/** Forgets files that were not copied, so that they are built anew. @source decision 795 */
+export async function forgetDerivedFiles(session: Session): Promise<void> {
+  for (const table of DERIVED) await execRaw(session, `delete from ${table}`);
 }

@@ -154,6 +154,11 @@ export function openStreams(parts: StreamsDependencies): Streams {
       });
   };
 
+  const endAll = async (): Promise<void> => {
+    for (const stream of [...open.values()]) end(stream, 'UpstreamOperationalDisconnect');
+    await Promise.all(storing);
+  };
+
   endRevokedStreams({ store, open, end, retry_ms: RETRY_MS });
 
   return {
@@ -188,10 +193,10 @@ export function openStreams(parts: StreamsDependencies): Streams {
       return flow;
     },
     count: () => open.size,
-    async stop() {
+    endAll,
+    stop() {
       isStopping = true;
-      for (const stream of [...open.values()]) end(stream, 'UpstreamOperationalDisconnect');
-      await Promise.all(storing);
+      return endAll();
     },
   };
 }

@@ -41,12 +41,14 @@ export interface DelivererDependencies {
 /** Delivers the events of the log to the webhooks that its node has leased. */
 export interface Deliverer {
   readonly receivers: Receivers;
-  /** Leases webhooks, continues in the log where each was left, and follows it. */
+  /** Leases webhooks, continues in the log where each was left, and follows it. Also after `abandon`. */
   start(): Promise<void>;
   /** How many deliveries are in memory, queued or in flight. */
   countInMemory(): number;
   /** The ids of the webhooks that the node has leased. */
   held(): readonly string[];
+  /** Forgets all webhooks, and stores nothing more about them; replies to requests in flight are ignored. */
+  abandon(): Promise<void>;
   /** Waits shortly for requests in flight, and gives all leases back; what is unfinished is sent by whoever is next. */
   stop(): Promise<void>;
 }
@@ -179,6 +181,13 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
   };
   const claims = openClaims({ store, node, lease_s, held, begin, giveBack, onError });
 
+  const stopFollowing = async (): Promise<void> => {
+    isStopped = true;
+    stopTimers();
+    feedSubscription?.stop();
+    await claims.stop();
+  };
+
   receivers.onChange(() => {
     for (const webhook of held.values()) {
       webhook.wake();
@@ -195,6 +204,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
   return {
     receivers,
     async start() {
+      isStopped = false;
       feedSubscription = feed.follow(onBatch);
       live.position = feedSubscription.after;
       await claims.start();
@@ -214,11 +224,14 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
     },
     countInMemory: () => memory.deliveries,
     held: () => [...held.keys()],
+    async abandon() {
+      await stopFollowing();
+      for (const webhook of held.values()) webhook.abandon();
+      held.clear();
+      await deliveryStore.flush();
+    },
     async stop() {
-      isStopped = true;
-      stopTimers();
-      feedSubscription?.stop();
-      await claims.stop();
+      await stopFollowing();
       const all = [...held.values()];
       const isIdle = Promise.all(all.map((webhook) => webhook.leave('shutdown')));
       await within(SHUTDOWN_MS, isIdle).catch(() => undefined);

@@ -27,6 +27,8 @@ export interface Replayer {
   replay(id: string, signal: AbortSignal): Promise<ReplayStep | undefined>;
   /** Parts under way end with what they have done. */
   stop(): void;
+  /** Does parts again, after `stop`. */
+  resume(): void;
 }
 
 /** @source activity gaps 20.1 */
@@ -143,6 +145,9 @@ export function createReplayer(parts: ReplayerDependencies): Replayer {
     stop() {
       isStopped = true;
       for (const interrupt of interrupts) interrupt();
+    },
+    resume() {
+      isStopped = false;
     },
   };
 }

@@ -15,7 +15,7 @@ export const WEBHOOK_LEASE_S = 12;
 
 /** Deliveries and replays of a running server. */
 export interface RunningWebhooks extends WebhookRunner {
-  /** To be called once the event log is followed. */
+  /** To be called once the event log is followed; also after `abandon`. */
   start(): Promise<void>;
   /** How many deliveries are in memory, queued or in flight. */
   waiting(): number;
@@ -23,6 +23,8 @@ export interface RunningWebhooks extends WebhookRunner {
   held(): readonly string[];
   /** Ends parts of replays that jobs wait for. */
   stopReplays(): void;
+  /** Forgets all webhooks, and stores nothing more about them, because the database is about to be another one. */
+  abandon(): Promise<void>;
   /** Gives the webhooks back, and closes the sender. */
   stop(): Promise<void>;
 }
@@ -37,8 +39,13 @@ export function openWebhooks(parts: DelivererDependencies): RunningWebhooks {
     replay: (id, signal) => replayer.replay(id, signal),
     stopReplays: () => replayer.stop(),
     async start() {
+      replayer.resume();
       await planChecks(parts.store, parts.clock);
       await deliverer.start();
+    },
+    async abandon() {
+      replayer.stop();
+      await deliverer.abandon();
     },
     async stop() {
       replayer.stop();

@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Dependencies } from '../../app/dependencies.ts';
+import type { Service } from '../../app/server.ts';
+import { openSnapshots, snapshotsFolder } from '../../backup/snapshots/snapshots.ts';
+import { systemClock } from '../../base/clock.ts';
+import { formatInstant } from '../../base/instants.ts';
+import { type RepeatableRandom, secureRandom } from '../../base/random.ts';
+import type { Snapshots } from '../../contract/services/snapshots.ts';
+import { createDemoWorld, type DemoKeys } from '../../dev/demo-world.ts';
+import { readKeys, replaceKeys } from '../../dev/dev-folder.ts';
+import type { SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
+import { blockIds } from '../../features/platform/ids.ts';
+import { migrate } from '../../storage/core/migrate.ts';
+import { openSqlite } from '../../storage/core/sqlite.ts';
+import { storeOn } from '../../storage/core/store.ts';
+import { programVersion } from '../../version.ts';
+import { configuredKeys } from '../keys/key-usage.ts';
+
+/** The snapshots of a development server; undefined on PostgreSQL, and where objects are elsewhere. */
+export function snapshotsOf({ driver, objects, settings, box }: Dependencies): Snapshots | undefined {
+  if (!driver.copyTo || objects.folder === undefined) return undefined;
+  return openSnapshots({
+    ...{ driver, box },
+    machineClock: systemClock,
+    objects: objects.store,
+    dataFolder: settings.data_folder,
+    keys: configuredKeys(settings),
+    release: programVersion,
+  });
+}
+
+/** The development server as what snapshots are taken of. */
+export function snapshotSubject(
+  parts: Dependencies,
+  { random, service }: { readonly random: RepeatableRandom; readonly service: () => Service },
+): SnapshotSubject {
+  const { clock, ids, services, settings } = parts;
+  const folder = settings.data_folder;
+  return {
+    snapshots: snapshotsOf(parts),
+    notes: () => ({
+      clock: formatInstant(clock.now()),
+      mark: random.bytes(8).toString('hex'),
+      keys: { ...readKeys(folder) },
+    }),
+    continueFrom(mark) {
+      ids.forget();
+      random.restart(mark);
+    },
+    endStreams: services.activity.streams.endAll,
+    standstill: (work) => service().standstill(work),
+    adopt({ keys }) {
+      replaceKeys(folder, keys as unknown as DemoKeys);
+    },
+    async fillEmpty(file, { notes }) {
+      const driver = openSqlite({ file });
+      try {
+        await migrate(driver, notes.clock);
+        const store = storeOn(driver);
+        const then = { now: () => Date.parse(notes.clock) };
+        const own = { store, clock: then, ids: blockIds(store, random, { isShared: false }) };
+        await createDemoWorld({ ...parts, services: own }, { isEmpty: true });
+      } finally {
+        await driver.close();
+      }
+    },
+    draftPath() {
+      const home = snapshotsFolder(folder);
+      mkdirSync(home, { recursive: true, mode: 0o700 });
+      return join(home, `archive-${secureRandom.bytes(8).toString('hex')}.tar`);
+    },
+  };
+}
