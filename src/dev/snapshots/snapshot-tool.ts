@@ -16,7 +16,7 @@ export interface SnapshotSubject {
   readonly snapshots: Snapshots | undefined;
   /** What is to be noted now. */
   notes(): SnapshotNotes;
-  /** Makes ids that are issued from now on follow from a mark. */
+  /** Makes ids that are issued from now on follow from a mark. @source decision 880 */
   continueFrom(mark: string): void;
   /** Ends what lasts: streams. */
   endStreams(): Promise<void>;
@@ -24,7 +24,7 @@ export interface SnapshotSubject {
   standstill<T>(work: () => Promise<T>): Promise<T>;
   /** Takes over what was noted with the contents. */
   adopt(notes: SnapshotNotes): void;
-  /** Makes the database of a world with nothing but its users and applications, as of when the world began. */
+  /** Makes the database of a world with nothing but its users and applications, as of when it began. @source decision 881 */
   fillEmpty(file: string, beginning: Snapshot): Promise<void>;
   /** A path for an archive on its way. */
   draftPath(): string;
