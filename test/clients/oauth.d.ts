@@ -18,3 +18,14 @@ declare module 'oauth' {
     put(url: string, token: string, secret: string, body: unknown, type: string | undefined, done: Answered): void;
   }
 }
+
+declare module 'oauth-sign' {
+  /** The signature of a request by HMAC-SHA1. */
+  export function hmacsign(
+    method: string,
+    baseUri: string,
+    parameters: Readonly<Record<string, string>>,
+    consumerSecret: string,
+    tokenSecret: string,
+  ): string;
+}

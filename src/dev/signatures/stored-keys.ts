@@ -10,10 +10,12 @@ import type { BearerState } from './other-schemes.ts';
 
 /** Applications whose keys are compared at most, beside the one that a request names: those made first. */
 const APPLICATIONS_MAX = 100;
+/** Users whose tokens are compared at most, beside the owners of these applications: the first by name. */
+const USERS_MAX = 20;
 
 /**
- * The keys that the debugger compares with what a request sent: of all applications, of the tokens of their owners, and
- * of the token that was sent.
+ * The keys that the debugger compares with what a request sent: of applications, of tokens of their owners and of other
+ * users, and of the token that was sent.
  * @param now UTC text.
  */
 export async function storedKeys(
@@ -89,8 +91,9 @@ async function readKeys(tx: ReadTransaction, { consumerKey, token }: SentKeys): 
   const first = await credentials.listApplications({ after: '', limit: APPLICATIONS_MAX });
   const applications = named && !first.some(({ id }) => id === named.id) ? [named, ...first] : first;
   const tokens = new Map<string, AccessToken>();
-  for (const owner of new Set(applications.map(({ owner_user_id }) => owner_user_id))) {
-    for (const each of await credentials.listTokensOf(owner)) tokens.set(each.id, each);
+  const holders = (await credentials.listUsers({ after: '', limit: USERS_MAX })).map(({ id }) => id);
+  for (const holder of new Set([...holders, ...applications.map(({ owner_user_id }) => owner_user_id)])) {
+    for (const each of await credentials.listTokensOf(holder)) tokens.set(each.id, each);
   }
   const isSent = token !== '' && isText(token);
   const sent = isSent ? await credentials.findToken(token) : undefined;

@@ -17,6 +17,20 @@ function partsOf(origin: string): OriginParts {
   return { scheme, host, port };
 }
 
+/** The names of the loopback interface, one of which is often signed for another. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Other origins of a service, also under the names by which a client on the same machine may know them. */
+function originsLike(own: string, others: readonly string[]): Set<string> {
+  const { host } = partsOf(own);
+  const hosts = LOOPBACK.includes(host) ? LOOPBACK : [host];
+  const named = [own, ...others].flatMap((origin) => {
+    const { scheme, port } = partsOf(origin);
+    return hosts.map((each) => `${scheme}://${each}${port}`);
+  });
+  return new Set([...others, ...named]);
+}
+
 /** The same with another origin, made from the parts of the present one. */
 function withOrigin(signing: Signing, change: (parts: OriginParts) => string | undefined): Signing[] {
   const origin = change(partsOf(signing.origin));
@@ -86,7 +100,9 @@ export const urlMistakes: readonly Mistake[] = [
     text: 'The URL was signed with the address of another server than the one that was called.',
     remedy: 'Sign the URL that is requested, with the same host and port.',
     apply: (signing, { sent }) =>
-      sent.otherOrigins.filter((origin) => origin !== signing.origin).map((origin) => ({ ...signing, origin })),
+      [...originsLike(signing.origin, sent.otherOrigins)]
+        .filter((origin) => origin !== signing.origin)
+        .map((origin) => ({ ...signing, origin })),
   },
   {
     name: 'origin-left-out',
