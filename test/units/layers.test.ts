@@ -133,6 +133,24 @@ describe('the layers', () => {
     assert.deepEqual([...parts].sort(), ['base', 'dev', 'features/auth']);
   });
 
+  test('serve loads no tools for developers', () => {
+    const seen = new Set<string>();
+    const visit = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, 'utf8');
+      // Also what is loaded later; types are gone when the program runs.
+      const found = text.matchAll(/(?:^(?:import|export)(?! type)[^;]*? from |\bimport\()'(\.[^']+)'/gm);
+      for (const [, path] of found) visit(join(dirname(file), path!));
+    };
+    visit(`${root}/cli/serve.ts`);
+    assert.ok(seen.has(`${root}/http/pipeline.ts`));
+    assert.deepEqual(
+      [...seen].filter((file) => partOf(file) === 'dev'),
+      [],
+    );
+  });
+
   const rules: [what: string, parts: (part: string) => boolean, pattern: RegExp][] = [
     ['only the storage speaks SQL', (part) => part !== 'storage', /from '(kysely|pg|node:sqlite)'/],
     ['the engine knows no resource', (part) => part === 'engine', /campaign|funding_?instrument/i],
