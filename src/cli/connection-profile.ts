@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { encode } from '../base/percent.ts';
@@ -141,6 +142,8 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly form: readonly Pair[] | undefined;
   readonly json: string | undefined;
+  /** A tar archive, instead of form and JSON. */
+  readonly tar?: Readable | undefined;
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'];

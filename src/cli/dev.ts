@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { systemClock } from '../base/clock.ts';
-import { seededRandom } from '../base/random.ts';
+import { secureRandom, seededRandom } from '../base/random.ts';
 import { ConstraintViolated, type ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
@@ -22,6 +22,8 @@ import type { SnapshotSubject } from '../dev/snapshots/snapshot-tool.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Settings } from '../settings.ts';
+import type { Driver } from '../storage/core/driver.ts';
+import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -43,18 +45,42 @@ export function devCommand(command: Command): void {
   ])
     .option('--reset', 'Delete all data of earlier runs')
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
+    .option(
+      '--restore <file>',
+      'Begin with the snapshot of an archive instead of the demo world; needs an empty data folder',
+    )
+    .option('--export-on-exit <file>', 'Write a snapshot of everything to an archive when the server stops')
+    .enablePositionalOptions()
     .action(async () => {
-      process.exitCode = await runDev(settingsFrom(command, 'dev'), command.opts().reset === true);
+      const { reset = false, restore, exportOnExit } = command.opts();
+      process.exitCode = await runDev(settingsFrom(command, 'dev'), { reset, restore }, exportOnExit);
     });
+  snapshotCommand(
+    command.command('snapshot').description('Take, restore, export and import snapshots of the running server'),
+  );
+  resetCommand(command.command('reset').description('Take the running server back to how its world began'));
 }
 
-async function runDev(settings: Settings, reset: boolean): Promise<number> {
+/** How development mode starts. */
+interface DevStart {
+  /** Deletes all data of earlier runs. */
+  readonly reset: boolean;
+  /** The archive of a snapshot to begin with. */
+  readonly restore?: string | undefined;
+}
+
+async function runDev(settings: Settings, start: DevStart, exportOnExit: string | undefined): Promise<number> {
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
   const log = devLog(settings.log_level, (line) => printError(line));
-  const starting = startDev(settings, { reset, seams: { log } });
+  const starting = startDev(settings, { ...start, seams: { log } });
   const stopped = waitForShutdown({
-    close: async () => (await starting).service.close(),
+    async close() {
+      const { service } = await starting;
+      const cut = await service.close();
+      if (exportOnExit !== undefined) await exportAtExit(service, exportOnExit);
+      return cut;
+    },
     timeout_s: settings.shutdown_timeout_s,
     ended: starting.then(({ service }) => service.superseded),
     stopsWithParent: process.env.npm_lifecycle_event !== undefined,
@@ -65,10 +91,16 @@ async function runDev(settings: Settings, reset: boolean): Promise<number> {
   return stopped;
 }
 
+async function exportAtExit({ settings, clock }: Service, file: string): Promise<void> {
+  const { exportContents } = await import('./dev/archives.ts');
+  const { notesOf } = await import('./dev/snapshot-subject.ts');
+  await exportContents(settings, file, notesOf(settings, clock, secureRandom));
+}
+
 /** Starts development mode: schema, demo world, listeners; writes the addresses and keys to `dev.json`. */
 export async function startDev(
   input: Settings,
-  options: { readonly reset: boolean; readonly seams?: DependencyOverrides },
+  options: DevStart & { readonly seams?: DependencyOverrides },
 ): Promise<{ service: Service; file: DevFile }> {
   // Loaded here, so that other commands can read `dev.json` without loading the server.
   const { openDependencies } = await import('../app/dependencies.ts');
@@ -82,6 +114,10 @@ export async function startDev(
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
   const random = seededRandom(settings.seed, 'ids');
+  if (options.restore !== undefined) {
+    const { beginFrom } = await import('./dev/archives.ts');
+    random.restart((await beginFrom(settings, options.restore, refuseRows)).mark);
+  }
   const parts = await openDependencies('dev', settings, { random, ...options.seams });
   const { keys, isNew } = await demoKeys(parts);
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
@@ -153,19 +189,11 @@ const UNDEFINED_TABLE = '42P01';
 async function reset(settings: Settings): Promise<void> {
   const { openDriver } = await import('../app/database.ts');
   const { dropSchema } = await import('../storage/core/migrate.ts');
-  const { storeOn } = await import('../storage/core/store.ts');
   const driver = await openDriver(settings);
   let release = async (): Promise<void> => {};
   try {
     release = await driver.acquireServerLock({ isShared: false });
-    // Missing tables have no rows.
-    const isForeign = await storeOn(driver)
-      .read(holdsOthers)
-      .catch((error: { code?: string; message: string }) => {
-        if (error.code === UNDEFINED_TABLE || /^no such table/.test(error.message)) return false;
-        throw error;
-      });
-    if (isForeign) throw new CommandFailed(FOREIGN);
+    if (await findsIn(driver, holdsOthers)) throw new CommandFailed(FOREIGN);
     if (settings.database_url !== '') await dropSchema(driver);
     await driver.close();
     resetDataFolder(settings.data_folder);
@@ -175,6 +203,26 @@ async function reset(settings: Settings): Promise<void> {
   } finally {
     await release();
   }
+}
+
+/** What a database holds; nothing when it has no tables. */
+async function findsIn(driver: Driver, look: (tx: ReadTransaction) => Promise<boolean>): Promise<boolean> {
+  const { storeOn } = await import('../storage/core/store.ts');
+  // Missing tables have no rows.
+  return storeOn(driver)
+    .read(look)
+    .catch((error: { code?: string; message: string }) => {
+      if (error.code === UNDEFINED_TABLE || /^no such table/.test(error.message)) return false;
+      throw error;
+    });
+}
+
+/** Refuses a database with a demo world, or with users. */
+async function refuseRows(driver: Driver): Promise<void> {
+  const holdsAny = async (tx: ReadTransaction): Promise<boolean> =>
+    (await tx.credentials.findDemo()) !== undefined || (await holdsOthers(tx));
+  if (await findsIn(driver, holdsAny))
+    throw new CommandFailed('the data folder is not empty; add --reset to delete its data');
 }
 
 const FOREIGN =

@@ -140,6 +140,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', '\nFirst steps:\n  barker dev\n  barker call GET /12/accounts')
+    // What follows the name of a command is its own: some options are those of commands and of their sub-commands.
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
       writeOut: print,

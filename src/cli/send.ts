@@ -37,7 +37,7 @@ export async function send(request: OutgoingRequest, authorization: string, tlsC
  * @param signal ends the connection when it is aborted
  */
 export async function sendStreaming(
-  { method, url, form, json }: OutgoingRequest,
+  { method, url, form, json, tar }: OutgoingRequest,
   authorization: string,
   tlsCa?: string,
   signal?: AbortSignal,
@@ -46,15 +46,19 @@ export async function sendStreaming(
   const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
   const headers: Record<string, string> = { authorization };
   if (type) headers['content-type'] = type;
+  if (tar) headers['content-type'] = 'application/x-tar';
   if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
   const isSecure = url.startsWith('https:');
   const begin = isSecure ? secure : plain;
   const trust = isSecure &&
     tlsCa !== undefined && { ca: [...getCACertificates('default'), readFileSync(tlsCa, 'utf8')] };
   return new Promise<IncomingMessage>((resolve, reject) => {
-    begin(url, { method, headers, agent: false, ...(signal && { signal }), ...trust }, resolve)
-      .on('error', reject)
-      .end(body);
+    const request = begin(url, { method, headers, agent: false, ...(signal && { signal }), ...trust }, resolve).on(
+      'error',
+      reject,
+    );
+    if (tar) tar.on('error', (error) => request.destroy(error)).pipe(request);
+    else request.end(body);
   }).catch((error: unknown) => {
     throw new CommandFailed(unreachable(error, new URL(url).origin));
   });

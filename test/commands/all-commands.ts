@@ -7,6 +7,9 @@ export async function allCommands(): Promise<readonly string[]> {
 }
 
 function leavesOf(command: Command, words: readonly string[]): string[] {
-  if (command.commands.length === 0) return [words.join(' ')];
-  return command.commands.flatMap((each) => leavesOf(each, [...words, each.name()]));
+  const own = [words.join(' ')];
+  if (command.commands.length === 0) return own;
+  const below = command.commands.flatMap((each) => leavesOf(each, [...words, each.name()]));
+  // Some do something themselves too; only they have options of their own.
+  return words.length > 0 && command.options.length > 0 ? [...own, ...below] : below;
 }

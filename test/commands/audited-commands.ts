@@ -145,6 +145,7 @@ export const LOOKS: readonly (readonly [words: string, args: () => readonly stri
 
 /** Commands that run a service, ask one, or compute; services record what they are asked to do. */
 export const ELSEWHERE = [
-  ...['dev', 'serve', 'health', 'call', 'sign'],
+  ...['dev', 'serve', 'health', 'call', 'sign', 'dev reset'],
+  ...['list', 'take', 'restore', 'remove', 'export', 'import'].map((name) => `dev snapshot ${name}`),
   ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
 ];

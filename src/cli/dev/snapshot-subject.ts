@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import type { Dependencies } from '../../app/dependencies.ts';
 import type { Service } from '../../app/server.ts';
 import { openSnapshots, snapshotsFolder } from '../../backup/snapshots/snapshots.ts';
-import { systemClock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
-import { type RepeatableRandom, secureRandom } from '../../base/random.ts';
-import type { Snapshots } from '../../contract/services/snapshots.ts';
+import { type Random, type RepeatableRandom, secureRandom } from '../../base/random.ts';
+import type { SnapshotNotes, Snapshots } from '../../contract/services/snapshots.ts';
 import { createDemoWorld, type DemoKeys } from '../../dev/demo-world.ts';
 import { readKeys, replaceKeys } from '../../dev/dev-folder.ts';
 import type { SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
 import { blockIds } from '../../features/platform/ids.ts';
+import type { Settings } from '../../settings.ts';
 import { migrate } from '../../storage/core/migrate.ts';
 import { openSqlite } from '../../storage/core/sqlite.ts';
 import { storeOn } from '../../storage/core/store.ts';
@@ -30,6 +31,12 @@ export function snapshotsOf({ driver, objects, settings, box }: Dependencies): S
   });
 }
 
+/** What is noted with a snapshot of a data folder. */
+export function notesOf({ data_folder }: Pick<Settings, 'data_folder'>, clock: Clock, random: Random): SnapshotNotes {
+  const mark = random.bytes(8).toString('hex');
+  return { clock: formatInstant(clock.now()), mark, keys: { ...readKeys(data_folder) } };
+}
+
 /** The development server as what snapshots are taken of. */
 export function snapshotSubject(
   parts: Dependencies,
@@ -39,11 +46,7 @@ export function snapshotSubject(
   const folder = settings.data_folder;
   return {
     snapshots: snapshotsOf(parts),
-    notes: () => ({
-      clock: formatInstant(clock.now()),
-      mark: random.bytes(8).toString('hex'),
-      keys: { ...readKeys(folder) },
-    }),
+    notes: () => notesOf(settings, clock, random),
     continueFrom(mark) {
       ids.forget();
       random.restart(mark);
