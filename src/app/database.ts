@@ -23,6 +23,8 @@ export interface RuntimeOverrides {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
+  /** Watches the driver, whichever it is. */
+  readonly aroundDriver?: (driver: Driver) => Driver;
 }
 
 /**
@@ -112,7 +114,8 @@ async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clo
 export async function openRuntime(mode: Mode, settings: Settings, overrides: RuntimeOverrides = {}): Promise<Runtime> {
   const clock = overrides.clock ?? systemClock;
   const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
-  const driver = overrides.driver ?? (await openDriver(settings));
+  const opened = overrides.driver ?? (await openDriver(settings));
+  const driver = overrides.aroundDriver?.(opened) ?? opened;
   try {
     await prepareSchema(mode, settings, driver, clock);
     const store = storeOn(driver, {

@@ -19,6 +19,8 @@ import type {
 import type { AnyResource } from '../contract/declare/resource.ts';
 import { withKnownKeys } from '../contract/services/known-keys.ts';
 import type { ObjectStore } from '../contract/services/objects.ts';
+import type { Sender } from '../contract/services/sending.ts';
+import type { JobKind } from '../contract/store/jobs.ts';
 import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
@@ -74,6 +76,10 @@ export interface DependencyOverrides extends RuntimeOverrides {
   readonly log?: Logger;
   /** How the service reaches other servers. */
   readonly network?: Network;
+  /** Watches what is sent to other servers. */
+  readonly aroundSender?: (sender: Sender) => Sender;
+  /** Watches the runs of jobs. */
+  readonly aroundJobKinds?: (kinds: readonly JobKind[]) => readonly JobKind[];
   readonly hashPassword?: HashPassword;
   /** The clock of the machine, which is compared with that of the database. */
   readonly machineClock?: Clock;
@@ -166,7 +172,7 @@ export async function openDependencies(
   const jobs = jobRunner({
     ...{ store, clock, services, node },
     random: secureRandom,
-    kinds: jobKinds,
+    kinds: overrides.aroundJobKinds?.(jobKinds) ?? jobKinds,
     onEnded: metrics.jobEnded,
     onFailed: (job, error) =>
       log.error({ job: job.kind, key: job.key, attempts: job.attempts, err: error }, 'a job failed'),
@@ -255,13 +261,15 @@ function activityServices(
     withSubscriptionId: settings.event_include_subscription_id,
     onError: failureLog(log, 'could not read the event log'),
   });
-  const sender = openSender({
+  const { aroundSender = (each) => each } = overrides;
+  const opened = openSender({
     allowsPrivate: settings.webhook_allow_private,
     privateRanges: settings.webhook_private_ranges,
     proxy: settings.webhook_egress_proxy,
     ownOrigins: () => [...Object.values(servers), settings.public_base_url, settings.public_sandbox_url],
     ...(overrides.network && { network: overrides.network }),
   });
+  const sender = aroundSender(opened);
   const applicationLimits = defaultLimits(settings);
   const retries_s = settings.webhook_retry_schedule.map(Number);
   return {

@@ -74,7 +74,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       publicOrigins: publicUrl === '' ? [] : [publicUrl, ...aliases],
       allowsOtherHosts: mode === 'dev',
     });
-    const tools = options.toolsOf?.({ environment, originsOf });
+    const tools = options.toolsOf?.({ environment, originsOf, isDraining: pipeline.isDraining });
     const own = { ...pipeline, environment, originsOf, tools };
     const answerPage = pageAnswerer({ ...pages, originsOf });
     const servesOthers = roles.has('api');

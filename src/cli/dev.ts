@@ -23,6 +23,7 @@ import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
+import { type Around, openAround } from './dev/around.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
@@ -44,6 +45,7 @@ export function devCommand(command: Command): void {
     'rate_limits',
   ])
     .option('--reset', 'Delete all data of earlier runs')
+    .option('--no-requests', 'Keep no requests for /_dev/requests')
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
     .option(
       '--restore <file>',
@@ -52,8 +54,12 @@ export function devCommand(command: Command): void {
     .option('--export-on-exit <file>', 'Write a snapshot of everything to an archive when the server stops')
     .enablePositionalOptions()
     .action(async () => {
-      const { reset = false, restore, exportOnExit } = command.opts();
-      process.exitCode = await runDev(settingsFrom(command, 'dev'), { reset, restore }, exportOnExit);
+      const { reset = false, restore, requests, exportOnExit } = command.opts();
+      process.exitCode = await runDev(
+        settingsFrom(command, 'dev'),
+        { reset, restore, recordsRequests: requests },
+        exportOnExit,
+      );
     });
   snapshotCommand(
     command.command('snapshot').description('Take, restore, export and import snapshots of the running server'),
@@ -67,6 +73,8 @@ interface DevStart {
   readonly reset: boolean;
   /** The archive of a snapshot to begin with. */
   readonly restore?: string | undefined;
+  /** Whether the last requests are kept in memory; yes unless told otherwise. */
+  readonly recordsRequests?: boolean;
 }
 
 async function runDev(settings: Settings, start: DevStart, exportOnExit: string | undefined): Promise<number> {
@@ -118,7 +126,8 @@ export async function startDev(
     const { beginFrom } = await import('./dev/archives.ts');
     random.restart((await beginFrom(settings, options.restore, refuseRows)).mark);
   }
-  const parts = await openDependencies('dev', settings, { random, ...options.seams });
+  const around = await openAround(options.recordsRequests !== false);
+  const parts = await openDependencies('dev', settings, { random, ...options.seams, ...around.seams });
   const { keys, isNew } = await demoKeys(parts);
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
   if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
@@ -128,7 +137,10 @@ export async function startDev(
   const subject = snapshotSubject(parts, { random, service: () => started.service! });
   await subject.snapshots?.sweep();
   if (isNew && subject.snapshots) await noteBeginning(parts, subject);
-  const service = await startListeners('dev', parts, { operator_token, toolsOf: await toolsOf(parts, subject) });
+  const service = await startListeners('dev', parts, {
+    operator_token,
+    toolsOf: await toolsOf(parts, subject, around),
+  });
   started.service = service;
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file: DevFile = {
@@ -156,11 +168,15 @@ async function noteBeginning({ store }: Dependencies, subject: SnapshotSubject):
 async function toolsOf(
   { store, box, clock, settings, servers, log }: Dependencies,
   snapshots: SnapshotSubject,
+  { requests, faults }: Around,
 ): Promise<DeveloperToolsOf> {
   const { developerTools } = await import('../dev/tools.ts');
   const { loadBranding } = await import('../http/pages/branding.ts');
+  const { operations } = await import('../app/dependencies.ts');
   return developerTools({
-    ...{ store, box, clock, log, snapshots },
+    ...{ store, box, clock, log, snapshots, requests, faults },
+    operations: operations.map(({ id }) => id),
+    originOf: (environment) => servers[environment],
     window_s: settings.timestamp_window_s,
     origins: () => Object.values(servers),
     branding: await loadBranding(settings),

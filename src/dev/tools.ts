@@ -1,5 +1,10 @@
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
+import { faultCalls } from './faults/calls.ts';
+import type { FaultInjector } from './faults/injector.ts';
+import { applicationFinder } from './requests/applications.ts';
+import { type InspectorOptions, inspectorCalls } from './requests/inspector.ts';
 import { keepBody } from './requests/received.ts';
+import type { RequestTap } from './requests/tap.ts';
 import { type SignatureDebuggerOptions, signatureDebugger } from './signatures/debugger.ts';
 import { type SnapshotSubject, snapshotTool } from './snapshots/snapshot-tool.ts';
 import type { DevCall } from './surface/call.ts';
@@ -7,25 +12,48 @@ import type { GuardRules } from './surface/guard.ts';
 import { surfaceOf } from './surface/surface.ts';
 
 /** What the tools are made of. */
-export interface ToolsOptions extends SignatureDebuggerOptions {
+export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions {
   readonly guard: GuardRules;
   readonly snapshots: SnapshotSubject;
+  /** What records requests; undefined when none are recorded. */
+  readonly requests: RequestTap | undefined;
+  readonly faults: FaultInjector;
+  /** The ids of all operations. */
+  readonly operations: readonly string[];
 }
 
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
 export function developerTools(options: ToolsOptions): DeveloperToolsOf {
+  const { requests, faults, operations, store } = options;
   const signatures = signatureDebugger(options);
   const snapshots = snapshotTool(options.snapshots);
-  const calls: readonly DevCall[] = [...signatures.calls, ...snapshots.calls];
+  const calls: readonly DevCall[] = [
+    ...signatures.calls,
+    ...snapshots.calls,
+    ...(requests ? inspectorCalls(requests.ring, options) : []),
+    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }),
+  ];
   const surface = surfaceOf(calls, options.guard, options.log);
   return (listener) => ({
     arrive(request, response) {
       if (snapshots.gate.arrive(request, response)) return true;
       if (surface.answer(listener, request, response)) return true;
-      keepBody(request);
+      if (requests) requests.recorder.arrive(listener, request, response);
+      else keepBody(request);
       return false;
     },
-    async reply(exchange, reply) {
+    performing(exchange, call) {
+      requests?.recorder.performing(exchange, call);
+      return faults.performing(exchange);
+    },
+    streaming(exchange, headers, response) {
+      requests?.recorder.replying(exchange);
+      faults.streaming(exchange, headers, response);
+    },
+    async reply(exchange, reply, response) {
+      requests?.recorder.replying(exchange);
+      const fault = faults.replying(exchange, reply, response);
+      if (fault) return fault;
       if (reply.status >= 400) await signatures.trace(listener, exchange, reply);
       return false;
     },

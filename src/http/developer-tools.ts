@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../contract/declare/account-state.ts';
+import type { Call } from '../contract/declare/operation.ts';
 import type { Exchange } from './exchange.ts';
 import type { Headers } from './reply.ts';
 
@@ -16,6 +17,13 @@ export interface PendingReply {
 export interface DeveloperTools {
   /** Sees each request before anybody answers it; returns true when it answers it itself. */
   arrive(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * Sees a call that is authenticated, permitted, within its rate and read, before its operation is performed. The
+   * operation waits for what it returns. @throws Problem, which is then the reply
+   */
+  performing(exchange: Exchange, call: Call): Promise<void> | undefined;
+  /** Sees a stream before its head is sent. */
+  streaming(exchange: Exchange, headers: Headers, response: ServerResponse): void;
   /** Sees the reply of an operation. Resolves with true when it sends it itself, or sees to it that none is sent. */
   reply(exchange: Exchange, reply: PendingReply, response: ServerResponse): Promise<boolean>;
 }
@@ -25,6 +33,8 @@ export interface ToolsListener {
   readonly environment: Environment;
   /** The origins under which a request may have been signed, the likeliest first. @throws TLS_REQUIRED */
   readonly originsOf: (request: IncomingMessage) => readonly string[];
+  /** The service is stopping: what lasts must end. */
+  readonly isDraining: () => boolean;
 }
 
 /** Makes the tools of a listener. */

@@ -63,7 +63,9 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 408 413 429 503
     const input = parameters(exchange, raw, body, access?.account); // 400
-    const answer = await operation.perform(callOf(deps, exchange, { access, input, body, files: received })); // 400 403 404 409 410 429 503
+    const call = callOf(deps, exchange, { access, input, body, files: received });
+    if (deps.tools) await deps.tools.performing(exchange, call); // whatever a developer wants to see
+    const answer = await operation.perform(call); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     return {
       status: answer.status ?? 200,
@@ -135,12 +137,15 @@ export async function handleRequest(
   const counted = countUncounted(exchange, deps);
   if (counted) await counted;
   const headers = headersOf(exchange, deps, status, failure);
-  if (flow) deps.streamWriter.begin(response, headers, flow);
-  else if (!deps.tools) send(response, status, headers, text);
+  if (flow) {
+    deps.tools?.streaming(exchange, headers, response);
+    deps.streamWriter.begin(response, headers, flow);
+  } else if (!deps.tools) send(response, status, headers, text);
   else {
     const reply = { status, headers, text, failure };
     const isDone = await deps.tools.reply(exchange, reply, response);
     if (!isDone) send(response, reply.status, reply.headers, reply.text);
+    status = reply.status;
   }
   deps.observer.replied(exchange, status, failure);
 }

@@ -14,10 +14,13 @@ export interface ReceivedBody {
 const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), total: 0 };
 const bodies = new WeakMap<IncomingMessage, { chunks: Buffer[]; kept: number; total: number }>();
 
-/** Keeps the body of a request as it arrives, whoever reads it. Reading is not changed by it. */
-export function keepBody(request: IncomingMessage): void {
+/**
+ * Keeps the body of a request as it arrives, whoever reads it. Reading is not changed by it.
+ * @returns whether the request has a body.
+ */
+export function keepBody(request: IncomingMessage): boolean {
   const { headers } = request;
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return false;
   const body = { chunks: [] as Buffer[], kept: 0, total: 0 };
   bodies.set(request, body);
   const push = request.push.bind(request);
@@ -33,6 +36,7 @@ export function keepBody(request: IncomingMessage): void {
     }
     return push(chunk, encoding);
   };
+  return true;
 }
 
 /** The body of a request, as far as it has arrived when the result is called: without keeping the request. */

@@ -1,0 +1,68 @@
+import { type DevCall, DevError, DevReply } from '../surface/call.ts';
+import { membersOf } from '../surface/members.ts';
+import type { FaultInjector } from './injector.ts';
+import { type KnownNames, RULE, readRule } from './read-rule.ts';
+
+/** The calls that control faults. */
+export function faultCalls(
+  { rules, jobKinds }: FaultInjector,
+  names: Omit<KnownNames, 'jobKinds'>,
+): readonly DevCall[] {
+  const read = (input: unknown) => readRule(input, rules.nextId, { ...names, jobKinds: jobKinds() });
+  return [
+    {
+      ...{ method: 'GET', path: '/_dev/faults' },
+      about: 'Lists the faults, and how often each was used.',
+      perform: () => ({ faults: rules.list() }),
+    },
+    {
+      ...{ method: 'POST', path: '/_dev/faults' },
+      about: 'Adds a fault: { "match", "when", "skip", "every", "times", "probability", "seed", "for_s", "do" }.',
+      async perform({ body }) {
+        const rule = await read(body);
+        rules.add(rule);
+        return new DevReply(201, { id: rule.id });
+      },
+    },
+    {
+      ...{ method: 'PUT', path: '/_dev/faults' },
+      about: 'Replaces all faults by a list of them.',
+      async perform({ body }) {
+        const list = Array.isArray(body) ? body : membersOf(body, ['faults'], 'body').faults;
+        if (!Array.isArray(list)) throw new DevError(400, 'NOT_A_LIST', 'send a list of faults', 'faults');
+        const read_rules = [];
+        for (const each of list) read_rules.push(await read(each));
+        rules.replace(read_rules);
+        return { faults: rules.list() };
+      },
+    },
+    {
+      ...{ method: 'DELETE', path: '/_dev/faults' },
+      about: 'Removes all faults.',
+      perform: () => rules.replace([]),
+    },
+    {
+      ...{ method: 'GET', path: '/_dev/faults/:id' },
+      about: 'Shows a fault.',
+      perform: ({ path }) => rules.find(path.id!),
+    },
+    {
+      ...{ method: 'PUT', path: '/_dev/faults/:id' },
+      about: 'Adds a fault under this id, or puts another in its place.',
+      async perform({ path, body }) {
+        const { id, ...rest } = membersOf(body, RULE, 'rule');
+        if (id !== undefined && id !== path.id)
+          throw new DevError(400, 'MEMBER_INVALID', `id must be ${path.id}`, 'id');
+        const rule = await read({ ...rest, id: path.id });
+        if (rules.list().some((each) => each.id === rule.id)) rules.remove(rule.id);
+        rules.add(rule);
+        return rules.find(rule.id);
+      },
+    },
+    {
+      ...{ method: 'DELETE', path: '/_dev/faults/:id' },
+      about: 'Removes a fault.',
+      perform: ({ path }) => rules.remove(path.id!),
+    },
+  ];
+}

@@ -1,0 +1,100 @@
+/** Stands where a secret was. */
+const REDACTED = '[redacted]';
+
+/** Names of parameters, members and form boxes whose values are not shown. */
+const SECRET_NAME =
+  /secret|passw|signature$|verifier|totp|one_time|recovery|^access_token$|^token$|^csrf|authenticity|^operator_token$/i;
+
+/** Headers whose values are not shown at all. */
+const SECRET_HEADERS = new Set(['cookie', 'set-cookie', 'proxy-authorization', 'x-form-token']);
+
+/** Identifiers of people that a body may show; the others are redacted. */
+const HASHES_SHOWN = 3;
+
+/** Takes secrets out of texts, also those that stand where nobody expects them. */
+export class Redactor {
+  readonly #secrets: readonly string[];
+
+  /** @param secrets known values, such as those of all applications and tokens. */
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets.filter((secret) => secret.length >= 8);
+  }
+
+  /** Names and values of headers. */
+  headers(headers: readonly string[]): { readonly name: string; readonly value: string }[] {
+    const shown = [];
+    for (let at = 0; at + 1 < headers.length; at += 2) {
+      const name = headers[at]!;
+      shown.push({ name, value: this.text(headerValue(name.toLowerCase(), headers[at + 1]!)) });
+    }
+    return shown;
+  }
+
+  /** Path and query, or a URL. */
+  target(target: string): string {
+    const mark = target.indexOf('?');
+    return this.text(mark < 0 ? target : target.slice(0, mark + 1) + pairs(target.slice(mark + 1)));
+  }
+
+  /** A body; undefined for one that is no text. */
+  body(bytes: Uint8Array, type: string): string | undefined {
+    // Pages show keys to their owners.
+    if (/^text\/html/i.test(type)) return undefined;
+    let text: string;
+    try {
+      // A body that was cut may end within a character.
+      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    } catch {
+      return undefined;
+    }
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: texts have none of these
+    if (/^multipart\//i.test(type) || /[\x00-\x08]/.test(text)) return undefined;
+    // Replies of tokens are forms too, though their type says otherwise.
+    const isForm = /form-urlencoded/i.test(type) || /^oauth_\w+=/.test(text);
+    return this.text(withoutHashes(isForm ? pairs(text) : members(text)));
+  }
+
+  /** Any other text. */
+  text(text: string): string {
+    let shown = text;
+    for (const secret of this.#secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, REDACTED);
+    return shown;
+  }
+}
+
+function headerValue(name: string, value: string): string {
+  if (SECRET_HEADERS.has(name)) return REDACTED;
+  if (name !== 'authorization') return value;
+  const [scheme = ''] = value.split(' ', 1);
+  if (!/^oauth$/i.test(scheme)) return `${scheme} ${REDACTED}`;
+  return value.replace(/(oauth_(?:signature|verifier)\s*=\s*)("[^"]*"|[^,\s]*)/gi, `$1"${REDACTED}"`);
+}
+
+function pairs(text: string): string {
+  return text.replace(/([^&=]*)=([^&]*)/g, (pair, name: string) =>
+    isSecretName(name.replaceAll('+', ' ')) ? `${name}=${REDACTED}` : pair,
+  );
+}
+
+function isSecretName(encoded: string): boolean {
+  let name = encoded;
+  try {
+    name = decodeURIComponent(encoded);
+  } catch {}
+  return SECRET_NAME.test(name);
+}
+
+/** Members of JSON whose values are texts. */
+function members(text: string): string {
+  return text.replace(/"((?:[^"\\]|\\.)*)"(\s*:\s*)"(?:[^"\\]|\\.)*("|$)/g, (member, name: string, colon: string) =>
+    SECRET_NAME.test(name) ? `"${name}"${colon}"${REDACTED}"` : member,
+  );
+}
+
+function withoutHashes(text: string): string {
+  let seen = 0;
+  return text.replace(/\b[0-9a-f]{64}\b/gi, (hash) => {
+    seen += 1;
+    return seen > HASHES_SHOWN ? REDACTED : hash;
+  });
+}

@@ -1,0 +1,96 @@
+import { formatMillisecond } from '../../base/instants.ts';
+import type { Entry } from './entry.ts';
+import type { Redactor } from './redact.ts';
+
+/** A request in a list. Times are UTC texts with milliseconds, by the clock of the machine. */
+export function summaryOf(entry: Entry, redactor: Redactor) {
+  return {
+    id: String(entry.id),
+    at: formatMillisecond(entry.at_ms),
+    ...{ direction: entry.direction, kind: entry.kind, environment: entry.environment },
+    ...{ method: entry.method, target: redactor.target(entry.target) },
+    operation: entry.operation,
+    event_type: eventTypeOf(entry),
+    ...{ account: entry.account, application: entry.caller?.application, user: entry.caller?.user },
+    // Null as long as there is none.
+    status: entry.status ?? null,
+    failure: entry.failure,
+    duration_ms: entry.duration_ms === undefined ? null : rounded(entry.duration_ms),
+    faults: entry.faults.length === 0 ? undefined : entry.faults,
+    transaction_id: entry.transactionId,
+  };
+}
+
+/** Everything about a request. */
+export function detailOf(entry: Entry, redactor: Redactor) {
+  const { caller, windows, transactionId, status } = entry;
+  const hasTrace = entry.replyHeaders.includes('x-barker-trace');
+  return {
+    ...summaryOf(entry, redactor),
+    request: {
+      headers: redactor.headers(entry.headers),
+      ...bodyOf(redactor, entry.body, entry.bodyBytes, typeOf(entry.headers)),
+    },
+    parameters: jsonOf(redactor.body(Buffer.from(entry.parameters), 'application/json')),
+    ignored_parameters: entry.ignored === '' ? [] : entry.ignored.split(', '),
+    caller,
+    role: entry.role,
+    rate_windows: windows && {
+      caller: windows.user,
+      account: windows.account,
+      address: windows.address,
+      is_refused: windows.isRefused,
+    },
+    statements: {
+      count: entry.statementCount,
+      duration_ms: rounded(entry.statements_ms),
+      first: entry.statements.map(({ statement, duration_ms }) => ({ statement, duration_ms: rounded(duration_ms) })),
+    },
+    reply: status === undefined ? null : replyOf(entry, redactor),
+    trace: hasTrace ? `/_dev/auth/traces/${transactionId}` : undefined,
+  };
+}
+
+function replyOf({ status, replyHeaders, replyBody, replyBytes }: Entry, redactor: Redactor) {
+  const bytes = Buffer.concat(replyBody.map((part) => Buffer.from(part as string)));
+  return {
+    status,
+    headers: redactor.headers(replyHeaders),
+    ...bodyOf(redactor, bytes, replyBytes, typeOf(replyHeaders)),
+  };
+}
+
+/** The type of the event in a message to a webhook. */
+export function eventTypeOf({ kind, body }: Entry): string | undefined {
+  if (kind !== 'webhook') return undefined;
+  return /"event_type":"([^"]+)"/.exec(Buffer.from(body).toString())?.[1];
+}
+
+function bodyOf(redactor: Redactor, bytes: Uint8Array, size: number, type: string) {
+  return {
+    // Null for what is no text, and for pages.
+    body: redactor.body(bytes, type) ?? null,
+    body_bytes: size,
+    is_cut: size > bytes.length,
+  };
+}
+
+/** The content type among headers; empty without one. */
+export function typeOf(headers: readonly string[]): string {
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]!.toLowerCase() === 'content-type') return headers[at + 1]!;
+  }
+  return '';
+}
+
+function jsonOf(text = ''): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function rounded(duration_ms: number): number {
+  return Math.round(duration_ms * 100) / 100;
+}

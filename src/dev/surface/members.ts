@@ -1,0 +1,46 @@
+import { DevError } from './call.ts';
+
+/** The members of a JSON object that may have no others. @throws DevError naming the first that is unknown */
+export function membersOf<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+  of: string,
+): Readonly<Partial<Record<Name, unknown>>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new DevError(400, 'NOT_AN_OBJECT', `${of} is a JSON object with ${names.join(', ')}`, of);
+  }
+  const unknown = Object.keys(value).find((name) => !names.includes(name as Name));
+  if (unknown !== undefined) {
+    throw new DevError(400, 'MEMBER_UNKNOWN', `${of} has no member ${unknown}, only ${names.join(', ')}`, unknown);
+  }
+  return value as Readonly<Partial<Record<Name, unknown>>>;
+}
+
+/** Which numbers a member may have. */
+export interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+  /** Whether it may have a fraction. */
+  readonly isFraction?: boolean;
+}
+
+/** A number within bounds; undefined when there is none. @throws DevError */
+export function numberIn(value: unknown, name: string, { min, max, isFraction = false }: NumberRange) {
+  if (value === undefined) return undefined;
+  const isRight = typeof value === 'number' && value >= min && value <= max && (isFraction || Number.isInteger(value));
+  if (isRight) return value;
+  const kind = isFraction ? 'a number' : 'a whole number';
+  throw new DevError(400, 'MEMBER_INVALID', `${name} must be ${kind} from ${min} to ${max}`, name);
+}
+
+/** A text; undefined when there is none. @throws DevError */
+export function textIn(value: unknown, name: string): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  throw new DevError(400, 'MEMBER_INVALID', `${name} must be a text`, name);
+}
+
+/** One of several words; undefined when there is none. @throws DevError */
+export function wordIn<Word extends string>(value: unknown, name: string, words: readonly Word[]): Word | undefined {
+  if (value === undefined || words.includes(value as Word)) return value as Word | undefined;
+  throw new DevError(400, 'MEMBER_INVALID', `${name} must be ${words.join(' or ')}`, name);
+}

@@ -1,0 +1,58 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { Driver } from './driver.ts';
+import type { Session } from './session.ts';
+
+/** Is told each statement of a caller. */
+export interface StatementObserver {
+  /** @param statement its key, or the SQL of one without a key. */
+  addStatement(statement: string, duration_ms: number): void;
+}
+
+/** The observer of whatever runs; none for most of it. */
+export type StatementScope = AsyncLocalStorage<StatementObserver | undefined>;
+
+/** A driver that tells statements to the observer in whose scope their unit of work began: for development. */
+export function observedDriver(driver: Driver, scope: StatementScope): Driver {
+  // The store keeps what it builds on a session, so each has one observed twin.
+  const twins = new WeakMap<Session, Session>();
+  const twinOf = (session: Session): Session => {
+    let twin = twins.get(session);
+    if (!twin) {
+      twin = observedSession(session, scope);
+      twins.set(session, twin);
+    }
+    return twin;
+  };
+  const around = <T>(work: (session: Session) => Promise<T>): ((session: Session) => Promise<T>) => {
+    const observer = scope.getStore();
+    // The unit may run in the turn of another caller.
+    return observer ? (session) => scope.run(observer, work, twinOf(session)) : work;
+  };
+  const { writeUrgent } = driver;
+  return {
+    ...driver,
+    read: (work) => driver.read(around(work)),
+    write: (work) => driver.write(around(work)),
+    ...(writeUrgent && { writeUrgent: (work) => writeUrgent(around(work)) }),
+  };
+}
+
+function observedSession(session: Session, scope: StatementScope): Session {
+  const timed = <T>(statement: string, run: () => Promise<T>): Promise<T> => {
+    const startedAt_ms = performance.now();
+    const running = run();
+    const tell = (): void => scope.getStore()?.addStatement(statement, performance.now() - startedAt_ms);
+    // Beside the caller, who gets the same promise as without an observer.
+    void running.then(tell, tell);
+    return running;
+  };
+  return {
+    dialect: session.dialect,
+    all: (key, args, build) => timed(key, () => session.all(key, args, build)),
+    first: (key, args, build) => timed(key, () => session.first(key, args, build)),
+    run: (key, args, build) => timed(key, () => session.run(key, args, build)),
+    allRaw: <Row>(sql: string, values?: Parameters<Session['allRaw']>[1]) =>
+      timed(sql, () => session.allRaw<Row>(sql, values)),
+    runRaw: (sql, values) => timed(sql, () => session.runRaw(sql, values)),
+  };
+}
