@@ -17,12 +17,13 @@ import type { Dependencies } from './dependencies.ts';
  * @source decision 454
  */
 export function authenticators(
-  { settings, clock, store, services, box }: Dependencies,
+  { settings, clock, wallClock, store, services, box }: Dependencies,
   nonces: Nonces,
   notBefore_s: number,
 ): Pick<PipelineDependencies, 'userAuthenticator' | 'otherAuthenticators'> {
   const shared = {
     ...{ clock, nonces, notBefore_s },
+    wallClock: wallClock === clock ? undefined : wallClock,
     credentials: credentialCache(store, box),
     random: secureRandom,
     window_s: settings.timestamp_window_s,

@@ -22,7 +22,7 @@ import { pick } from './pick.ts';
 
 /** All HTML pages for people: logins, consent, settings, applications, previews. */
 export function browserPages(mode: Mode, deps: Dependencies): Pages {
-  const { settings, clock, store, services, box, grants, hashPassword } = deps;
+  const { settings, clock, wallClock, store, services, box, grants, hashPassword } = deps;
   const limits = pick(settings, [
     'login_failures_per_account',
     'login_failures_per_address',
@@ -30,9 +30,9 @@ export function browserPages(mode: Mode, deps: Dependencies): Pages {
   ]);
   return allPages(
     {
-      ...{ store, clock, box, grants, hashPassword, verifyPassword },
-      throttle: loginThrottle({ store, clock, limits }),
-      devices: deviceCookies({ box, clock, random: secureRandom }),
+      ...{ store, clock, wallClock, box, grants, hashPassword, verifyPassword },
+      throttle: loginThrottle({ store, clock: wallClock, limits }),
+      devices: deviceCookies({ box, clock: wallClock, random: secureRandom }),
       passwords: passwordRulesOf(settings),
       supportContact: settings.support_contact,
       reauthentication_s: settings.reauthentication_s,

@@ -21,6 +21,8 @@ import { programVersion } from '../version.ts';
 /** What tests and benchmarks may replace; production uses the defaults. */
 export interface RuntimeOverrides {
   readonly clock?: Clock;
+  /** That of the service if omitted. */
+  readonly wallClock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
   /** Watches the driver, whichever it is. */
@@ -34,6 +36,8 @@ export interface RuntimeOverrides {
 export interface Runtime {
   readonly settings: Settings;
   readonly clock: Clock;
+  /** See `Services`. */
+  readonly wallClock: Clock;
   readonly random: Random;
   readonly box: SecretBox;
   readonly driver: Driver;
@@ -113,6 +117,7 @@ async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clo
 /** Opens the database, requires a current schema, and checks the master key against the stored secrets. */
 export async function openRuntime(mode: Mode, settings: Settings, overrides: RuntimeOverrides = {}): Promise<Runtime> {
   const clock = overrides.clock ?? systemClock;
+  const wallClock = overrides.wallClock ?? clock;
   const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
   const opened = overrides.driver ?? (await openDriver(settings));
   const driver = overrides.aroundDriver?.(opened) ?? opened;
@@ -123,7 +128,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
     });
     const box = secretBoxOf(settings);
     await checkMasterKey(mode, store, box);
-    return { settings, clock, random, box, driver, store };
+    return { settings, clock, wallClock, random, box, driver, store };
   } catch (error) {
     await driver.close();
     throw error;

@@ -116,7 +116,7 @@ export async function openDependencies(
   overrides: DependencyOverrides = {},
 ): Promise<Dependencies> {
   const runtime = await openRuntime(mode, settings, overrides);
-  const { clock, random, store } = runtime;
+  const { clock, wallClock, random, store } = runtime;
   const box = withKnownKeys(runtime.box);
   const log = overrides.log ?? openLog(settings.log_level);
   store.onOutage(outageLog(log));
@@ -151,7 +151,7 @@ export async function openDependencies(
     ? (kind, key) => jobs.runNow(kind, key)
     : async () => {};
   const services: Services = {
-    ...{ store, clock, random, box, ids, resources },
+    ...{ store, clock, wallClock, random, box, ids, resources },
     secrets: secureRandom,
     serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
     rowFactory: rowFactoryWith(ids),
@@ -248,14 +248,14 @@ function audienceServices(settings: Settings, store: Store, clock: Clock, object
 }
 
 function activityServices(
-  deps: Pick<Dependencies, 'store' | 'clock' | 'box' | 'settings' | 'servers' | 'log'> & {
+  deps: Pick<Dependencies, 'store' | 'clock' | 'wallClock' | 'box' | 'settings' | 'servers' | 'log'> & {
     readonly metrics: BackgroundMetrics;
     readonly node: Node;
     readonly hasPeers: boolean;
     readonly overrides: DependencyOverrides;
   },
 ): ActivityServices & { readonly webhooks: RunningWebhooks } {
-  const { store, clock, box, settings, servers, log, metrics, node, hasPeers, overrides } = deps;
+  const { store, clock, wallClock, box, settings, servers, log, metrics, node, hasPeers, overrides } = deps;
   const feed = openEventFeed({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
@@ -284,7 +284,7 @@ function activityServices(
       onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
     webhooks: openWebhooks({
-      ...{ store, clock, box, retries_s, node },
+      ...{ store, clock, wallClock, box, retries_s, node },
       lease_s: hasPeers ? WEBHOOK_LEASE_S : undefined,
       feed,
       sender: metrics.counted(sender),

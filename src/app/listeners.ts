@@ -127,7 +127,7 @@ const SHARED = [
 ] as const;
 
 function pagePartsOf(
-  { settings, store, clock, log }: Dependencies,
+  { settings, store, wallClock, log }: Dependencies,
   { pipeline, branding, pages }: ListenerOptions,
 ): Omit<PageDeps, 'originsOf'> {
   const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;
@@ -135,8 +135,8 @@ function pagePartsOf(
     ...pick(pipeline, SHARED),
     ...{ pages, log },
     branding,
-    sessions: browserSessions({ store, clock, random: secureRandom }),
-    pageViewLimiter: addressLimiter({ max, window_s: 900 }, clock),
+    sessions: browserSessions({ store, clock: wallClock, random: secureRandom }),
+    pageViewLimiter: addressLimiter({ max, window_s: 900 }, wallClock),
     accessLog: settings.access_log,
   };
 }

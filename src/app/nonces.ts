@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { earlierOf } from '../base/clock.ts';
 import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
 import { sharedNonces } from '../features/auth/oauth1/shared-nonces.ts';
 import { nonceSweeper, withStoredNonces } from '../features/auth/oauth1/stored-nonces.ts';
@@ -13,11 +14,13 @@ import type { SharedServer } from './shared-server.ts';
  * @source decision 746
  */
 export async function openNonces(
-  { settings, clock, store, log, node: { isClockWrong } }: Dependencies,
+  { settings, clock: ofService, wallClock, store, log, node: { isClockWrong } }: Dependencies,
   sharedServer: SharedServer | undefined,
   cleanup: AsyncDisposableStack,
 ): Promise<Nonces> {
   const { timestamp_window_s: window_s } = settings;
+  // Nothing is forgotten that either of them accepts.
+  const clock = earlierOf(ofService, wallClock);
   const files = openNonceLog(join(settings.data_folder, 'nonces'), window_s, { clock });
   cleanup.defer(() => files.close());
   const { log: earlier, storedCount } = await withStoredNonces(files, store);

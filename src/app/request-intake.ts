@@ -23,7 +23,7 @@ export type RequestIntake = RequestBuffers &
 
 /** With `rate_limits` off, only memory and the total number of connections are limited. @source decision 3 */
 export function requestIntake(
-  { settings, clock, store, log, registry, node }: Dependencies,
+  { settings, clock, wallClock, store, log, registry, node }: Dependencies,
   sharedServer?: SharedServer,
 ): RequestIntake {
   const isLimited = settings.rate_limits === 'on';
@@ -36,14 +36,14 @@ export function requestIntake(
     ...buffers,
     addressOf,
     addressLimiter: isLimited
-      ? addressLimiter({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, clock)
+      ? addressLimiter({ max: settings.rate_requests_per_address_per_min, window_s: 60 }, wallClock)
       : undefined,
     connectionLimiter: connectionLimiter(
       isLimited ? limits : { ...limits, connections_per_address_max: Number.POSITIVE_INFINITY },
       proxyMatcher(settings.trusted_proxies),
       buffers.unauthenticatedMemory.evictOldest,
     ),
-    rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, clock, windows),
+    rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, wallClock, windows),
     observer: requestObserver({ log, accessLog: settings.access_log, registry, addressOf }),
     auditLog: auditLog({ log, store, clock, random: secureRandom }),
   };

@@ -155,7 +155,7 @@ async function start(
       ...(deps.objects.check && { objects: deps.objects.check }),
     },
     isDraining: () => isDraining,
-    clock: deps.clock,
+    clock: deps.wallClock,
     metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
   });
   const listeners = listenersOf(deps, {
@@ -265,10 +265,10 @@ function addMetrics(
  */
 const HSTS_S: Readonly<Record<Mode, number>> = { dev: 0, serve: 31_536_000 };
 
-async function tlsOf({ settings, clock, log }: Dependencies): Promise<Tls | undefined> {
+async function tlsOf({ settings, wallClock, log }: Dependencies): Promise<Tls | undefined> {
   const { tls_cert: cert, tls_key: key } = settings;
   if (cert === '') return undefined;
-  return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, clock, log);
+  return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, wallClock, log);
 }
 
 /** Adds the flag of a setting to the error of what it configures. */

@@ -1,10 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { systemClock } from '../base/clock.ts';
 import { secureRandom, seededRandom } from '../base/random.ts';
 import { ConstraintViolated, type ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
+import type { MovableClock } from '../dev/clock/movable-clock.ts';
+import { parseTime } from '../dev/clock/times.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
   type DevFile,
@@ -24,7 +26,10 @@ import { isLoopbackHost } from '../settings/addresses.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { type Around, openAround } from './dev/around.ts';
+import { clockCommand } from './dev/clock.ts';
+import { deferredWorkOf } from './dev/deferred-work.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
+import { type ClockStart, startClock } from './dev/start-clock.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -46,6 +51,8 @@ export function devCommand(command: Command): void {
   ])
     .option('--reset', 'Delete all data of earlier runs')
     .option('--no-requests', 'Keep no requests for /_dev/requests')
+    .option('--clock <time>', 'Start with this UTC time instead of that of the machine', clockTime)
+    .option('--frozen', 'Let the clock stand still until it is moved (barker dev clock)')
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
     .option(
       '--restore <file>',
@@ -54,17 +61,21 @@ export function devCommand(command: Command): void {
     .option('--export-on-exit <file>', 'Write a snapshot of everything to an archive when the server stops')
     .enablePositionalOptions()
     .action(async () => {
-      const { reset = false, restore, requests, exportOnExit } = command.opts();
-      process.exitCode = await runDev(
-        settingsFrom(command, 'dev'),
-        { reset, restore, recordsRequests: requests },
-        exportOnExit,
-      );
+      const { reset = false, restore, requests, exportOnExit, clock: at_ms, frozen: isFrozen } = command.opts();
+      const start = { reset, restore, recordsRequests: requests, clock: { at_ms, isFrozen } };
+      process.exitCode = await runDev(settingsFrom(command, 'dev'), start, exportOnExit);
     });
   snapshotCommand(
     command.command('snapshot').description('Take, restore, export and import snapshots of the running server'),
   );
   resetCommand(command.command('reset').description('Take the running server back to how its world began'));
+  clockCommand(command.command('clock').description('Show or move the clock of the running server'));
+}
+
+function clockTime(text: string): number {
+  const ms = parseTime(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('expected a UTC time such as 2026-03-02T09:00:00Z');
 }
 
 /** How development mode starts. */
@@ -75,6 +86,7 @@ interface DevStart {
   readonly restore?: string | undefined;
   /** Whether the last requests are kept in memory; yes unless told otherwise. */
   readonly recordsRequests?: boolean;
+  readonly clock?: ClockStart;
 }
 
 async function runDev(settings: Settings, start: DevStart, exportOnExit: string | undefined): Promise<number> {
@@ -122,25 +134,26 @@ export async function startDev(
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
   const random = seededRandom(settings.seed, 'ids');
+  const wallClock = options.seams?.clock ?? systemClock;
   if (options.restore !== undefined) {
     const { beginFrom } = await import('./dev/archives.ts');
-    random.restart((await beginFrom(settings, options.restore, refuseRows)).mark);
+    random.restart((await beginFrom(settings, options.restore, { refuse: refuseRows, wallClock })).mark);
   }
+  const clock = startClock(input.data_folder, wallClock, options.clock ?? {});
   const around = await openAround(options.recordsRequests !== false);
-  const parts = await openDependencies('dev', settings, { random, ...options.seams, ...around.seams });
+  const seams = { ...options.seams, ...around.seams, clock, wallClock };
+  const parts = await openDependencies('dev', settings, { random, ...seams });
   const { keys, isNew } = await demoKeys(parts);
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
   if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
   const { snapshotSubject } = await import('./dev/snapshot-subject.ts');
   const started: { service?: Service } = {};
-  const subject = snapshotSubject(parts, { random, service: () => started.service! });
+  const subject = snapshotSubject(parts, { random, clock, service: () => started.service! });
   await subject.snapshots?.sweep();
   if (isNew && subject.snapshots) await noteBeginning(parts, subject);
-  const service = await startListeners('dev', parts, {
-    operator_token,
-    toolsOf: await toolsOf(parts, subject, around),
-  });
+  const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
+  const service = await startListeners('dev', parts, { operator_token, toolsOf });
   started.service = service;
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file: DevFile = {
@@ -165,16 +178,19 @@ async function noteBeginning({ store }: Dependencies, subject: SnapshotSubject):
 }
 
 /** The tools for developers. */
-async function toolsOf(
-  { store, box, clock, settings, servers, log }: Dependencies,
-  snapshots: SnapshotSubject,
-  { requests, faults }: Around,
+async function toolsFor(
+  parts: Dependencies,
+  own: { readonly clock: MovableClock; readonly snapshots: SnapshotSubject; readonly around: Around },
 ): Promise<DeveloperToolsOf> {
+  const { store, box, wallClock, settings, servers, log } = parts;
+  const { clock, snapshots, around } = own;
   const { developerTools } = await import('../dev/tools.ts');
   const { loadBranding } = await import('../http/pages/branding.ts');
   const { operations } = await import('../app/dependencies.ts');
   return developerTools({
-    ...{ store, box, clock, log, snapshots, requests, faults },
+    ...{ store, box, wallClock, log, clock, snapshots },
+    ...{ requests: around.requests, faults: around.faults },
+    work: deferredWorkOf(parts),
     operations: operations.map(({ id }) => id),
     originOf: (environment) => servers[environment],
     window_s: settings.timestamp_window_s,

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { systemClock } from '../base/clock.ts';
 import type { User } from '../contract/store/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
@@ -62,12 +61,12 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const { eventFromDraft } = await import('../features/activity/event-emitter.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
-    const { first, last } = await withStore(command, (store) =>
-      runRecorded(command, { store, clock: systemClock }, async (addTarget) => {
+    const { first, last } = await withStore(command, (store, clock) =>
+      runRecorded(command, { store, clock }, async (addTarget) => {
         let first = 0;
         let last = 0;
         for (let left = count; left > 0; left -= TOGETHER) {
-          const now_ms = systemClock.now();
+          const now_ms = clock.now();
           const positions = await store.write(async (tx) => {
             const user = await userNamed(tx, input.user);
             addTarget('user', user.id);

@@ -12,6 +12,8 @@ import { CommandFailed } from './failure.ts';
 export interface RecordedRegistrar extends Registrar {
   /** Adds an object to the audit record of the command. */
   readonly addTarget: AddTarget;
+  /** The time by which logins and passwords are dated. */
+  readonly wallNow: string;
 }
 
 /**
@@ -25,7 +27,7 @@ export async function runWrite<T>(
 ): Promise<T> {
   const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
   const { ConstraintViolated } = await import('../contract/store/store.ts');
-  const { store, clock, box, settings } = await openCommandRuntime(command);
+  const { store, clock, wallClock, box, settings } = await openCommandRuntime(command);
   let record: CommandRecord = commandRecord(command, clock.now());
   try {
     return await store.write(async (tx) => {
@@ -33,7 +35,8 @@ export async function runWrite<T>(
       record = commandRecord(command, clock.now());
       const { addTarget } = record;
       tx.invalidate(EVERYTHING);
-      const registrar = { tx, box, random: secureRandom, now: formatInstant(clock.now()), addTarget };
+      const times = { now: formatInstant(clock.now()), wallNow: formatInstant(wallClock.now()) };
+      const registrar = { tx, box, random: secureRandom, ...times, addTarget };
       const result = await work(registrar, settings);
       await tx.audit.append([record.withOutcome('done')]);
       return result;
@@ -51,11 +54,11 @@ export async function runWrite<T>(
 /** Reads from the database of the settings for production. */
 export async function runRead<T>(
   command: Command,
-  work: (look: { readonly tx: ReadTransaction; readonly now: string }) => Promise<T>,
+  work: (look: { readonly tx: ReadTransaction; readonly wallNow: string }) => Promise<T>,
 ): Promise<T> {
-  const { store, clock } = await openCommandRuntime(command);
+  const { store, wallClock } = await openCommandRuntime(command);
   try {
-    return await store.read((tx) => work({ tx, now: formatInstant(clock.now()) }));
+    return await store.read((tx) => work({ tx, wallNow: formatInstant(wallClock.now()) }));
   } finally {
     await store.close();
   }

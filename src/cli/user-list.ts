@@ -36,11 +36,11 @@ async function listUsers(command: Command): Promise<void> {
 }
 
 async function showUser(command: Command, userName: string): Promise<void> {
-  const { user, sessions, hasFactor } = await runRead(command, async ({ tx, now }) => {
+  const { user, sessions, hasFactor } = await runRead(command, async ({ tx, wallNow }) => {
     const found = await requireUser(tx, userName);
     const all = await tx.sessions.list(found.id);
     const hasFactor = (await tx.secondFactors.find(found.id)) !== undefined;
-    return { user: found, hasFactor, sessions: all.filter((each) => isLiveSession(each, Date.parse(now))).length };
+    return { user: found, hasFactor, sessions: all.filter((each) => isLiveSession(each, Date.parse(wallNow))).length };
   });
   printFields({
     user_id: user.id,

@@ -35,7 +35,7 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
   const { hashPassword } = await import('../features/platform/password-hashing.ts');
   const { setPassword } = await import('../features/platform/user-status.ts');
   const hash = await hashPassword(password, secureRandom);
-  await runWrite(command, ({ tx, now, addTarget }) => {
+  await runWrite(command, ({ tx, wallNow: now, addTarget }) => {
     addTarget('user', user.id);
     return setPassword(tx, user.id, { hash, now });
   });
@@ -44,7 +44,7 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
 
 async function makeLink(command: Command, userName: string): Promise<void> {
   const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/user-status.ts');
-  const made = await runWrite(command, async ({ tx, now, addTarget }) => {
+  const made = await runWrite(command, async ({ tx, wallNow: now, addTarget }) => {
     const user = await requireUser(tx, userName);
     addTarget('user', user.id);
     if (user.suspended || user.locked) throw new CommandFailed(`${user.screen_name} is suspended or locked`);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { systemClock } from '../base/clock.ts';
+import { formatInstant } from '../base/instants.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
 import {
@@ -138,8 +138,8 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
   const { failed } = command.opts<{ failed?: boolean }>();
   if ((messages.length === 0) === !failed) throw new CommandFailed('give either message ids or --failed', 2);
   const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
-  const count = await withStore(command, (store, now) =>
-    runRecorded(command, { store, clock: systemClock }, async (addTarget) => {
+  const count = await withStore(command, (store, clock) =>
+    runRecorded(command, { store, clock }, async (addTarget) => {
       let sent = 0;
       for (let after: WebhookDelivery | undefined; ; ) {
         const rows = await store.write(async (tx) => {
@@ -149,7 +149,7 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
           const found = failed
             ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
             : await named(tx, webhook, messages);
-          await requeueDeliveries(tx, found, now);
+          await requeueDeliveries(tx, found, formatInstant(clock.now()));
           tx.invalidate(EVERYTHING);
           return found;
         });

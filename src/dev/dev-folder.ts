@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secureRandom } from '../base/random.ts';
+import { CLOCK_FILE } from './clock/clock-file.ts';
 import type { DemoKeys } from './demo-world.ts';
 
 /** The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. */
@@ -96,9 +97,9 @@ export function ensureDataFolder(dataFolder: string): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 }
 
-/** Removes what earlier runs left in the folder: embedded database, used nonces, addresses and keys. */
+/** Removes what earlier runs left in the folder: embedded database, used nonces, clock, addresses and keys. */
 export function resetDataFolder(dataFolder: string): void {
-  for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json']) {
+  for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json', CLOCK_FILE]) {
     rmSync(join(dataFolder, name), { force: true });
   }
   for (const name of ['nonces', 'snapshots']) rmSync(join(dataFolder, name), { recursive: true, force: true });

@@ -1,4 +1,6 @@
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
+import { type ClockToolOptions, clockTool } from './clock/clock-tool.ts';
+import type { MovableClock } from './clock/movable-clock.ts';
 import { faultCalls } from './faults/calls.ts';
 import type { FaultInjector } from './faults/injector.ts';
 import { applicationFinder } from './requests/applications.ts';
@@ -12,7 +14,8 @@ import type { GuardRules } from './surface/guard.ts';
 import { surfaceOf } from './surface/surface.ts';
 
 /** What the tools are made of. */
-export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions {
+export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions, ClockToolOptions {
+  readonly clock: MovableClock;
   readonly guard: GuardRules;
   readonly snapshots: SnapshotSubject;
   /** What records requests; undefined when none are recorded. */
@@ -25,17 +28,24 @@ export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
 export function developerTools(options: ToolsOptions): DeveloperToolsOf {
   const { requests, faults, operations, store } = options;
+  const clock = clockTool(options);
   const signatures = signatureDebugger(options);
   const snapshots = snapshotTool(options.snapshots);
+  // A snapshot has the contents of one time.
+  const betweenAdvances = snapshots.calls.map((call) =>
+    call.method === 'GET' ? call : clock.refuseWhileAdvancing(call),
+  );
   const calls: readonly DevCall[] = [
+    ...clock.calls,
     ...signatures.calls,
-    ...snapshots.calls,
+    ...betweenAdvances,
     ...(requests ? inspectorCalls(requests.ring, options) : []),
     ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }),
   ];
   const surface = surfaceOf(calls, options.guard, options.log);
   return (listener) => ({
     arrive(request, response) {
+      clock.date(response);
       if (snapshots.gate.arrive(request, response)) return true;
       if (surface.answer(listener, request, response)) return true;
       if (requests) requests.recorder.arrive(listener, request, response);

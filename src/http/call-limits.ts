@@ -16,7 +16,7 @@ export function limitAddress(
 ): void {
   const wait_s = limiter.take(addressOf(exchange.request));
   if (wait_s === undefined) return;
-  const reset = Math.floor(services.clock.now() / 1000) + wait_s;
+  const reset = Math.floor(services.wallClock.now() / 1000) + wait_s;
   const filled = { limit: limiter.max, remaining: 0, reset };
   exchange.rateUsage = { user: filled, account: undefined, address: filled, isRefused: true, counted: undefined };
   throw new Problem([{ problem: 'RATE_LIMITED' }], {
@@ -54,7 +54,7 @@ function acceptUsage(
   nonce?.release();
   const { user, account, address } = usage;
   const { reset } = [account, address].find((window) => window?.remaining === 0) ?? user;
-  const wait = Math.max(1, reset - Math.floor(services.clock.now() / 1000));
+  const wait = Math.max(1, reset - Math.floor(services.wallClock.now() / 1000));
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 

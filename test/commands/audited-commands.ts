@@ -147,5 +147,6 @@ export const LOOKS: readonly (readonly [words: string, args: () => readonly stri
 export const ELSEWHERE = [
   ...['dev', 'serve', 'health', 'call', 'sign', 'dev reset'],
   ...['list', 'take', 'restore', 'remove', 'export', 'import'].map((name) => `dev snapshot ${name}`),
+  ...['now', 'set', 'advance', 'freeze', 'run'].map((name) => `dev clock ${name}`),
   ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
 ];

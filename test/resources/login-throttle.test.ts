@@ -82,8 +82,8 @@ test('a restart keeps all tallies; expired ones are removed', async () => {
   const name = person.name.toLowerCase();
   const tried = { factor: 'password', name, address: '192.0.2.1', browserId: undefined } as const;
   assert.deepEqual(await throttle.begin(tried), { wait_s: 900 });
-  const sweep = () =>
-    store.write((tx) => loginExpiry.store(tx, {} as never, undefined, formatInstant(world.clock.now())));
+  const now = () => formatInstant(world.clock.now());
+  const sweep = () => store.write((tx) => loginExpiry.store(tx, {} as never, now(), now()));
   await sweep();
   assert.deepEqual(await throttle.begin(tried), { wait_s: 900 });
   world.clock.advance(900 + 86_400);

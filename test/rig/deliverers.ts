@@ -40,6 +40,7 @@ export function delivererOf(
   const lost: string[] = [];
   const deliverer = createDeliverer({
     ...surroundings,
+    wallClock: surroundings.clock,
     ...{ lease_s, sender, node: anotherNode(id), retries_s: [3], nextTransactionId: () => id },
     onDelivered() {},
     onLeaseLost(webhook) {

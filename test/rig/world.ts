@@ -3,6 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { DependencyOverrides } from '../../src/app/dependencies.ts';
 import type { Service } from '../../src/app/server.ts';
 import { secureRandom } from '../../src/base/random.ts';
+import type { ClockStart } from '../../src/cli/dev/start-clock.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import { hashPassword } from '../../src/features/platform/password-hashing.ts';
 import { openLog } from '../../src/http/log.ts';
@@ -70,6 +71,8 @@ export interface WorldOptions {
   readonly place?: Place;
   /** What its clock shows at first. */
   readonly start?: string;
+  /** How the clock of the service starts, over the one above. */
+  readonly clockStart?: ClockStart;
   /** How many nodes it has behind a balancer, on PostgreSQL. */
   readonly nodes?: number;
   /** How each of them reaches Redis, if not by the same URL. */
@@ -108,7 +111,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       ...options.flags,
     },
   });
-  const { service: first, file } = await startDev(settings, { reset: false, seams });
+  const { service: first, file } = await startDev(settings, {
+    reset: false,
+    seams,
+    ...(options.clockStart && { clock: options.clockStart }),
+  });
   const service = nodes ? await nodes.join(first) : first;
   recordSecrets({ ...file });
   recordSecret('master key', service.settings.master_key);

@@ -11,7 +11,11 @@ const failed: SendResult = { outcome: 'failed', reason: 'timeout', detail: '', d
 test('a retry is never due before its schedule, in whatever fraction of a second the try ended', () => {
   const second = Date.parse('2026-03-02T17:04:55Z');
   for (const part_ms of [0, 1, 300, 700, 999]) {
-    const { next_at } = afterAttempt(delivery, failed, { now_ms: second + part_ms, retries_s: [3] });
+    const { next_at } = afterAttempt(delivery, failed, {
+      now_ms: second + part_ms,
+      wallNow_ms: second + part_ms,
+      retries_s: [3],
+    });
     const wait_ms = Date.parse(next_at!) - (second + part_ms);
     assert.ok(wait_ms >= 3000 && wait_ms < 4000, `${wait_ms} ms after a try that ended at ${part_ms} ms`);
   }

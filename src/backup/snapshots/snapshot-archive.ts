@@ -88,11 +88,14 @@ export async function readSnapshot(
 
 /** @throws ArchiveDamaged */
 function checked({ name, notes, master_keys }: ArchivedSnapshot): ArchivedSnapshot {
+  const isNumber = (value: unknown): boolean => typeof value === 'number';
   const isText = (value: unknown): boolean => typeof value === 'string';
   const areTexts = (values: unknown): boolean => Object.values(values ?? { missing: 0 }).every(isText);
-  const { clock, mark, keys } = (notes ?? {}) as Partial<SnapshotNotes>;
+  const { clock, clock_state, mark, keys } = (notes ?? {}) as Partial<SnapshotNotes>;
   const isWhole = SNAPSHOT_NAME.test(name) && [clock, mark].every(isText) && areTexts(keys) && areTexts(master_keys);
-  if (!isWhole || Number.isNaN(Date.parse(clock!)))
+  const { mode, now_ms, offset_ms } = (clock_state ?? {}) as Readonly<Record<string, unknown>>;
+  const hasState = (mode === 'frozen' && isNumber(now_ms)) || (mode === 'running' && isNumber(offset_ms));
+  if (!isWhole || !hasState || Number.isNaN(Date.parse(clock!)))
     throw new ArchiveDamaged('backup.json does not describe a snapshot');
   return { name, notes, master_keys };
 }

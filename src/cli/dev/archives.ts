@@ -1,8 +1,9 @@
 import { openDriver, secretBoxOf } from '../../app/database.ts';
 import { openObjects } from '../../app/objects.ts';
 import { openSnapshots } from '../../backup/snapshots/snapshots.ts';
-import { systemClock } from '../../base/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { type SnapshotNotes, type Snapshots, SnapshotUnreadable } from '../../contract/services/snapshots.ts';
+import { writeClockState } from '../../dev/clock/clock-file.ts';
 import type { DemoKeys } from '../../dev/demo-world.ts';
 import { writeKeys } from '../../dev/dev-folder.ts';
 import { RESETS } from '../../dev/snapshots/snapshot-tool.ts';
@@ -11,6 +12,7 @@ import type { Driver } from '../../storage/core/driver.ts';
 import { programVersion } from '../../version.ts';
 import { CommandFailed } from '../failure.ts';
 import { configuredKeys } from '../keys/key-usage.ts';
+import { clockStateOf } from './start-clock.ts';
 
 /** The name of the snapshot that is exported at the end. */
 const EXIT = '.exit';
@@ -23,7 +25,7 @@ const EXIT = '.exit';
 export async function beginFrom(
   settings: Settings,
   file: string,
-  refuse: (driver: Driver) => Promise<void>,
+  { refuse, wallClock }: { readonly refuse: (driver: Driver) => Promise<void>; readonly wallClock: Clock },
 ): Promise<SnapshotNotes> {
   return withSnapshots(settings, async (snapshots, driver) => {
     await refuse(driver);
@@ -32,6 +34,7 @@ export async function beginFrom(
       throw error;
     });
     await snapshots.restore(begun);
+    writeClockState(settings.data_folder, clockStateOf(begun.notes, wallClock));
     writeKeys(settings.data_folder, begun.notes.keys as unknown as DemoKeys);
     return begun.notes;
   });

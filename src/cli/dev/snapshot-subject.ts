@@ -7,6 +7,8 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import { type Random, type RepeatableRandom, secureRandom } from '../../base/random.ts';
 import type { SnapshotNotes, Snapshots } from '../../contract/services/snapshots.ts';
+import { readClockState } from '../../dev/clock/clock-file.ts';
+import type { MovableClock } from '../../dev/clock/movable-clock.ts';
 import { createDemoWorld, type DemoKeys } from '../../dev/demo-world.ts';
 import { readKeys, replaceKeys } from '../../dev/dev-folder.ts';
 import type { SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
@@ -17,6 +19,7 @@ import { openSqlite } from '../../storage/core/sqlite.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { programVersion } from '../../version.ts';
 import { configuredKeys } from '../keys/key-usage.ts';
+import { clockStateOf } from './start-clock.ts';
 
 /** The snapshots of a development server; undefined on PostgreSQL, and where objects are elsewhere. */
 export function snapshotsOf({ driver, objects, settings, box }: Dependencies): Snapshots | undefined {
@@ -34,15 +37,17 @@ export function snapshotsOf({ driver, objects, settings, box }: Dependencies): S
 /** What is noted with a snapshot of a data folder. */
 export function notesOf({ data_folder }: Pick<Settings, 'data_folder'>, clock: Clock, random: Random): SnapshotNotes {
   const mark = random.bytes(8).toString('hex');
-  return { clock: formatInstant(clock.now()), mark, keys: { ...readKeys(data_folder) } };
+  const clock_state = readClockState(data_folder);
+  return { clock: formatInstant(clock.now()), clock_state, mark, keys: { ...readKeys(data_folder) } };
 }
 
 /** The development server as what snapshots are taken of. */
 export function snapshotSubject(
   parts: Dependencies,
-  { random, service }: { readonly random: RepeatableRandom; readonly service: () => Service },
+  own: { readonly random: RepeatableRandom; readonly clock: MovableClock; readonly service: () => Service },
 ): SnapshotSubject {
-  const { clock, ids, services, settings } = parts;
+  const { random, clock, service } = own;
+  const { ids, services, settings, wallClock } = parts;
   const folder = settings.data_folder;
   return {
     snapshots: snapshotsOf(parts),
@@ -53,8 +58,9 @@ export function snapshotSubject(
     },
     endStreams: services.activity.streams.endAll,
     standstill: (work) => service().standstill(work),
-    adopt({ keys }) {
-      replaceKeys(folder, keys as unknown as DemoKeys);
+    adopt(notes) {
+      clock.turnBack(clockStateOf(notes, wallClock));
+      replaceKeys(folder, notes.keys as unknown as DemoKeys);
     },
     async fillEmpty(file, { notes }) {
       const driver = openSqlite({ file });

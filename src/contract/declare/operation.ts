@@ -45,7 +45,14 @@ export interface Principal {
 /** Passed to every call by the composition root: what all features share, then a group per feature. */
 export interface Services {
   readonly store: Store;
+  /** The clock of the service: of everything that it stores, and of everything that it does later. */
   readonly clock: Clock;
+  /**
+   * The clock by which people and programs around the service live: of limits that they wait for, and of logins. Differs
+   * only in development, where the clock of the service can be moved.
+   * @source decision 865
+   */
+  readonly wallClock: Clock;
   readonly random: Random;
   /** Unpredictable even in development mode: for generating secrets. */
   readonly secrets: Random;

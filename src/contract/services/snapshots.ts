@@ -1,7 +1,11 @@
+import type { ClockState } from '../../base/clock.ts';
+
 /** What is noted with a snapshot, for whoever restores it. */
 export interface SnapshotNotes {
   /** What the clock of the service showed, as UTC text. */
   readonly clock: string;
+  /** What it shows after a restore. @source decision 869 */
+  readonly clock_state: ClockState;
   /** What ids are derived from that are issued after a restore, so that they are the same each time. */
   readonly mark: string;
   /** The keys of the world, as in `dev.json`. */

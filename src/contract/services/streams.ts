@@ -101,6 +101,8 @@ export interface Streams {
   count(): number;
   /** Ends all streams; resolves once that is stored. */
   endAll(): Promise<void>;
+  /** Whether all of them have been sent all events of which this process knows. */
+  isIdle(): boolean;
   /** Ends all streams and accepts no more; resolves once that is stored. */
   stop(): Promise<void>;
 }

@@ -76,6 +76,8 @@ export interface Jobs {
   bringForward(kinds: readonly string[], now: string, after: string): Promise<number>;
   /** Whether a job of these kinds is due and free. */
   hasDue(kinds: readonly string[], now: string): Promise<boolean>;
+  /** The free job of these kinds that is to be done first, by its time, then its kind and key. */
+  findNext(kinds: readonly string[]): Promise<PlannedJob | undefined>;
   /** The due jobs, by kind. */
   listBacklogs(now: string): Promise<Backlog[]>;
   /** When a job is due; undefined when it does not exist. */
@@ -93,6 +95,8 @@ export interface JobKind<T = unknown> {
   readonly isAlone?: boolean;
   /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
+  /** Removes what nobody sees any more: nobody notices whether it runs a day later. */
+  readonly isHousekeeping?: boolean;
   /** Makes other work of this kind due that waits for times after `after`, when the clock was set back. */
   bringForward?(tx: WriteTransaction, now: string, after: string): Promise<void>;
   /**

@@ -135,7 +135,7 @@ export interface ReadTransaction {
   readonly passwordLinks: Pick<PasswordLinks, 'find'>;
   readonly secondFactors: Pick<SecondFactors, 'find' | 'findRecoveryCount'>;
   readonly suggestions: Suggestions;
-  readonly jobs: Pick<Jobs, 'find' | 'hasDue' | 'listBacklogs'>;
+  readonly jobs: Pick<Jobs, 'find' | 'findNext' | 'hasDue' | 'listBacklogs'>;
   readonly nodes: Pick<Nodes, Extract<keyof Nodes, `find${string}` | `list${string}`>>;
   readonly objectStoreId: Pick<ObjectStoreId, 'find'>;
   readonly posts: Pick<Posts, 'find' | 'findHorizon' | 'findRepost' | 'list' | 'listTexts' | 'page'>;

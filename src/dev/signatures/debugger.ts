@@ -25,9 +25,10 @@ import { type ShownTrace, shownTrace } from './trace.ts';
 export interface SignatureDebuggerOptions {
   readonly store: Store;
   readonly box: SecretBox;
-  /** The clock by which timestamps are judged. */
   readonly clock: Clock;
-  /** How far a timestamp may be from it. */
+  /** Timestamps are judged by it too. */
+  readonly wallClock: Clock;
+  /** How far a timestamp may be from either. */
   readonly window_s: number;
   /** The base URLs of the service. */
   readonly origins: () => readonly string[];
@@ -50,6 +51,7 @@ const QUICK_TRIES = 1000;
 /** A request to be explained. */
 interface Suspect {
   readonly at_ms: number;
+  readonly wall_ms: number;
   readonly sent: SentRequest;
   readonly needed: CredentialKind | undefined;
   readonly refusal?: string;
@@ -76,20 +78,22 @@ export interface ListedTrace {
 
 /** Explains why requests were refused, and why others would be. */
 export function signatureDebugger(options: SignatureDebuggerOptions): SignatureDebugger {
-  const { store, box, clock, window_s, log } = options;
+  const { store, box, clock, wallClock, window_s, log } = options;
+  const times = () => ({ at_ms: clock.now(), wall_ms: wallClock.now() });
   const traces = new Map<string, Trace>();
 
   async function judge(
-    { at_ms, sent, needed, refusal }: Suspect,
+    { at_ms, wall_ms, sent, needed, refusal }: Suspect,
     triesMax?: number,
   ): Promise<{ explanation: Explanation; known: KnownApplication[] }> {
     const known = await storedKeys(store, box, keysOf(sent), formatInstant(at_ms));
     const value = bearerIn(sent.authorization);
     const bearer = value === undefined ? undefined : await storedBearer(store, value);
     const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
-    const now_s = Math.floor(at_ms / 1000);
     const explanation = explain(sent, known, {
-      ...{ now_s, window_s, notBefore_s },
+      now_s: Math.floor(at_ms / 1000),
+      wallNow_s: Math.floor(wall_ms / 1000),
+      ...{ window_s, notBefore_s },
       needed,
       bearer,
       refusal,
@@ -109,7 +113,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
   /** @throws InputError when the request cannot be read. */
   async function explained(request: CurlRequest): Promise<ShownTrace> {
     const sent = describedRequest(request, options.origins());
-    const { explanation, known } = await judge({ at_ms: clock.now(), sent, needed: neededBy(sent) });
+    const { explanation, known } = await judge({ ...times(), sent, needed: neededBy(sent) });
     return shownTrace(sent, explanation, known);
   }
 
@@ -155,7 +159,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
       const { transactionId: id, operation } = exchange;
       try {
         const trace: Trace = {
-          ...{ id, at_ms: clock.now(), status: reply.status, summary: '' },
+          ...{ id, ...times(), status: reply.status, summary: '' },
           sent: sentOf(listener, exchange, options.origins()),
           needed: operation.credential ?? 'user',
           ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),

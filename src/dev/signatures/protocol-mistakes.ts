@@ -4,6 +4,8 @@ import type { NamedMistake } from './mistakes.ts';
 /** By what timestamps are judged, in Unix seconds and seconds. */
 export interface TimeRules {
   readonly now_s: number;
+  /** The same by the wall clock, which timestamps may be of too; `now_s` if omitted. */
+  readonly wallNow_s?: number;
   readonly window_s: number;
   /** Unix seconds: requests signed earlier are refused, because the service was restored then. 0 when it never was. */
   readonly notBefore_s?: number;
@@ -12,7 +14,7 @@ export interface TimeRules {
 /** What is wrong with the protocol parameters of a request, whatever its signature. @source authentication gaps 1.3 */
 export function protocolMistakes(
   parameters: readonly Parameter[],
-  { now_s, window_s, notBefore_s = 0 }: TimeRules,
+  { now_s, wallNow_s = now_s, window_s, notBefore_s = 0 }: TimeRules,
 ): NamedMistake[] {
   const value = (name: string): string | undefined => parameters.find((each) => each.name === name)?.value;
   const mistakes: NamedMistake[] = [];
@@ -30,12 +32,13 @@ export function protocolMistakes(
   }
   const timestamp = value('oauth_timestamp');
   if (timestamp === undefined) return mistakes;
+  const skews_s = [now_s, wallNow_s].map((each) => Number(timestamp) - each);
+  const skew_s = Math.abs(skews_s[0]!) <= Math.abs(skews_s[1]!) ? skews_s[0]! : skews_s[1]!;
   if (/^\d{13}$/.test(timestamp)) {
     add('timestamp-in-milliseconds', 'The timestamp is in milliseconds.', 'Send whole seconds since 1970.');
   } else if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
     add('timestamp-not-seconds', 'The timestamp is not a number of whole seconds.', 'Send whole seconds since 1970.');
-  } else if (Math.abs(Number(timestamp) - now_s) > window_s) {
-    const skew_s = Number(timestamp) - now_s;
+  } else if (Math.abs(skew_s) > window_s) {
     const by = `${Math.abs(skew_s)} s ${skew_s < 0 ? 'behind' : 'ahead of'} the clock of the server`;
     add(
       'timestamp-out-of-bounds',

@@ -17,6 +17,7 @@ const BATCH = 500;
 export const mediaOrphanRemoval: JobKind<number> & { plannedAt(run_at: string): PlannedJob } = {
   name: NAME,
   isLong: true,
+  isHousekeeping: true,
   plannedAt: (run_at) => ({ kind: NAME, key: 'all', run_at }),
   async prepare(_, services, signal) {
     const { objects, media } = services;

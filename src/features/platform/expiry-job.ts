@@ -29,6 +29,7 @@ export function expiryJob<Setting>(rules: ExpiryRules<Setting>): ExpiryJobKind<S
   const plannedAt = (run_at: string): PlannedJob => ({ kind: name, key, run_at });
   return {
     name,
+    isHousekeeping: true,
     plannedAt,
     prepare: async (_, services) => rules.settingOf(services),
     async store(tx, _, setting, now) {

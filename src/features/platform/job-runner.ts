@@ -5,7 +5,7 @@ import { elapsed_ms, every } from '../../base/timers.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import { ObjectsUnavailable } from '../../contract/problems/objects-unavailable.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import type { Job, JobKind } from '../../contract/store/jobs.ts';
+import type { Job, JobKind, PlannedJob } from '../../contract/store/jobs.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 import { type JobLeases, jobLeases, LeaseLost } from './job-leases.ts';
 import type { Node } from './node.ts';
@@ -18,9 +18,18 @@ export interface JobRunner {
   runDue(): Promise<void>;
   /** Runs a due job, with all others that are due; resolves when it has ended or failed. */
   runNow(kind: string, key: string): Promise<void>;
+  /** Looks for no due jobs until the result is called; resolves when the running ones have ended. */
+  hold(): Promise<() => void>;
+  /** The job that is to be done first, due or not; undefined when there is none that nobody is doing. */
+  findNext(which: JobSelection): Promise<PlannedJob | undefined>;
+  /** Runs the first of the due jobs and no other; resolves with it when it has ended or failed. */
+  runFirst(which: JobSelection): Promise<Job | undefined>;
   /** Starts no more jobs; resolves when the running ones have ended. */
   stop(): Promise<void>;
 }
+
+/** Jobs that remove what nobody sees any more, or all others. */
+export type JobSelection = 'housekeeping' | 'others';
 
 /** How a run of a job ended; the result of a lost one was not stored, because the lease was lost. */
 export type JobOutcome = 'done' | 'failed' | 'lost';
@@ -82,6 +91,15 @@ export function jobRunner(parts: JobRunnerDeps): JobRunner {
     ]),
   );
   const all = [...runners.values()];
+  const housekeeping = parts.kinds.filter(({ isHousekeeping }) => isHousekeeping);
+  const others = parts.kinds.filter(({ isHousekeeping }) => !isHousekeeping);
+  const selections = {
+    housekeeping: {
+      names: housekeeping.map(({ name }) => name),
+      ...runnerOf({ ...parts, leases, kinds: housekeeping }),
+    },
+    others: { names: others.map(({ name }) => name), ...runnerOf({ ...parts, leases, kinds: others }) },
+  };
   const names = parts.kinds.map(({ name }) => name);
   const isDue = (): Promise<boolean> =>
     parts.store.read((tx) => tx.jobs.hasDue(names, formatInstant(parts.clock.now())));
@@ -100,14 +118,30 @@ export function jobRunner(parts: JobRunnerDeps): JobRunner {
       const known = parts.kinds.find(({ name }) => name === kind);
       return runners.get(known ? groupOf(known) : 'database')!.runNow(kind, key);
     },
+    async hold() {
+      const released = await Promise.all(all.map((runner) => runner.hold()));
+      return () => {
+        for (const release of released) release();
+      };
+    },
+    findNext: (which) => parts.store.read((tx) => tx.jobs.findNext(selections[which].names)),
+    async runFirst(which) {
+      if (isStopped) throw new Error('the job runner has stopped');
+      return selections[which].runFirst();
+    },
     async stop() {
       isStopped = true;
-      await Promise.all(all.map((runner) => runner.stop()));
+      await Promise.all([...all, selections.housekeeping, selections.others].map((runner) => runner.stop()));
     },
   };
 }
 
-function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRunner {
+/** Runs the jobs of some kinds. */
+interface GroupRunner extends Omit<JobRunner, 'findNext' | 'runFirst'> {
+  runFirst(): Promise<Job | undefined>;
+}
+
+function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): GroupRunner {
   const { store, clock, random, node, services, kinds, leases, onFailed, onEnded } = parts;
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
@@ -189,27 +223,29 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRun
     }
   };
 
+  /** Takes and runs up to `max` due jobs. */
+  const runSome = async (max: number): Promise<readonly Job[]> => {
+    // A node that others may take for dead must not take jobs. @source decision 751
+    await node.ensureAlive();
+    const lease = random.bytes(16).toString('hex');
+    const takenAt_ms = elapsed_ms();
+    const due = { kinds: names, now: at(), lease, node: node.id, lease_s: leases.lease_s, max };
+    const jobs = await store
+      .write((tx) => tx.jobs.take(due))
+      .catch((error) => {
+        // The jobs may have been taken although the call failed.
+        pendingReleases.push((tx) => tx.jobs.releaseLease(lease));
+        throw error;
+      });
+    await Promise.all(jobs.map((job) => attempt(job, takenAt_ms)));
+    return jobs;
+  };
+
   const round = async (): Promise<void> => {
     await heedClock();
     while (!isStopped) {
       if (!(await store.read((tx) => tx.jobs.hasDue(names, at())))) return;
-      // A node that others may take for dead must not take jobs. @source decision 751
-      await node.ensureAlive();
-      const lease = random.bytes(16).toString('hex');
-      const takenAt_ms = elapsed_ms();
-      const due = {
-        ...{ kinds: names, now: at(), lease, node: node.id },
-        ...{ lease_s: leases.lease_s, max: TAKEN_AT_ONCE },
-      };
-      const jobs = await store
-        .write((tx) => tx.jobs.take(due))
-        .catch((error) => {
-          // The jobs may have been taken although the call failed.
-          pendingReleases.push((tx) => tx.jobs.releaseLease(lease));
-          throw error;
-        });
-      if (jobs.length === 0) return;
-      await Promise.all(jobs.map((job) => attempt(job, takenAt_ms)));
+      if ((await runSome(TAKEN_AT_ONCE)).length === 0) return;
     }
   };
 
@@ -220,6 +256,8 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRun
     return running;
   };
   let stopLooking = (): void => {};
+  let isHeld = false;
+  let first: Promise<unknown> | undefined;
   return {
     start() {
       isStopped = false;
@@ -229,7 +267,7 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRun
       // Requests report an unavailable database; the next poll comes soon.
       stopLooking = every(LOOK_MS, () => {
         releasePending();
-        void run().catch(() => undefined);
+        if (!isHeld) void run().catch(() => undefined);
       });
     },
     async runDue() {
@@ -245,10 +283,24 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): JobRun
       // A running round may have passed the job already. The rounds of other processes are not waited for.
       for (let rounds = 0; rounds < 3 && !isStopped && (await isDue()); rounds++) await run();
     },
+    async hold() {
+      isHeld = true;
+      await running?.catch(() => undefined);
+      return () => {
+        isHeld = false;
+      };
+    },
+    async runFirst() {
+      releasePending();
+      const some = runSome(1);
+      first = some.catch(() => undefined);
+      return (await some)[0];
+    },
     async stop() {
       isStopped = true;
       stopLooking();
       await running?.catch(() => undefined);
+      await first;
     },
   };
 }

@@ -17,6 +17,7 @@ const plannedAt = (run_at: string): PlannedJob => ({ kind: OBJECT_REMOVAL, key: 
 export const objectRemoval: ExpiryJobKind<readonly string[]> = {
   name: OBJECT_REMOVAL,
   callsOtherServers: true,
+  isHousekeeping: true,
   plannedAt,
   async prepare(_, { store, objects, clock }) {
     const keys = await store.read((tx) => tx.derivedFiles.listUnused(formatInstant(clock.now()), REMOVED_AT_ONCE));

@@ -23,11 +23,10 @@ export function jobsOn(session: Session): Jobs {
     eb.and([eb('kind', '=', param('kind')), eb('key', '=', param('key')), eb('lease', '=', param('lease'))]);
   const time = (plus_s: number | Expression<number>) => databaseTime(session.dialect, plus_s);
   /** Jobs are due by the clock of the service, and leased by that of the database. @source decision 750 */
+  const isFree = (eb: JobsBuilder) =>
+    eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', time(sql.lit(0)))]);
   const free = (db: Db, param: Param<{ readonly now: string }>) =>
-    db
-      .selectFrom('jobs')
-      .where('run_at', '<=', param('now'))
-      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', time(sql.lit(0)))]));
+    db.selectFrom('jobs').where('run_at', '<=', param('now')).where(isFree);
   /**
    * Whether a due job is of these kinds. Few jobs are due and many may wait: SQLite would read all of these kinds, unless
    * the plus keeps it from looking for the column.
@@ -188,6 +187,21 @@ export function jobsOn(session: Session): Jobs {
           .limit(sql.lit(1)),
       );
       return found !== undefined;
+    },
+    async findNext(kinds) {
+      if (kinds.length === 0) return undefined;
+      const size = paddedSize(kinds.length);
+      return session.first(`jobs next ${size}`, { kinds }, (db, param) =>
+        db
+          .selectFrom('jobs')
+          .where(isFree)
+          .where(isOfKind(param.list('kinds', size)))
+          .select(['kind', 'key', 'run_at'])
+          .orderBy('run_at')
+          .orderBy('kind')
+          .orderBy('key')
+          .limit(sql.lit(1)),
+      );
     },
     async listBacklogs(now) {
       return (

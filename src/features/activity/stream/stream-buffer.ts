@@ -21,6 +21,8 @@ export interface StreamBuffer {
   sendLive(lines: Lines): boolean;
   /** Queues lines of past events, without limit; resolves when the queue is empty or the buffer was closed. */
   sendPast(lines: readonly Buffer[]): Promise<void>;
+  /** Whether nothing is queued. */
+  isEmpty(): boolean;
   /** The outlet is writable again. */
   drained(): void;
   /** Sends as many lines as the rate limit allows now. False when the client has read nothing for too long. */
@@ -108,6 +110,7 @@ export function openStreamBuffer(
         emptied = resolve;
       });
     },
+    isEmpty: () => count() === 0,
     drained() {
       isWritable = true;
       stalled = { bytes: 0, since_ms: elapsed_ms() };

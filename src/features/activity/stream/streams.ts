@@ -193,6 +193,8 @@ export function openStreams(parts: StreamsDependencies): Streams {
       return flow;
     },
     count: () => open.size,
+    isIdle: () =>
+      [...open.values()].every(({ buffer, follower }) => !buffer || (buffer.isEmpty() && follower?.phase() === 'live')),
     endAll,
     stop() {
       isStopping = true;

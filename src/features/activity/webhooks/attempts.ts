@@ -24,8 +24,14 @@ export function isAccepted(result: SendResult): boolean {
 export function afterAttempt(
   delivery: WebhookDelivery,
   result: SendResult,
-  { now_ms, retries_s }: { readonly now_ms: number; readonly retries_s: readonly number[] },
+  times: {
+    readonly now_ms: number;
+    /** What the receiver's clock should show. */
+    readonly wallNow_ms: number;
+    readonly retries_s: readonly number[];
+  },
 ): WebhookDelivery {
+  const { now_ms, wallNow_ms, retries_s } = times;
   const now = formatInstant(now_ms);
   const { duration_ms } = result;
   const done: DeliveryTry =
@@ -38,7 +44,7 @@ export function afterAttempt(
   }
   const wait_s = retries_s[tries.length - delivery.tries_before - 1];
   if (wait_s === undefined || isGone(result)) return { ...delivery, tries, state: 'failed', next_at: null };
-  const asked_s = result.outcome === 'answered' ? retryAfter(result, now) : 0;
+  const asked_s = result.outcome === 'answered' ? retryAfter(result, wallNow_ms) : 0;
   return {
     ...delivery,
     tries,
@@ -48,9 +54,9 @@ export function afterAttempt(
 }
 
 /** Seconds of `Retry-After` in a 429 or 503 response; 0 without. */
-function retryAfter({ status, headers }: Extract<SendResult, { outcome: 'answered' }>, now: string): number {
+function retryAfter({ status, headers }: Extract<SendResult, { outcome: 'answered' }>, wallNow_ms: number): number {
   const retryAfter = headers['retry-after'];
   if (retryAfter === undefined || (status !== 429 && status !== 503)) return 0;
-  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.parse(now)) / 1000;
+  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - wallNow_ms) / 1000;
   return Number.isFinite(seconds) ? Math.min(RETRY_AFTER_MAX_S, Math.max(0, Math.ceil(seconds))) : 0;
 }

@@ -11,6 +11,8 @@ export interface Claims {
   start(): Promise<void>;
   /** Looks soon: a webhook may have become free. */
   look(): void;
+  /** Whether nothing is being leased, and what was leased is delivered to. */
+  isIdle(): boolean;
   stop(): Promise<void>;
 }
 
@@ -144,6 +146,7 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
       stopLooking = every(lease_s === undefined ? LOOK_ALONE_MS : LOOK_MS, look);
     },
     look,
+    isIdle: () => looking === undefined && beginning.size === 0,
     async stop() {
       isStopped = true;
       stopLooking();

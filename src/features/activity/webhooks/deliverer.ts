@@ -8,7 +8,7 @@ import type { LeasedPosition } from '../../../contract/store/webhook-leases.ts';
 import type { Node } from '../../platform/node.ts';
 import { openClaims } from './claims.ts';
 import { type LeasedWebhook, openDeliveryStore } from './delivery-store.ts';
-import { type HeldWebhook, openHeldWebhook } from './held-webhook.ts';
+import { type HeldWebhook, type HeldWebhookDependencies, openHeldWebhook } from './held-webhook.ts';
 import { messageIdOf } from './message-id.ts';
 import { openReceivers, type Receivers } from './receivers.ts';
 import type { LogCursor } from './settled-position.ts';
@@ -17,6 +17,7 @@ import type { LogCursor } from './settled-position.ts';
 export interface DelivererDependencies {
   readonly store: Store;
   readonly clock: Clock;
+  readonly wallClock: Clock;
   readonly box: SecretBox;
   readonly feed: EventFeed;
   readonly sender: Sender;
@@ -45,6 +46,10 @@ export interface Deliverer {
   start(): Promise<void>;
   /** How many deliveries are in memory, queued or in flight. */
   countInMemory(): number;
+  /** Whether every delivery that is due was sent and its outcome stored, apart from those that the node may not send. */
+  isIdle(): boolean;
+  /** Sends to each webhook one message after the other, until the result is called. */
+  sendInTurn(): () => void;
   /** The ids of the webhooks that the node has leased. */
   held(): readonly string[];
   /** Forgets all webhooks, and stores nothing more about them; replies to requests in flight are ignored. */
@@ -75,7 +80,7 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
   const { store, feed, node, lease_s, onError } = parts;
   const receivers = openReceivers(parts);
   const held = new Map<string, HeldWebhook>();
-  const memory = { deliveries: 0 };
+  const memory: HeldWebhookDependencies['memory'] = { deliveries: 0, concurrent_max: undefined };
   /** How far the feed has come. */
   const live: LogCursor = { position: 0 };
   let isStopped = false;
@@ -223,6 +228,18 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
       };
     },
     countInMemory: () => memory.deliveries,
+    isIdle: () =>
+      memory.deliveries === 0 &&
+      deliveryStore.isIdle() &&
+      claims.isIdle() &&
+      [...held.values()].every(({ isReading }) => !isReading),
+    sendInTurn() {
+      memory.concurrent_max = 1;
+      return () => {
+        memory.concurrent_max = undefined;
+        wakeAll();
+      };
+    },
     held: () => [...held.keys()],
     async abandon() {
       await stopFollowing();

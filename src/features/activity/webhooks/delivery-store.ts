@@ -44,6 +44,8 @@ export interface DeliveryStore {
   renew(): Promise<void>;
   /** Stores everything and gives leases back, in one unit of work; resolves when that is done. */
   giveBack(webhooks: readonly LeasedWebhook[]): Promise<void>;
+  /** Whether no outcome waits to be stored. */
+  isIdle(): boolean;
   /** Whether too many outcomes wait for new sends to start. */
   isFull(): boolean;
   /** Resolves when everything so far, and what is to be given back, is durable, or when storing it failed. */
@@ -238,6 +240,7 @@ export function openDeliveryStore(parts: DeliveryStoreDependencies): DeliverySto
       plan(0);
       await Promise.all(all);
     },
+    isIdle: () => running === undefined && waiting.length === 0,
     isFull: () => waiting.length >= WAITING_MAX,
     async flush() {
       await running;

@@ -17,11 +17,17 @@ import { type LogBatch, type LogCursor, SettledPosition } from './settled-positi
 export interface HeldWebhookDependencies {
   readonly store: Store;
   readonly clock: Clock;
+  /** Receivers compare the timestamps of messages with clocks of their own. */
+  readonly wallClock: Clock;
   readonly sender: Sender;
   readonly receivers: Receivers;
   readonly deliveryStore: DeliveryStore;
-  /** Counts the deliveries in memory, queued or in flight, of all webhooks. */
-  readonly memory: { deliveries: number };
+  readonly memory: {
+    /** Counts the deliveries in memory, queued or in flight, of all webhooks. */
+    deliveries: number;
+    /** How many requests to one webhook may be in flight; undefined: as many as usual. */
+    concurrent_max: number | undefined;
+  };
   /** Seconds before each retry. */
   readonly retries_s: readonly number[];
   readonly nextTransactionId: () => string;
@@ -38,6 +44,8 @@ export interface HeldWebhook extends LeasedWebhook {
   readonly isLeaving: boolean;
   /** How many deliveries wait in memory. */
   size(): number;
+  /** Whether deliveries are being read from the database, or will be without another call. */
+  readonly isReading: boolean;
   /** Adds the deliveries of the next part of the log, which ends at a position. */
   addBatch(lastPosition: number, deliveries: readonly Delivery[]): void;
   /** Sends what is due in the database. */
@@ -79,7 +87,7 @@ export function openHeldWebhook(
   { cursor, leasedUntil_ms }: { readonly cursor: LogCursor; readonly leasedUntil_ms: number },
   parts: HeldWebhookDependencies,
 ): HeldWebhook {
-  const { store, clock, receivers, deliveryStore, memory, retries_s, onError } = parts;
+  const { store, clock, wallClock, receivers, deliveryStore, memory, retries_s, onError } = parts;
   const nowText = (): string => formatInstant(clock.now());
   let leaving: 'shutdown' | 'given back' | undefined;
   /** New messages go to the database until it has been read to the end. */
@@ -101,7 +109,8 @@ export function openHeldWebhook(
     ...{ receivers, onError },
     sender: parts.sender,
     nextTransactionId: parts.nextTransactionId,
-    now_s: () => Math.floor(clock.now() / 1000),
+    now_s: () => Math.floor(wallClock.now() / 1000),
+    concurrentMax: () => memory.concurrent_max,
     // Another node may have taken a webhook whose lease could not be renewed: also after this process was frozen.
     isPaused: () => isHalted || deliveryStore.isFull() || elapsed_ms() >= webhook.leasedUntil_ms,
     onRoom: () => refill(),
@@ -189,7 +198,7 @@ export function openHeldWebhook(
       storeDelivery(row, batch);
       return;
     }
-    const tried = afterAttempt(row, result, { now_ms: clock.now(), retries_s });
+    const tried = afterAttempt(row, result, { now_ms: clock.now(), wallNow_ms: wallClock.now(), retries_s });
     if (tried.state === 'delivered') parts.onDelivered((clock.now() - instantMs(row.created_at)) / 1000);
     storeDelivery(tried, batch, isGone(result));
   };
@@ -216,6 +225,9 @@ export function openHeldWebhook(
       return leaving !== undefined;
     },
     size: queue.size,
+    get isReading() {
+      return isReading;
+    },
     addBatch(lastPosition, deliveries) {
       if (isEnding()) return;
       const fresh = deliveries.filter(({ event }) => !webhook.settled.isBefore(event.position));

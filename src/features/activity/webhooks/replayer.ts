@@ -14,6 +14,7 @@ import { createSendQueue } from './send-queue.ts';
 export interface ReplayerDependencies {
   readonly store: Store;
   readonly clock: Clock;
+  readonly wallClock: Clock;
   readonly feed: EventFeed;
   readonly sender: Sender;
   readonly receivers: Receivers;
@@ -58,7 +59,7 @@ type Sent = SendResult | 'invalid' | 'suspended' | 'stopped';
  * @source decision 774
  */
 export function createReplayer(parts: ReplayerDependencies): Replayer {
-  const { store, clock, feed } = parts;
+  const { store, clock, wallClock, feed } = parts;
   let isStopped = false;
   /** Ends what is waited for at the moment. */
   const interrupts = new Set<() => void>();
@@ -83,8 +84,8 @@ export function createReplayer(parts: ReplayerDependencies): Replayer {
   const openSending = (webhook: string, signal: AbortSignal): ((id: string, body: Buffer) => Promise<Sent>) => {
     const queue = createSendQueue(webhook, {
       ...parts,
-      now_s: () => Math.floor(clock.now() / 1000),
-      concurrent_max: 1,
+      now_s: () => Math.floor(wallClock.now() / 1000),
+      concurrentMax: () => 1,
       isPaused: () => signal.aborted,
       onRoom() {},
     });

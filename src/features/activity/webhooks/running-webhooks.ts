@@ -19,6 +19,10 @@ export interface RunningWebhooks extends WebhookRunner {
   start(): Promise<void>;
   /** How many deliveries are in memory, queued or in flight. */
   waiting(): number;
+  /** Whether every delivery that is due was sent and its outcome stored. */
+  isIdle(): boolean;
+  /** Sends to each webhook one message after the other, until the result is called. */
+  sendInTurn(): () => void;
   /** The ids of the webhooks to which this server delivers. */
   held(): readonly string[];
   /** Ends parts of replays that jobs wait for. */
@@ -36,6 +40,8 @@ export function openWebhooks(parts: DelivererDependencies): RunningWebhooks {
   return {
     waiting: () => deliverer.countInMemory(),
     held: () => deliverer.held(),
+    isIdle: () => deliverer.isIdle(),
+    sendInTurn: () => deliverer.sendInTurn(),
     replay: (id, signal) => replayer.replay(id, signal),
     stopReplays: () => replayer.stop(),
     async start() {

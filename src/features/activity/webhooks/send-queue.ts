@@ -33,10 +33,10 @@ export interface SendQueueDependencies {
   readonly receivers: Receivers;
   readonly sender: Sender;
   readonly nextTransactionId: () => string;
-  /** Unix seconds by the clock of the server. */
+  /** Unix seconds, for the timestamps of messages. */
   readonly now_s: () => number;
-  /** How many requests may be in flight; ten if omitted. */
-  readonly concurrent_max?: number;
+  /** How many requests may be in flight; ten if omitted or undefined. */
+  readonly concurrentMax?: () => number | undefined;
   /** Whether no new sends may start for now. */
   readonly isPaused: () => boolean;
   readonly onError: (error: unknown) => void;
@@ -54,7 +54,7 @@ const ROOM = 100;
 /** The send queue of a webhook. */
 export function createSendQueue(webhook: string, parts: SendQueueDependencies): SendQueue {
   const { receivers, sender, nextTransactionId, now_s, isPaused, onError, onRoom } = parts;
-  const { concurrent_max = CONCURRENT_MAX } = parts;
+  const hasRoom = (): boolean => inFlight < (parts.concurrentMax?.() ?? CONCURRENT_MAX);
   let queue: QueuedMessage[] = [];
   let next = 0;
   let taken = 0;
@@ -94,7 +94,7 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
     void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((result) => ended(message, result));
   };
   const look = (): void => {
-    if (isStopped || isFinding || size() === 0 || inFlight >= concurrent_max || isPaused()) return;
+    if (isStopped || isFinding || size() === 0 || !hasRoom() || isPaused()) return;
     isFinding = true;
     // Another process may have given it other secrets, suspended it or made it valid again. @source decision 823
     receivers.findNow(webhook).then(
@@ -103,7 +103,7 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
         if (isStopped) return;
         const state = receiver?.state ?? 'invalid';
         if (receiver && state === 'active') {
-          while (size() > 0 && inFlight < concurrent_max && !isPaused()) send(receiver, take());
+          while (size() > 0 && hasRoom() && !isPaused()) send(receiver, take());
         } else {
           while (size() > 0) take().onEnd(state === 'suspended' ? state : 'invalid');
         }

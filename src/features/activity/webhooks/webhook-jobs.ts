@@ -60,6 +60,7 @@ export const WEBHOOK_CLEANING = { kind: CLEANING, key: 'all' } as const;
 /** Removes deliveries of expired events, ended replays, and deliveries of removed webhooks. @source decision 403 */
 export const webhookCleaning: JobKind<number> = {
   name: CLEANING,
+  isHousekeeping: true,
   prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,
   async store(tx, { kind, key }, retention_s, now) {
     const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);

@@ -129,8 +129,8 @@ interface Pending {
   readonly password: string;
 }
 
-function pendingOf({ box, clock }: LoginDeps, request: PageRequest, user: User): string {
-  const until_s = Math.floor(clock.now() / 1000) + PENDING_S;
+function pendingOf({ box, wallClock }: LoginDeps, request: PageRequest, user: User): string {
+  const until_s = Math.floor(wallClock.now() / 1000) + PENDING_S;
   const pending: Pending = {
     user: user.id,
     until_s,
@@ -145,7 +145,7 @@ async function finish(deps: LoginDeps, request: PageRequest, sealed: string): Pr
   const user = pending && (await deps.store.read((tx) => tx.credentials.findUser(pending.user)));
   const isGood =
     user !== undefined &&
-    deps.clock.now() < pending!.until_s * 1000 &&
+    deps.wallClock.now() < pending!.until_s * 1000 &&
     pending!.form === digest(request.csrfToken) &&
     pending!.password === digest(user.password_hash);
   if (!isGood) return { wrong: 'late', audited: [{ event: 'login_failed' }] };

@@ -6,12 +6,13 @@ import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 const TALLIES_MAX = 200_000;
 
 /** Removes idle sessions, ended password links and ended login tallies. */
-export const loginExpiry = expiryJob<void>({
+export const loginExpiry = expiryJob<string>({
   name: 'login-expiry',
   key: 'all',
   period_s: 600,
-  settingOf: () => {},
-  async remove(tx, _, now) {
+  // Logins are dated by the wall clock.
+  settingOf: ({ wallClock }) => formatInstant(wallClock.now()),
+  async remove(tx, now) {
     const now_s = Math.floor(instantMs(now) / 1000);
     const removed = [
       await tx.passwordLinks.removeEnded(now),

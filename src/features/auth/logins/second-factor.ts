@@ -9,7 +9,8 @@ import { matchingTimeStep, newRecoveryCodes, recoveryCodeHash } from './totp.ts'
 /** The dependencies of one-time codes. */
 export interface SecondFactorDeps {
   readonly store: Store;
-  readonly clock: Clock;
+  /** One-time codes are those of devices, whose clocks are not moved. */
+  readonly wallClock: Clock;
   readonly box: SecretBox;
   /** Cryptographically secure, also in development. */
   readonly secrets: Random;
@@ -22,7 +23,7 @@ export async function hasSecondFactor({ store }: Pick<SecondFactorDeps, 'store'>
 
 /** Checks a code and uses it up. Returns its kind; undefined when it is invalid or used already. */
 export async function consumeCode(
-  { store, clock, box }: SecondFactorDeps,
+  { store, wallClock, box }: SecondFactorDeps,
   user: string,
   code: string,
 ): Promise<'one-time' | 'recovery' | undefined> {
@@ -33,7 +34,7 @@ export async function consumeCode(
     const isTaken = await store.write((tx) => tx.secondFactors.takeRecovery(user, recoveryCodeHash(user, typed)));
     return isTaken ? 'recovery' : undefined;
   }
-  const step = matchingTimeStep(box.open(factor.secret, secretContext.secondFactor(user)), typed, clock.now());
+  const step = matchingTimeStep(box.open(factor.secret, secretContext.secondFactor(user)), typed, wallClock.now());
   if (step === undefined) return undefined;
   return (await store.write((tx) => tx.secondFactors.use(user, step))) ? 'one-time' : undefined;
 }
@@ -43,7 +44,7 @@ export async function consumeCode(
  * @returns the recovery codes, to be shown once.
  */
 export async function enableSecondFactor(
-  { store, clock, box, secrets }: SecondFactorDeps,
+  { store, wallClock, box, secrets }: SecondFactorDeps,
   user: string,
   { secret, step }: { readonly secret: string; readonly step: number },
   record: (tx: WriteTransaction) => Promise<void>,
@@ -55,7 +56,7 @@ export async function enableSecondFactor(
       user_id: user,
       secret: box.seal(secret, secretContext.secondFactor(user)),
       last_step: step,
-      created_at: formatInstant(clock.now()),
+      created_at: formatInstant(wallClock.now()),
     });
     await tx.secondFactors.putRecovery(user, hashesOf(user, codes));
     await record(tx);

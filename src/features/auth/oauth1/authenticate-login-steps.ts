@@ -12,7 +12,7 @@ import type { Application } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { parseTimelyRequest, type TimestampRules } from './authenticate-user.ts';
+import { earliest_s, parseTimelyRequest, type TimestampRules } from './authenticate-user.ts';
 import { credentialProblem } from './credential-problem.ts';
 import type { Nonces } from './nonces.ts';
 import { isFinal, stateAt } from './request-token-states.ts';
@@ -64,8 +64,8 @@ export function requestTokenAuthenticator(judging: LoginStepDeps): Authenticate 
 }
 
 /** Reserves the nonce and checks suspension, after the signature. */
-function admit({ nonces }: LoginStepDeps, { parsed, application, now_s }: Signed, signer: string): NonceReservation {
-  const nonce = nonces.use(signer, Number(parsed.timestamp), parsed.nonce, now_s);
+function admit(judging: LoginStepDeps, { parsed, application, now_s }: Signed, signer: string): NonceReservation {
+  const nonce = judging.nonces.use(signer, Number(parsed.timestamp), parsed.nonce, earliest_s(now_s, judging));
   if (application.suspended === 1) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
   return nonce;
 }

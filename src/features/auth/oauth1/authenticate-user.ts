@@ -29,7 +29,8 @@ export function userAuthenticator(
 
   function acceptCredential(parsed: ParsedRequest, credential: Credential, now_s: number): Authenticated {
     if (credential.revoked) throw credentialProblem('TOKEN_REVOKED', 'revoked token');
-    const nonce = nonces.use(credential.principal.tokenId, Number(parsed.timestamp), parsed.nonce, now_s);
+    const { tokenId } = credential.principal;
+    const nonce = nonces.use(tokenId, Number(parsed.timestamp), parsed.nonce, earliest_s(now_s, options));
     if (credential.applicationSuspended) throw credentialProblem('APPLICATION_SUSPENDED', 'suspended application');
     if (credential.userSuspended) throw credentialProblem('USER_SUSPENDED', 'suspended user');
     if (credential.userLocked) throw credentialProblem('USER_LOCKED', 'locked user');
@@ -82,6 +83,11 @@ export function userAuthenticator(
 
 /** The range of accepted timestamps. */
 export interface TimestampRules {
+  /**
+   * Timestamps may also be those of this clock, where that of the service can be moved: clients sign by their own.
+   * @source decision 865
+   */
+  readonly wallClock?: Clock | undefined;
   /** How far a timestamp may be from the present, in seconds. */
   readonly window_s: number;
   /**
@@ -104,6 +110,11 @@ export function parseTimelyRequest(parts: SignedParts, now_s: number, timeliness
   return parsed;
 }
 
+/** The earliest time that any clock shows by which timestamps are judged: nonces of before are forgotten. */
+export function earliest_s(now_s: number, { wallClock }: Pick<TimestampRules, 'wallClock'>): number {
+  return wallClock ? Math.min(now_s, Math.floor(wallClock.now() / 1000)) : now_s;
+}
+
 /** The parsed request; undefined where `parseTimelyRequest` refuses it. */
 function parseOrUndefined(parts: SignedParts, now_s: number, timeliness: TimestampRules): ParsedRequest | undefined {
   try {
@@ -123,12 +134,16 @@ function schemeOf(authorization: string | undefined): string | undefined {
  * Checks that a timestamp is whole seconds, one to ten digits, and inside the window. Milliseconds are a common
  * mistake.
  */
-function checkTimestamp(timestamp: string, now_s: number, { window_s, notBefore_s }: TimestampRules): void {
+function checkTimestamp(timestamp: string, now_s: number, { window_s, notBefore_s, wallClock }: TimestampRules): void {
   if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
     const slip = /^\d{13}$/.test(timestamp) ? 'the timestamp is in milliseconds' : 'the timestamp is not whole seconds';
     throw credentialProblem('TIMESTAMP_OUT_OF_BOUNDS', slip);
   }
-  const skew = Number(timestamp) - now_s;
+  let skew = Number(timestamp) - now_s;
+  if (wallClock && Math.abs(skew) > window_s) {
+    const other = Number(timestamp) - Math.floor(wallClock.now() / 1000);
+    if (Math.abs(other) < Math.abs(skew)) skew = other;
+  }
   if (Math.abs(skew) > window_s) {
     throw credentialProblem(
       'TIMESTAMP_OUT_OF_BOUNDS',

@@ -15,7 +15,7 @@ import { failureLimit } from './failure-limit.ts';
 export interface BasicDeps {
   readonly store: Store;
   readonly box: SecretBox;
-  readonly clock: Clock;
+  readonly wallClock: Clock;
   readonly secrets: Random;
 }
 
@@ -24,10 +24,10 @@ export interface BasicDeps {
  * for a key from one address, every secret is refused for a while, even the right one.
  * @source authentication gaps 10.1 and 13; decision 81; decision 93
  */
-export function basicAuthenticator({ store, box, clock, secrets }: BasicDeps): Authenticate {
+export function basicAuthenticator({ store, box, wallClock, secrets }: BasicDeps): Authenticate {
   // Secrets of unknown keys are compared with a dummy secret, so that they take as long.
   const applications = applicationCache(store, box, alphanumeric(secrets, 50));
-  const wrong = failureLimit(clock);
+  const wrong = failureLimit(wallClock);
 
   async function matching(readings: readonly KeyAndSecret[]): Promise<Application | undefined> {
     const right = judge(

@@ -30,12 +30,12 @@ export function passwordLinkPage(deps: PasswordDeps): Page {
 
 async function userOf(
   tx: ReadTransaction,
-  { clock }: PasswordDeps,
+  { wallClock }: PasswordDeps,
   { parameter }: PageRequest,
 ): Promise<User | undefined> {
   const secret = parameter('token') ?? '';
   const link = /^[\w-]{43}$/.test(secret) ? await tx.passwordLinks.find(linkHash(secret)) : undefined;
-  const isGood = link !== undefined && link.expires_at > formatInstant(clock.now());
+  const isGood = link !== undefined && link.expires_at > formatInstant(wallClock.now());
   return isGood ? tx.credentials.findUser(link.user_id) : undefined;
 }
 
@@ -43,7 +43,7 @@ async function reset(deps: PasswordDeps, request: PageRequest, user: User): Prom
   const { password, errors } = readNewPassword(request, user, deps.passwords);
   if (Object.keys(errors).length > 0) return renderPage(deps, request, user, errors, 400);
   const hash = await deps.hashPassword(password);
-  const now = formatInstant(deps.clock.now());
+  const now = formatInstant(deps.wallClock.now());
   const event = { event: 'password_reset', user_id: user.id } as const;
   const isDone = await deps.store.write(async (tx) => {
     // Of two simultaneous uses of the link, only the first succeeds.

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts';
 import { html } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
@@ -16,7 +15,6 @@ const PATH = '/settings/password';
 
 /** The dependencies of pages that set passwords. */
 export interface PasswordDeps extends LoginDeps {
-  readonly clock: Clock;
   readonly passwords: PasswordRules;
   /** Hashes a password. Slow, so never called inside a unit of work. */
   hashPassword(password: string): Promise<string>;
@@ -50,7 +48,7 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
     return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: user.id }] };
   }
   const hash = await deps.hashPassword(password);
-  const now = formatInstant(deps.clock.now());
+  const now = formatInstant(deps.wallClock.now());
   const keeps = request.session?.id_hash;
   const event = { event: 'password_changed', user_id: user.id } as const;
   await deps.store.write(async (tx) => {

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../base/clock.ts';
 import { html } from '../../../base/html.ts';
 import { instantMs } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
@@ -10,7 +9,6 @@ import { accountPage, alertBox, hiddenPairs, passwordField } from './layout.ts';
 
 /** The dependencies of pages that require a recent login. */
 export interface ReauthenticationDeps extends LoginDeps {
-  readonly clock: Clock;
   /** How long a login counts as recent. */
   readonly reauthentication_s: number;
 }
@@ -53,10 +51,10 @@ export function withReauthentication(
 
 const WRONG = 'Wrong password. Try again.';
 
-function isRecent({ clock, reauthentication_s }: ReauthenticationDeps, { session }: PageRequest): boolean {
+function isRecent({ wallClock, reauthentication_s }: ReauthenticationDeps, { session }: PageRequest): boolean {
   const since = session && instantMs(session.authenticated_at ?? session.created_at);
   // A time in the future was stored before the clock was set back, so its age is unknown. @source decision 613
-  return since !== undefined && Math.abs(clock.now() - since) < reauthentication_s * 1000;
+  return since !== undefined && Math.abs(wallClock.now() - since) < reauthentication_s * 1000;
 }
 
 function addressOf(page: Page, { pathParams: path, query }: PageRequest): string {

@@ -50,7 +50,7 @@ async function turnOn(deps: LoginDeps, request: PageRequest): Promise<PageRespon
   const secret = openDraft(deps, request);
   if (secret === undefined) return errorPage('form token');
   const code = (request.parameter('session[code]') ?? '').replace(/\s/g, '');
-  const step = matchingTimeStep(secret, code, deps.clock.now());
+  const step = matchingTimeStep(secret, code, deps.wallClock.now());
   if (step === undefined) return setup(deps, request, secret, 'The code does not match this QR code.');
   const event = { event: 'totp_enabled', user_id: request.user!.id } as const;
   const codes = await enableSecondFactor(deps, request.user!.id, { secret, step }, (tx) => request.record(tx, event));

@@ -13,7 +13,7 @@ const PATH = '/settings/sessions';
 /** The dependencies of the page. */
 export interface SessionsDeps {
   readonly store: Store;
-  readonly clock: Clock;
+  readonly wallClock: Clock;
 }
 
 /** `/settings/sessions`: the sessions of a user, who can end them. */
@@ -29,9 +29,9 @@ export function sessionsPage(deps: SessionsDeps): Page {
   };
 }
 
-async function renderPage({ store, clock }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
+async function renderPage({ store, wallClock }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
   const all = await store.read((tx) => tx.sessions.list(request.user!.id));
-  const live = all.filter((session) => isLiveSession(session, clock.now()));
+  const live = all.filter((session) => isLiveSession(session, wallClock.now()));
   const isOwn = ({ id_hash }: Session): boolean => id_hash === request.session?.id_hash;
   const sorted = [...live.filter(isOwn), ...live.filter((session) => !isOwn(session))];
   const ended = request.parameter('ended') === 'yes' ? 'That browser has been logged out.' : undefined;

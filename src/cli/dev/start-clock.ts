@@ -1,0 +1,49 @@
+import type { Clock, ClockState } from '../../base/clock.ts';
+import { formatMillisecond, instantMs } from '../../base/instants.ts';
+import type { SnapshotNotes } from '../../contract/services/snapshots.ts';
+import { readClockState, writeClockState } from '../../dev/clock/clock-file.ts';
+import { type MovableClock, movableClock, UNMOVED } from '../../dev/clock/movable-clock.ts';
+import { readKeys } from '../../dev/dev-folder.ts';
+import { CommandFailed } from '../failure.ts';
+
+/** What the clock is to show at the start. */
+export interface ClockStart {
+  /** Milliseconds since 1970; undefined: what it showed last, or the time of the machine. */
+  readonly at_ms?: number | undefined;
+  /** Whether it stands still; undefined: as it was, or it runs. */
+  readonly isFrozen?: boolean | undefined;
+}
+
+/**
+ * What a clock shows when a snapshot is restored. That of the machine may be behind the one where it was taken.
+ * @source decision 869
+ */
+export function clockStateOf({ clock, clock_state: state }: SnapshotNotes, wallClock: Clock): ClockState {
+  if (state.mode === 'frozen') return state;
+  return { mode: 'running', offset_ms: Math.max(state.offset_ms, instantMs(clock) - wallClock.now()) };
+}
+
+/**
+ * The clock of a data folder, as it was left or as the options say. It never goes back while there are rows.
+ * @source decision 866
+ */
+export function startClock(dataFolder: string, wallClock: Clock, { at_ms, isFrozen }: ClockStart): MovableClock {
+  const stored = readClockState(dataFolder);
+  const store = (state: ClockState): void => writeClockState(dataFolder, state);
+  const isNew = stored === UNMOVED && readKeys(dataFolder) === undefined;
+  const clock = movableClock(wallClock, stored, store);
+  if (at_ms === undefined) {
+    if (isFrozen) clock.freeze();
+    return clock;
+  }
+  if (!isNew && at_ms < clock.now()) {
+    throw new CommandFailed(
+      `the clock of ${dataFolder} shows ${formatMillisecond(clock.now())} and goes forward only; leave --clock out, or start anew with --reset`,
+    );
+  }
+  const start: ClockState = { mode: 'running', offset_ms: at_ms - wallClock.now() };
+  store(start);
+  const moved = movableClock(wallClock, start, store);
+  if (isFrozen ?? stored.mode === 'frozen') moved.freeze();
+  return moved;
+}

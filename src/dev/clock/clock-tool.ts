@@ -1,0 +1,177 @@
+import type { ServerResponse } from 'node:http';
+import { formatMillisecond } from '../../base/instants.ts';
+import { after } from '../../base/timers.ts';
+import { type DevCall, DevError, DevReply } from '../surface/call.ts';
+import { type DeferredWork, openAdvancing, shownJob } from './advance.ts';
+import type { MovableClock } from './movable-clock.ts';
+import { parseDuration, parseTime } from './times.ts';
+
+/** What the tool is made of. */
+export interface ClockToolOptions {
+  readonly clock: MovableClock;
+  readonly work: DeferredWork;
+}
+
+/** The calls that show and move the clock. */
+export interface ClockTool {
+  readonly calls: readonly DevCall[];
+  /** The same call, refused during an advance. */
+  refuseWhileAdvancing(call: DevCall): DevCall;
+  /** Sees to it that the reply, whoever sends it, is dated by the clock of the service if that was moved. */
+  date(response: ServerResponse): void;
+}
+
+/** How long a call for an advance waits for its end unless it says otherwise, and at most. */
+const WAIT_MS = 25_000;
+const WAIT_MS_MAX = 600_000;
+/** The latest time: signatures have timestamps of ten digits. */
+const LATEST_MS = Date.parse('2286-11-20T17:46:39Z');
+
+/** Makes the calls for a clock. @source decision 866, 867 */
+export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
+  const advancing = openAdvancing(clock, work);
+
+  const show = async () => {
+    const { status, until_ms, stepsDone: steps_done, failure } = advancing.progress();
+    return {
+      now: formatMillisecond(clock.now()),
+      mode: clock.mode,
+      offset_s: offset_s(clock),
+      status,
+      until: until_ms === undefined ? null : formatMillisecond(until_ms),
+      steps_done,
+      next_due: shownJob(await work.findNext('others')),
+      ...(failure !== undefined && { failure }),
+    };
+  };
+  const refuseWhileAdvancing = (): void => {
+    const { status, until_ms } = advancing.progress();
+    if (status !== 'advancing') return;
+    throw new DevError(
+      409,
+      'CLOCK_ADVANCING',
+      `the clock is advancing to ${formatMillisecond(until_ms!)}; wait for it`,
+    );
+  };
+  const refuseBackwards = (target_ms: number, field: string): void => {
+    if (target_ms >= clock.now()) return;
+    const shown = formatMillisecond(clock.now());
+    throw new DevError(409, 'CLOCK_BACKWARDS', `the clock shows ${shown} and goes forward only`, field);
+  };
+
+  const calls: readonly DevCall[] = [
+    {
+      ...{ method: 'GET', path: '/_dev/clock' },
+      about: 'Shows the clock, how far an advance has come, and what is due next.',
+      perform: show,
+    },
+    {
+      ...{ method: 'PUT', path: '/_dev/clock' },
+      about: 'Moves the clock forward at once, freezes it, or lets it run: { "now", "mode" }.',
+      perform({ body }) {
+        const { now, mode } = membersOf(body, ['now', 'mode']);
+        if (now === undefined && mode === undefined) throw missing('send now, mode or both', 'now');
+        if (mode !== undefined && mode !== 'frozen' && mode !== 'running') {
+          throw invalid(`${JSON.stringify(mode)} is not frozen or running`, 'mode');
+        }
+        const target_ms = now === undefined ? undefined : readTime(now, 'now');
+        refuseWhileAdvancing();
+        if (target_ms !== undefined) {
+          refuseBackwards(target_ms, 'now');
+          clock.moveTo(target_ms);
+        }
+        if (mode === 'frozen') clock.freeze();
+        if (mode === 'running') clock.run();
+        return show();
+      },
+    },
+    {
+      ...{ method: 'POST', path: '/_dev/clock/advance' },
+      about: 'Moves the clock forward through everything that is due: { "by" or "to", "wait_ms" }.',
+      async perform({ body }) {
+        const { by, to, wait_ms = WAIT_MS } = membersOf(body, ['by', 'to', 'wait_ms']);
+        if ((by === undefined) === (to === undefined)) throw missing('send either by or to', 'by');
+        if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
+          throw invalid(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
+        }
+        refuseWhileAdvancing();
+        const target_ms = by === undefined ? readTime(to, 'to') : notTooLate(clock.now() + readDuration(by), 'by');
+        refuseBackwards(target_ms, 'to');
+        const ended = await endsWithin(wait_ms as number, advancing.to(target_ms));
+        const { failure } = advancing.progress();
+        if (ended && failure !== undefined) throw new DevError(500, 'CLOCK_ADVANCE_FAILED', failure);
+        return new DevReply(ended ? 200 : 202, await show());
+      },
+    },
+  ];
+
+  return {
+    calls,
+    refuseWhileAdvancing: (call) => ({
+      ...call,
+      perform(request) {
+        refuseWhileAdvancing();
+        return call.perform(request);
+      },
+    }),
+    date(response) {
+      const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
+      // Whoever replies calls it last, also where a reply takes long.
+      response.writeHead = ((...head: unknown[]) => {
+        if (clock.isMoved()) {
+          response.setHeader('date', new Date(clock.now()).toUTCString());
+          response.setHeader('x-barker-clock', String(offset_s(clock)));
+        }
+        return writeHead(...head);
+      }) as typeof response.writeHead;
+    },
+  };
+}
+
+function offset_s(clock: MovableClock): number {
+  return Math.round(clock.offset_ms() / 1000);
+}
+
+/** Whether work ends within a time. */
+async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+  let callOff = (): void => {};
+  const late = new Promise<boolean>((resolve) => {
+    callOff = after(ms, () => resolve(false));
+  });
+  const ended = await Promise.race([work.then(() => true), late]);
+  callOff();
+  return ended;
+}
+
+function membersOf(body: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw missing('send a JSON object', undefined);
+  const unknown = Object.keys(body).find((name) => !names.includes(name));
+  if (unknown === undefined) return body as Record<string, unknown>;
+  throw new DevError(400, 'MEMBER_UNKNOWN', `${unknown} is not among ${names.join(', ')}`, unknown);
+}
+
+function readTime(value: unknown, field: string): number {
+  const ms = typeof value === 'string' ? parseTime(value) : undefined;
+  if (ms !== undefined) return notTooLate(ms, field);
+  throw invalid(`${JSON.stringify(value)} is not a UTC time such as 2026-03-02T09:00:00Z`, field);
+}
+
+function notTooLate(ms: number, field: string): number {
+  if (ms <= LATEST_MS) return ms;
+  throw invalid(`the clock goes up to ${new Date(LATEST_MS).toISOString().slice(0, 19)}Z`, field);
+}
+
+function readDuration(value: unknown): number {
+  const ms = typeof value === 'string' ? parseDuration(value) : undefined;
+  if (ms !== undefined) return ms;
+  const hint = /^P[^T]*[YM]/.test(String(value)) ? '; months and years differ in length: use days' : '';
+  throw invalid(`${JSON.stringify(value)} is not a duration such as P7D, PT30M or P1DT2H${hint}`, 'by');
+}
+
+function missing(message: string, field: string | undefined): DevError {
+  return new DevError(400, 'MEMBER_MISSING', message, field);
+}
+
+function invalid(message: string, field: string): DevError {
+  return new DevError(400, 'MEMBER_INVALID', message, field);
+}
