@@ -152,7 +152,6 @@ describe('the page', () => {
     );
     const words: Readonly<Record<string, RegExp>> = {
       'aes-256-gcm': /AES-256-GCM/,
-      md5: /MD5/,
       sha1: /SHA-1|HMAC-SHA1/,
       sha256: /SHA-256|HMAC-SHA256/,
       argon2id: /argon2id/,
