@@ -145,20 +145,20 @@ describe('a refused request names', () => {
       401,
       'request-token-missing',
     ],
-    [
-      'OAuth parameters in the query that are signed wrongly',
-      () => {
-        const oauth = { ...protocol(world.keys, world.clock), oauth_signature: 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' };
-        const query = Object.entries(oauth).map(([name, value]) => `${name}=${encode(value)}`);
-        return { path: `${PATH}?${query.join('&')}` };
-      },
-      401,
-      '',
-    ],
   ];
   for (const [about, sent, status, name] of rows) {
-    test(about, async () => assert.deepEqual(await nameOf(sent()), [status, name || undefined]));
+    test(about, async () => assert.deepEqual(await nameOf(sent()), [status, name]));
   }
+
+  test('nothing, but the trace, where OAuth parameters in the query have a signature that nothing explains', async () => {
+    const oauth = { ...protocol(world.keys, world.clock), oauth_signature: 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' };
+    const query = Object.entries(oauth).map(([name, value]) => `${name}=${encode(value)}`);
+    const { status, hint, trace } = await refused({ path: `${PATH}?${query.join('&')}` });
+    assert.equal(hint, `The signature is wrong. /_dev/auth/traces/${trace.id} tries more mistakes.`);
+    assert.deepEqual([status, trace.outcome, trace.mistakes], [401, 'unknown', []]);
+    assert.equal(trace.summary, 'The signature is wrong, and no known mistake reproduces it.');
+    assert.equal(trace.parameters[0].source, 'query');
+  });
 
   test('a nonce that was used before', async () => {
     const sent = withHeader(signed());

@@ -125,12 +125,12 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
 
   const calls: readonly DevCall[] = [
     {
-      ...{ method: 'GET', path: '/_dev/auth/traces' },
+      ...{ method: 'GET', path: TRACES },
       about: 'Lists the requests that were refused because of their credentials, the last one first.',
       perform: () => ({ traces: list() }),
     },
     {
-      ...{ method: 'GET', path: '/_dev/auth/traces/:id' },
+      ...{ method: 'GET', path: `${TRACES}/:id` },
       about: 'Explains why a request was refused; its reply named the trace in x-barker-trace.',
       async perform({ path }) {
         const trace = await shown(path.id!);
@@ -164,7 +164,12 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
           needed: operation.credential ?? 'user',
           ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),
         };
-        const { summary, mistakes } = (await judge({ ...trace, sent: trace.sent() }, QUICK_TRIES)).explanation;
+        const { explanation } = await judge({ ...trace, sent: trace.sent() }, QUICK_TRIES);
+        const { mistakes, outcome } = explanation;
+        const isUnknown = outcome === 'unknown' && mistakes.length === 0;
+        const summary = isUnknown
+          ? `The signature is wrong. ${TRACES}/${id} tries more mistakes.`
+          : explanation.summary;
         const hint = failure instanceof Problem ? failure.hint : undefined;
         // A hint of the operation says more than its refusal.
         const isBare = mistakes.every(({ name }) => name === REFUSED);
@@ -179,6 +184,9 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
     },
   };
 }
+
+/** The path of traces. */
+const TRACES = '/_dev/auth/traces';
 
 /** The problems of credentials, whatever their status. Of plain HTTP and too large headers, nothing else can be said. */
 const CREDENTIAL_PROBLEMS: ReadonlySet<ProblemName> = new Set(
