@@ -41,7 +41,11 @@ const seams = isSpecial
   : plan.fence === 'off'
     ? { driver: { ...(await openDriver(settings)), lookForChanges: undefined } as Driver }
     : {};
-const { service, file } = await startDev(settings, { reset: false, seams });
+const { service, file } = await startDev(settings, {
+  reset: false,
+  recordsRequests: plan.recordsRequests ?? false,
+  seams,
+});
 process.send!(file);
 process.on('message', async () => {
   await service.close();

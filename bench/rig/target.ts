@@ -56,6 +56,8 @@ export interface TargetSeams {
   readonly synchronous?: 'off';
   readonly groupCommit?: boolean;
   readonly accessLog?: 'off';
+  /** Keeps the last requests for developers; other measurements do not. */
+  readonly recordsRequests?: boolean;
 }
 
 /** A bare web server that answers every GET of a campaign with these bytes. */

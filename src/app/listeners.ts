@@ -74,7 +74,8 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       publicOrigins: publicUrl === '' ? [] : [publicUrl, ...aliases],
       allowsOtherHosts: mode === 'dev',
     });
-    const tools = options.toolsOf?.({ environment, originsOf, isDraining: pipeline.isDraining });
+    const { isDraining } = pipeline;
+    const tools = options.toolsOf?.({ environment, originsOf, isDraining, resetRates: () => resetRates(pipeline) });
     const own = { ...pipeline, environment, originsOf, tools };
     const answerPage = pageAnswerer({ ...pages, originsOf });
     const servesOthers = roles.has('api');
@@ -110,6 +111,12 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       return cut.reduce((total, count) => total + count, 0);
     },
   };
+}
+
+function resetRates({ rateLimiter, addressLimiter: addresses }: ListenerOptions['pipeline']): boolean {
+  addresses?.reset();
+  rateLimiter.reset?.();
+  return rateLimiter.reset !== undefined;
 }
 
 /** What pages and operations use alike. */

@@ -14,6 +14,7 @@ export interface Windows {
   find(key: string, window_s: number, now_s: number): Counter | undefined;
   /** The last window of a key, open or not, if it is still in memory. Does not count as a use. */
   last(key: string): Counter | undefined;
+  clear(): void;
 }
 
 /**
@@ -49,5 +50,6 @@ export function fixedWindows(max: number): Windows {
       return { used: known.used, reset_s: Math.min(known.reset_s, now_s + window_s) };
     },
     last: (key) => windows.peek(key),
+    clear: () => windows.clear(),
   };
 }

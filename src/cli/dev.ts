@@ -28,6 +28,8 @@ import type { Driver } from '../storage/core/driver.ts';
 import { type Around, openAround } from './dev/around.ts';
 import { clockCommand } from './dev/clock.ts';
 import { deferredWorkOf } from './dev/deferred-work.ts';
+import { faultsCommand } from './dev/faults.ts';
+import { requestsCommand } from './dev/requests.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { type ClockStart, startClock } from './dev/start-clock.ts';
 import { CommandFailed } from './failure.ts';
@@ -65,6 +67,10 @@ export function devCommand(command: Command): void {
       const start = { reset, restore, recordsRequests: requests, clock: { at_ms, isFrozen } };
       process.exitCode = await runDev(settingsFrom(command, 'dev'), start, exportOnExit);
     });
+  requestsCommand(command.command('requests').description('Show what the running server received and sent'));
+  faultsCommand(
+    command.command('faults').description('Let calls, streams, webhooks and jobs of the running server fail'),
+  );
   snapshotCommand(
     command.command('snapshot').description('Take, restore, export and import snapshots of the running server'),
   );

@@ -5,6 +5,7 @@ import { faultCalls } from './faults/calls.ts';
 import type { FaultInjector } from './faults/injector.ts';
 import { applicationFinder } from './requests/applications.ts';
 import { type InspectorOptions, inspectorCalls } from './requests/inspector.ts';
+import { rateCalls } from './requests/rates.ts';
 import { keepBody } from './requests/received.ts';
 import type { RequestTap } from './requests/tap.ts';
 import { type SignatureDebuggerOptions, signatureDebugger } from './signatures/debugger.ts';
@@ -40,6 +41,7 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...signatures.calls,
     ...betweenAdvances,
     ...(requests ? inspectorCalls(requests.ring, options) : []),
+    ...rateCalls,
     ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }),
   ];
   const surface = surfaceOf(calls, options.guard, options.log);

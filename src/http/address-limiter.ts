@@ -7,6 +7,8 @@ export interface AddressLimiter {
   readonly max: number;
   /** Counts a request; undefined while the address is within its limit, otherwise the seconds to wait. */
   take(address: string): number | undefined;
+  /** Forgets what all addresses have sent. */
+  reset(): void;
 }
 
 /** The number of addresses with a window at a time. @source decision 471 */
@@ -21,6 +23,7 @@ export function addressLimiter(
   const windows = fixedWindows(ADDRESSES_MAX);
   return {
     max,
+    reset: () => windows.clear(),
     take(address) {
       const now_s = Math.floor(clock.now() / 1000);
       const window = windows.open(addressBlock(address), window_s, now_s);

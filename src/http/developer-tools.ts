@@ -35,6 +35,8 @@ export interface ToolsListener {
   readonly originsOf: (request: IncomingMessage) => readonly string[];
   /** The service is stopping: what lasts must end. */
   readonly isDraining: () => boolean;
+  /** Opens all rate windows anew; returns false where other processes count in them too. */
+  readonly resetRates: () => boolean;
 }
 
 /** Makes the tools of a listener. */

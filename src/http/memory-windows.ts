@@ -39,6 +39,10 @@ export function memoryWindows(answeringNodes: () => number = () => 1): LocalRate
         if (window && window.reset_s <= windows[at]!.reset_s) window.used -= calls;
       });
     },
+    clear() {
+      callers.clear();
+      addresses.clear();
+    },
     adopt(charge, { used, reset_s }, now_s) {
       const window = windowsOf(charge).open(charge.key, charge.window_s, now_s);
       window.used = used;

@@ -34,6 +34,8 @@ export interface RateLimiter {
   peek(operations: readonly Operation[], scope: CallerScope): readonly RateWindow[] | Promise<readonly RateWindow[]>;
   /** Takes back a call that failed because of an internal error. @source authentication gaps 13; decision 58 */
   refund(taken: RateUsage): RateUsage;
+  /** Opens all windows anew, for development; undefined where other processes count in them too. */
+  readonly reset?: (() => void) | undefined;
 }
 
 type CallerScope = Pick<RateScope, 'environment' | 'caller'>;
@@ -74,6 +76,7 @@ export function rateLimiter(limits: RateLimits, clock: Clock, windows: RateWindo
   const now_s = (): number => Math.floor(clock.now() / 1000);
 
   return {
+    reset: windows.clear,
     take(operation, scope) {
       const charges = chargesOf(operation, scope);
       const usage = windows.take(charges, now_s());

@@ -148,5 +148,7 @@ export const ELSEWHERE = [
   ...['dev', 'serve', 'health', 'call', 'sign', 'dev reset'],
   ...['list', 'take', 'restore', 'remove', 'export', 'import'].map((name) => `dev snapshot ${name}`),
   ...['now', 'set', 'advance', 'freeze', 'run'].map((name) => `dev clock ${name}`),
+  ...['list', 'show', 'tail'].map((name) => `dev requests ${name}`),
+  ...['list', 'add', 'remove'].map((name) => `dev faults ${name}`),
   ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
 ];

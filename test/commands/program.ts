@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** These go on until they are stopped, and look after their process. */
-const LASTING = /^(dev(?! (clock|snapshot|reset)( |$))|serve|events listen)( |$)/;
+const LASTING = /^(dev(?! (clock|snapshot|reset|faults|requests(?! tail))( |$))|serve|events listen)( |$)/;
 
 /** Runs a command to its end; in this process, unless it must have one of its own. */
 export async function barker(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { cutCall, dev, faultyClient } from '../rig/developer-surface.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { audienceOn, persons, update } from './people-calls.ts';
 
 let world: World;
 before(async () => {
@@ -203,6 +204,15 @@ describe('what a fault does', () => {
     assert.deepEqual([reply.text, reply.error], [whole.text, undefined]);
     assert.ok(reply.pieces > 1, `${reply.pieces} pieces`);
     assert.ok(reply.duration_ms > 140, `${reply.duration_ms} ms`);
+  });
+
+  test('partial_success: an upload of people reports that some were not accepted', async () => {
+    const { path } = await openAccount(world.sandbox);
+    const audience = await audienceOn(faultyClient(world, 'sandbox'), path);
+    await fault({ do: { partial_success: { n: 2 } } });
+    const { body } = await audience.upload([update(persons(0, 3)), update(persons(3, 4))]);
+    assert.deepEqual(body.data, { success_count: 2, total_count: 4 });
+    assert.equal((await get()).headers['x-barker-fault'], undefined);
   });
 
   test('of several faults the first ends the request, and all hold it up', async () => {

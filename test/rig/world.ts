@@ -77,6 +77,8 @@ export interface WorldOptions {
   readonly nodes?: number;
   /** How each of them reaches Redis, if not by the same URL. */
   readonly redisUrls?: readonly string[];
+  /** Whether it keeps requests; yes unless told otherwise. */
+  readonly recordsRequests?: boolean;
 }
 
 /** Starts a world. Settings are given as flags are; with `tls: true` it speaks https. Every reply is held against the description, at the latest at the end. */
@@ -115,6 +117,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     reset: false,
     seams,
     ...(options.clockStart && { clock: options.clockStart }),
+    recordsRequests: options.recordsRequests ?? true,
   });
   const service = nodes ? await nodes.join(first) : first;
   recordSecrets({ ...file });

@@ -35,6 +35,8 @@ export interface RateWindows {
   peek(charges: readonly WindowCharge[], now_s: number): readonly WindowState[] | Promise<readonly WindowState[]>;
   /** Takes back a counted call; nobody waits for it. */
   refund(charges: readonly WindowCharge[], usage: WindowUsage): void;
+  /** Forgets all windows; undefined where other processes count in them too. */
+  readonly clear?: () => void;
 }
 
 /** Windows in memory of this process; beside a server that several processes share, also what that server said last. */

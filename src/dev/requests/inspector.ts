@@ -4,7 +4,9 @@ import { type Random, secureRandom } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Store } from '../../contract/store/store.ts';
+import { acceptsHtml } from '../../http/accept.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
+import type { BrandedService } from '../../http/pages/document.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
 import { storedKeys } from '../signatures/stored-keys.ts';
 import { type DevCall, DevError, DevReply, type DevRequest } from '../surface/call.ts';
@@ -13,6 +15,7 @@ import { applicationFinder } from './applications.ts';
 import type { Entry } from './entry.ts';
 import { waitFor, writeFeed } from './feed.ts';
 import { differences, readMatch } from './matching.ts';
+import { listPage, requestPage, unknownPage } from './pages.ts';
 import { Redactor } from './redact.ts';
 import type { RequestRing } from './ring.ts';
 import { detailOf, summaryOf } from './show.ts';
@@ -27,6 +30,7 @@ export interface InspectorOptions {
   readonly random?: Random;
   /** The base URL of each listener. */
   readonly originOf: (environment: ToolsListener['environment']) => string;
+  readonly branding: BrandedService;
 }
 
 const LIMIT = { min: 1, max: 200 };
@@ -38,7 +42,7 @@ const SECRETS_MS = 1000;
 
 /** The calls that show the last requests. */
 export function inspectorCalls(ring: RequestRing, options: InspectorOptions): readonly DevCall[] {
-  const { store } = options;
+  const { store, branding } = options;
   const applicationIdOf = applicationFinder(store);
   let redactor: { readonly value: Promise<Redactor>; readonly at_ms: number } | undefined;
   const redactorNow = (): Promise<Redactor> => {
@@ -47,14 +51,16 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
     }
     return redactor.value;
   };
-  const find = (id: string): Entry => {
-    const entry = ring.find(Number(id)) ?? ring.list().find(({ transactionId }) => transactionId === id);
+  const find = (id: string): Entry | undefined =>
+    ring.find(Number(id)) ?? ring.list().find(({ transactionId }) => transactionId === id);
+  const found = (id: string): Entry => {
+    const entry = find(id);
     if (entry) return entry;
     throw new DevError(404, 'REQUEST_UNKNOWN', 'this request is not known, or no longer', 'id');
   };
 
-  async function listed({ query }: DevRequest) {
-    const { after, limit, ...match } = Object.fromEntries(query);
+  async function listed(query: URLSearchParams) {
+    const { after, limit, ...match } = Object.fromEntries([...query].filter(([, value]) => value !== ''));
     const wanted = await readMatch(match, applicationIdOf);
     const from = numberIn(numeric(after), 'after', ID) ?? 0;
     const most = numberIn(numeric(limit), 'limit', LIMIT) ?? LIMIT_DEFAULT;
@@ -70,7 +76,16 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
     {
       ...{ method: 'GET', path: '/_dev/requests' },
       about: 'Lists the last requests, newest first; filters: after, limit, and the members of a match.',
-      perform: listed,
+      async perform({ query, request }: DevRequest) {
+        if (!acceptsHtml(request.headers.accept)) return listed(query);
+        const entered = Object.fromEntries(query);
+        try {
+          return listPage(await listed(query), entered, branding);
+        } catch (error) {
+          if (!(error instanceof DevError)) throw error;
+          return listPage({ requests: [], count: 0, error: error.message }, entered, branding);
+        }
+      },
     },
     {
       ...{ method: 'DELETE', path: '/_dev/requests' },
@@ -110,15 +125,24 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
     {
       ...{ method: 'GET', path: '/_dev/requests/:id' },
       about: 'Shows a request, by its id or by the transaction id of its reply.',
+      async perform({ path, request }) {
+        if (!acceptsHtml(request.headers.accept)) return detailOf(found(path.id!), await redactorNow());
+        const entry = find(path.id!);
+        return entry ? requestPage(detailOf(entry, await redactorNow()), branding) : unknownPage(branding);
+      },
+    },
+    {
+      ...{ method: 'GET', path: '/_dev/requests/:id/json' },
+      about: 'Shows a request as JSON, also to browsers.',
       async perform({ path }) {
-        return detailOf(find(path.id!), await redactorNow());
+        return detailOf(found(path.id!), await redactorNow());
       },
     },
     {
       ...{ method: 'GET', path: '/_dev/requests/:id/curl' },
       about: 'The request as a curl command, signed anew.',
       async perform({ path }) {
-        const entry = find(path.id!);
+        const entry = found(path.id!);
         const { clock, random = secureRandom, originOf } = options;
         const command = signedCurl(entry, {
           ...{ clock, random, origin: originOf(entry.environment ?? 'production') },

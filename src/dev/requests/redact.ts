@@ -65,7 +65,9 @@ export class Redactor {
 function headerValue(name: string, value: string): string {
   if (SECRET_HEADERS.has(name)) return REDACTED;
   if (name !== 'authorization') return value;
-  const [scheme = ''] = value.split(' ', 1);
+  const [, scheme] = /^\s*(\w+)\s/.exec(value) ?? [];
+  // Whatever stands there without a scheme may be the secret itself.
+  if (scheme === undefined) return REDACTED;
   if (!/^oauth$/i.test(scheme)) return `${scheme} ${REDACTED}`;
   return value.replace(/(oauth_(?:signature|verifier)\s*=\s*)("[^"]*"|[^,\s]*)/gi, `$1"${REDACTED}"`);
 }

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { ShownRule } from '../../dev/faults/rules.ts';
+import { CommandFailed } from '../failure.ts';
+import { oneLine, print, printTable } from '../output.ts';
+import { callTools } from './call-tools.ts';
+
+const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
+
+/** `barker dev faults`. */
+export function faultsCommand(command: Command): void {
+  const own = (name: string, about: string, example: string): Command =>
+    command
+      .command(name, { isDefault: name === 'list' })
+      .description(about)
+      .option('--data <folder>', 'Data folder of the development server', dataFolder())
+      .addHelpText('after', `\nExample:\n  barker dev faults ${example}`);
+
+  const list = own('list', 'List the faults, and how often each was used', 'list');
+  list.action(async () => {
+    const { faults } = (await callTools(list.opts().data, { method: 'GET', path: '/faults' })) as {
+      readonly faults: readonly ShownRule[];
+    };
+    printTable([
+      ['id', 'hits', 'left', 'when', 'match', 'do'],
+      ...faults.map(({ id, hits, left, when, match, do: actions }) =>
+        [id, String(hits), String(left ?? ''), when, JSON.stringify(match), JSON.stringify(actions)].map(oneLine),
+      ),
+    ]);
+  });
+  const add = own(
+    'add',
+    'Add a fault; prints its id',
+    `add '{"match": {"operation": "campaigns.create"}, "when": "after", "times": 1, "do": {"reset": true}}'`,
+  );
+  add.argument('<rule>', 'JSON, or @file').action(async (text: string) => {
+    const { id } = (await callTools(add.opts().data, { method: 'POST', path: '/faults', body: jsonOf(text) })) as {
+      readonly id: string;
+    };
+    print(`${id}\n`);
+  });
+  const remove = own('remove', 'Remove a fault, or all of them', 'remove 1\n  barker dev faults remove --all');
+  remove
+    .argument('[id]', 'Its id')
+    .option('--all', 'Remove all faults')
+    .action(async (id: string | undefined, { all = false }: { readonly all?: boolean }) => {
+      if ((id === undefined) !== all) throw new CommandFailed('give an id, or --all', 2);
+      const path = id === undefined ? '/faults' : (`/faults/${encodeURIComponent(id)}` as const);
+      await callTools(remove.opts().data, { method: 'DELETE', path });
+    });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
+  } catch (error) {
+    throw new CommandFailed(`the rule cannot be read: ${(error as Error).message}`, 2);
+  }
+}

@@ -1,0 +1,62 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { dev } from '../rig/developer-surface.ts';
+import { checkFit } from '../rig/fit-for-everybody.ts';
+import { fill, openAt } from '../rig/pages-in-chromium.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let chromium: Chromium;
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  chromium = await startChromium();
+});
+after(async () => {
+  await chromium?.close();
+  await world.close();
+});
+
+const PATH = '/_dev/requests';
+const at = (path: string): Promise<Tab> => openAt(chromium, world, path);
+const textOf = (tab: Tab): Promise<string> => tab.look('document.querySelector("main").innerText');
+
+describe('the requests as pages', () => {
+  test('are empty at first', async () => {
+    await dev(world, 'DELETE', PATH);
+    const tab = await at(`${PATH}?operation=none`);
+    assert.match(await textOf(tab), /0 requests\s+There are none/);
+    await checkFit(tab, 'requests empty');
+    await tab.close();
+  });
+
+  test('are listed, lead to one, and are filtered', async () => {
+    const { path } = await openAccount(world.sandbox);
+    const reply = await world.sandbox.call('PUT', path, { params: { name: `A name of ${'many '.repeat(20)}words` } });
+    assert.equal(reply.status, 200);
+    await world.production.call('GET', `/12/accounts/abc?q=${'x'.repeat(120)}`);
+    const tab = await at(PATH);
+    assert.match(await textOf(tab), /PUT \/12\/accounts\/\w+\s+200\s+accounts\.update/);
+    await checkFit(tab, 'requests list');
+    await tab.look('document.querySelector("summary").focus()');
+    await tab.leave(`${fill('status', '2xx')} document.querySelector('form button').click()`);
+    assert.doesNotMatch(await textOf(tab), /abc/);
+    await tab.leave('[...document.querySelectorAll("main ul a")].find((each) => /PUT/.test(each.textContent)).click()');
+    const text = await textOf(tab);
+    assert.match(text, /Operation\s+accounts\.update/);
+    assert.match(text, /oauth_signature="\[redacted\]"/);
+    await checkFit(tab, 'request');
+    await tab.close();
+  });
+
+  test('say what is wrong with a filter, and that a request is not known', async () => {
+    const wrong = await at(`${PATH}?status=x`);
+    assert.match(await textOf(wrong), /status must be like 404 or 4xx, not x\./);
+    await checkFit(wrong, 'requests wrong filter');
+    await wrong.close();
+    const unknown = await at(`${PATH}/none`);
+    await checkFit(unknown, 'request unknown');
+    await unknown.close();
+  });
+});
