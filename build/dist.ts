@@ -6,10 +6,15 @@ import { fileURLToPath } from 'node:url';
 
 // Builds `dist/`, or the folder given as an argument, which the package runs: Node.js strips no types below
 // node_modules. Types become blanks, as when a checkout runs its sources, so that every line and column stays in place
-// and stack traces need no source maps. `--no-types` omits the declaration files.
+// and stack traces need no source maps. `--no-types` omits what only developers need: the declaration files, and the
+// CommonJS form of `barker/testing`, for test runners that do not load ES modules.
+// @source decision 895
 
 /** A relative module specifier in an import, or in the URL of a thread or process. */
 const SPECIFIER = /((?:from|import|new URL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g;
+
+/** The URL of a CommonJS module. */
+const OWN_URL = `require('node:url').pathToFileURL(__filename).href`;
 
 const home = fileURLToPath(new URL('../', import.meta.url));
 const source = join(home, 'src');
@@ -30,12 +35,24 @@ for (const file of globSync('**/*.*', { cwd: source })) {
 }
 
 if (!process.argv.includes('--no-types')) {
-  const compiler = join(home, 'node_modules/typescript/bin/tsc');
-  const project = relative(process.cwd(), join(home, 'build/tsconfig.json'));
-  execFileSync(process.execPath, [compiler, '-p', project, '--outDir', dist], { stdio: 'inherit' });
+  compile('tsconfig.json', dist);
+  const commonJs = join(dist, 'testing-commonjs');
+  compile('tsconfig.commonjs.json', commonJs);
+  writeFileSync(join(commonJs, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const file of globSync('*.js', { cwd: commonJs })) {
+    const code = readFileSync(join(commonJs, file), 'utf8');
+    writeFileSync(join(commonJs, file), code.replaceAll('import.meta.url', OWN_URL));
+  }
   for (const file of globSync('**/*.d.ts', { cwd: dist })) {
     writeFileSync(join(dist, file), named(readFileSync(join(dist, file), 'utf8')));
   }
+}
+
+/** Runs the compiler of TypeScript with a configuration of this folder. */
+function compile(configuration: string, to: string): void {
+  const compiler = join(home, 'node_modules/typescript/bin/tsc');
+  const project = relative(process.cwd(), join(home, 'build', configuration));
+  execFileSync(process.execPath, [compiler, '-p', project, '--outDir', to], { stdio: 'inherit' });
 }
 
 /** Replaces `.ts` by `.js` in specifiers; nothing moves, because both have the same length. */

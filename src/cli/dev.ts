@@ -28,6 +28,7 @@ import type { Driver } from '../storage/core/driver.ts';
 import { type Around, openAround } from './dev/around.ts';
 import { clockCommand } from './dev/clock.ts';
 import { deferredWorkOf } from './dev/deferred-work.ts';
+import type { EphemeralRun } from './dev/ephemeral.ts';
 import { faultsCommand } from './dev/faults.ts';
 import { requestsCommand } from './dev/requests.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
@@ -55,6 +56,10 @@ export function devCommand(command: Command): void {
     .option('--no-requests', 'Keep no requests for /_dev/requests')
     .option('--clock <time>', 'Start with this UTC time instead of that of the machine', clockTime)
     .option('--frozen', 'Let the clock stand still until it is moved (barker dev clock)')
+    .option(
+      '--ephemeral',
+      'For programs that start a server: free ports and a temporary data folder, addresses and keys as a line of JSON; stops when standard input ends',
+    )
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
     .option(
       '--restore <file>',
@@ -63,9 +68,12 @@ export function devCommand(command: Command): void {
     .option('--export-on-exit <file>', 'Write a snapshot of everything to an archive when the server stops')
     .enablePositionalOptions()
     .action(async () => {
-      const { reset = false, restore, requests, exportOnExit, clock: at_ms, frozen: isFrozen } = command.opts();
+      const options = command.opts();
+      const { reset = false, restore, requests, exportOnExit, clock: at_ms, frozen: isFrozen } = options;
+      const run = options.ephemeral ? (await import('./dev/ephemeral.ts')).ephemeralRun() : undefined;
+      const settings = settingsFrom(command, 'dev', false, run?.defaults);
       const start = { reset, restore, recordsRequests: requests, clock: { at_ms, isFrozen } };
-      process.exitCode = await runDev(settingsFrom(command, 'dev'), start, exportOnExit);
+      process.exitCode = await runDev(settings, start, { exportOnExit, run });
     });
   requestsCommand(command.command('requests').description('Show what the running server received and sent'));
   faultsCommand(
@@ -95,7 +103,16 @@ interface DevStart {
   readonly clock?: ClockStart;
 }
 
-async function runDev(settings: Settings, start: DevStart, exportOnExit: string | undefined): Promise<number> {
+/** How it runs and ends. */
+interface DevRun {
+  /** A file for a snapshot of everything. */
+  readonly exportOnExit: string | undefined;
+  /** For the program that started it. */
+  readonly run: EphemeralRun | undefined;
+}
+
+async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }: DevRun): Promise<number> {
+  run?.begin(settings);
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
   const log = devLog(settings.log_level, (line) => printError(line));
@@ -110,10 +127,11 @@ async function runDev(settings: Settings, start: DevStart, exportOnExit: string 
     timeout_s: settings.shutdown_timeout_s,
     ended: starting.then(({ service }) => service.superseded),
     stopsWithParent: process.env.npm_lifecycle_event !== undefined,
+    lifeline: run?.lifeline,
     log: (message) => printError(`${message}\n`),
   });
   const { service, file } = await starting;
-  print(welcome(service, file));
+  print(run ? run.announce(file) : welcome(service, file));
   return stopped;
 }
 

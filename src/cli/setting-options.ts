@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { Mode, SettingEntry } from '../settings/kinds.ts';
-import { defaultOf, flagOf, loadSettings } from '../settings/load.ts';
+import { defaultOf, flagOf, loadSettings, type SettingsInput } from '../settings/load.ts';
 import { type SettingName, type Settings, settingsTable } from '../settings.ts';
 
 const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
@@ -50,8 +50,16 @@ export function isSettingOption(option: Option): boolean {
   return option.long === '--config' || options.has(option);
 }
 
-/** The settings from defaults, file, environment and flags; the only reader of the environment. */
-export function settingsFrom(command: Command, mode: Mode, incomplete = false): Settings {
+/**
+ * The settings from defaults, file, environment and flags; the only reader of the environment. `defaults` replaces those
+ * of the mode.
+ */
+export function settingsFrom(
+  command: Command,
+  mode: Mode,
+  incomplete = false,
+  defaults: SettingsInput['defaults'] = {},
+): Settings {
   const input = command.opts();
   const flags: Record<string, unknown> = {};
   for (const option of command.options) {
@@ -59,5 +67,5 @@ export function settingsFrom(command: Command, mode: Mode, incomplete = false): 
     if (name) flags[name] = input[option.attributeName()];
   }
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  return loadSettings({ mode, file: input.config, environment: process.env, flags, incomplete, readFile });
+  return loadSettings({ mode, file: input.config, environment: process.env, flags, incomplete, defaults, readFile });
 }

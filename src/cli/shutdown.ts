@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { after, every } from '../base/timers.ts';
 
 /** How a server is stopped. */
@@ -7,6 +8,8 @@ export interface ShutdownOptions {
   readonly timeout_s: number;
   /** Also stop when the parent process exits: script runners do not forward every signal. */
   readonly stopsWithParent?: boolean;
+  /** Also stop when this stream ends: whoever holds its other end started the server, and ends it however it ends itself. */
+  readonly lifeline?: Readable | undefined;
   /** Resolves with the reason of a fatal error; the server is then closed as after a signal, with exit code 1. */
   readonly ended?: Promise<string>;
   /** Handles SIGHUP; without it, SIGHUP stops the server. */
@@ -34,6 +37,8 @@ export function waitForShutdown(options: ShutdownOptions): Promise<number> {
       }
       firstAt_ms = now_ms;
       stopLooking();
+      // An open one would keep the process.
+      options.lifeline?.destroy();
       options.log(`${signal}: finishing open requests; a second signal exits immediately`);
       const callOff = after(options.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));
       void finish(options).then((exitCode) => {
@@ -45,12 +50,14 @@ export function waitForShutdown(options: ShutdownOptions): Promise<number> {
       const parent = process.ppid;
       stopLooking = every(LOOK_MS, () => void (process.ppid !== parent && stop('the parent process has exited')));
     }
+    const ended = (): void => stop('standard input has ended');
+    options.lifeline?.once('end', ended).once('error', ended).resume();
     for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal));
     process.on('SIGHUP', options.onHangUp ?? (() => stop('SIGHUP')));
     options.ended?.then(
       (reason) => stop(reason, true),
       // A server that did not start needs no shutdown.
-      () => undefined,
+      () => void options.lifeline?.destroy(),
     );
   });
 }

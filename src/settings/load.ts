@@ -74,6 +74,8 @@ export interface SettingsInput {
   flags: Readonly<Record<string, unknown>>;
   /** Settings that `serve` requires may be missing: for commands that only inspect, or only need the database. */
   incomplete?: boolean;
+  /** Defaults that replace those of the mode; they are not validated. */
+  defaults?: Partial<Settings>;
   readFile: (path: string) => string;
 }
 
@@ -89,7 +91,7 @@ export function loadSettings(input: SettingsInput): Settings {
   for (const [key, raw] of Object.entries(input.flags)) {
     if (raw !== undefined) take(findings, key, { key: flagOf(key), where: 'flag', source: 'flag', raw }, flagOf);
   }
-  const defaults = names.map((name) => [name, defaultOf(name, mode)]);
+  const defaults = names.map((name) => [name, input.defaults?.[name] ?? defaultOf(name, mode)]);
   const values: Record<SettingName, SettingValue> = Object.fromEntries(defaults);
   const sources = new Map<SettingName, SettingSource>();
   for (const input of findings.input) {

@@ -66,7 +66,7 @@ describe('the tarball', () => {
     ]);
     assert.deepEqual(
       ours.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts|css|svg|tsv|bin)$/.test(file)),
-      [],
+      ['dist/testing-commonjs/package.json'],
     );
     assert.deepEqual(
       ours.filter((file) => file.startsWith('docs/') && !file.endsWith('.md')),
@@ -76,6 +76,8 @@ describe('the tarball', () => {
     for (const file of [
       'dist/app/server.js',
       'dist/app/server.d.ts',
+      'dist/testing/index.d.ts',
+      'dist/testing-commonjs/index.d.ts',
       'docs/operate.md',
       'docs/generated/settings.md',
     ]) {

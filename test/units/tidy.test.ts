@@ -25,13 +25,16 @@ function speaking(pattern: RegExp): string[] {
 }
 
 describe('one owner', () => {
-  /** What makes a run unrepeatable, and the only place that may use it. */
+  /**
+   * What makes a run unrepeatable, and the only place that may use it; and another in `barker/testing`, which is a program by
+   * itself, in the process of somebody else's tests.
+   */
   const owned: [what: string, pattern: RegExp, owner: RegExp][] = [
-    ['the time', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)/, /^src\/base\/clock\.ts$/],
-    ['randomness', /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/, /^src\/base\/random\.ts$/],
+    ['the time', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)/, /^src\/(base\/clock|testing\/start)\.ts$/],
+    ['randomness', /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/, /^src\/(base\/random|testing\/signing)\.ts$/],
     ['careless randomness', /\bMath\.random\b/, /^$/],
-    ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/base\/timers\.ts$/],
-    ['the environment', /\bprocess\.env\b/, /^src\/(cli\/|base\/children\.ts$)/],
+    ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/(base\/timers|testing\/process)\.ts$/],
+    ['the environment', /\bprocess\.env\b/, /^src\/(cli\/|base\/children\.ts$|testing\/process\.ts$)/],
     ['ending the process', /\bprocess\.exit\b/, /^src\/(cli\/|main\.ts$)/],
     ['the console', /\bconsole\.\w+\(/, /^$/],
   ];

@@ -1,0 +1,40 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { secureRandom } from '../../base/random.ts';
+import { type DevFile, ensureOperatorToken } from '../../dev/dev-folder.ts';
+import type { Settings } from '../../settings.ts';
+
+/** A run of development mode for the program that started it, usually a test, which leaves nothing behind. */
+export interface EphemeralRun {
+  readonly defaults: Partial<Settings>;
+  /** Ends when the program that started the server ends, in whatever way. */
+  readonly lifeline: Readable;
+  /** Is called before anything is written. */
+  begin(settings: Settings): void;
+  /** What the program reads when the server is ready: one line. */
+  announce(file: DevFile): string;
+}
+
+/** An ephemeral run in this process. A data folder that is given stays. @source decision 894 */
+export function ephemeralRun(): EphemeralRun {
+  const temporary = join(tmpdir(), `barker-${secureRandom.bytes(12).toString('hex')}`);
+  let folder = temporary;
+  return {
+    defaults: {
+      ...{ data_folder: temporary, port: 0, sandbox_port: 0 },
+      // Nobody is left to read replies.
+      shutdown_timeout_s: 1,
+    },
+    lifeline: process.stdin,
+    begin(settings) {
+      folder = resolve(settings.data_folder);
+      if (folder !== temporary) return;
+      // Also after a failed start, and after a second signal.
+      process.on('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
+    },
+    announce: (file) =>
+      `${JSON.stringify({ ...file, operator_token: ensureOperatorToken(folder), data_folder: folder })}\n`,
+  };
+}

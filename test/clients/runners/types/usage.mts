@@ -1,0 +1,11 @@
+import { type Barker, NotStarted, Refused, start } from 'barker/testing';
+
+const barker: Barker = await start({ seed: 1, settings: { rate_limits: 'off', timestamp_window_s: 60 } });
+const { body } = await barker.call<{ data: { id: string }[] }>('GET', '/12/accounts', { query: { count: 1 } });
+export const id: string | undefined = body.data[0]?.id;
+// @ts-expect-error: units belong to the name.
+await start({ timeout: 5 });
+// @ts-expect-error: only calls of the tools.
+await barker.dev('GET', '/12/accounts');
+export const errors = [NotStarted, Refused];
+await barker.close();

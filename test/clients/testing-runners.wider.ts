@@ -1,0 +1,137 @@
+// On either database: the servers that it starts have one of their own.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { cleanEnvironment } from '../commands/program.ts';
+import { until } from '../rig/events.ts';
+import { tarballIn } from '../rig/tarball.ts';
+import { needPackages } from './debian.ts';
+
+/** A project of somebody who has the package, and the runners. @source decision 897 */
+let project: string;
+/** Where its programs put temporary files. */
+let temporary: string;
+
+/** The versions of Node.js that it is tried with, by their names. */
+const NODES: Readonly<Record<string, () => string>> = {
+  'Node 20': () => join(project, 'node_modules', `node-20-linux-${process.arch}`, 'bin/node'),
+  [`Node ${process.versions.node.split('.')[0]}`]: () => process.execPath,
+};
+
+/** Where programs run, and with which environment. */
+function surroundings(): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+  // What npm and the test runner tell their own processes would lead these astray.
+  const own = Object.entries(cleanEnvironment()).filter(
+    ([name]) => !/^(npm_|INIT_CWD|NODE(?!_EXTRA_CA_CERTS))/.test(name),
+  );
+  const env = { ...Object.fromEntries(own), TMPDIR: temporary, NO_COLOR: '1' };
+  return { cwd: project, env };
+}
+
+function run(program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(program, args, { ...surroundings(), maxBuffer: 1e8 }).catch((error) => {
+    throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
+  });
+}
+
+before(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'barker-runners-'));
+  project = join(home, 'project');
+  temporary = join(home, 'temporary');
+  mkdirSync(temporary);
+  cpSync('test/clients/runners', project, { recursive: true });
+  await run('npm', ['ci', '--prefer-offline']);
+  await run('npm', ['install', '--no-save', '--prefer-offline', tarballIn(home)]);
+});
+after(() => rmSync(dirname(project), { recursive: true, force: true }));
+
+const RUNNERS: [name: string, args: string[], passed: RegExp][] = [
+  ['jest', ['node_modules/jest/bin/jest.js', '--rootDir', 'jest', '--config', '{}'], /^Tests: +4 passed, 4 total$/m],
+  ['vitest', ['node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest'], /^ +Tests +3 passed \(3\)$/m],
+  ['node:test', ['--test', '--test-reporter=tap', 'node/campaigns.test.mjs'], /^# pass 3\n# fail 0$/m],
+];
+
+for (const [version, program] of Object.entries(NODES)) {
+  describe(`barker/testing from the package, with ${version}`, () => {
+    test('runs with that version', async () => {
+      const { stdout } = await run(program(), ['--version']);
+      assert.ok(stdout.startsWith(`v${version.slice(5)}.`), stdout);
+    });
+
+    test('ends with the process that started it, when that is killed', async () => {
+      const child = spawn(program(), ['killed.mjs'], { ...surroundings(), stdio: ['ignore', 'pipe', 'inherit'] });
+      const [line] = await once(createInterface(child.stdout), 'line');
+      const { url, dataFolder } = JSON.parse(line);
+      assert.equal((await fetch(`${url}/livez`)).status, 200);
+      child.kill('SIGKILL');
+      await until(`${dataFolder} is gone`, () => !existsSync(dataFolder));
+      await assert.rejects(fetch(url));
+    });
+
+    for (const [name, args, passed] of RUNNERS) {
+      test(`works in ${name}`, async () => {
+        const { stdout, stderr } = await run(program(), args);
+        assert.match(stdout + stderr, passed);
+      });
+    }
+  });
+}
+
+/** The languages of the examples in docs/testing.md, as its blocks name them. */
+const EXAMPLES: [language: string, file: string, program: string, args: string[], passed: RegExp][] = [
+  ['ts', 'example.ts', process.execPath, ['--test', '--test-reporter=tap'], /^# pass 1\n# fail 0$/m],
+  // Debian's own interpreters alone see Debian's packages.
+  ['python', 'example.py', '/usr/bin/python3', [], /^Ran 1 test in .*\n\nOK$/m],
+  ['ruby', 'example.rb', '/usr/bin/ruby', [], /^1 runs, 1 assertions, 0 failures, 0 errors, 0 skips$/m],
+];
+
+describe('docs/testing.md', () => {
+  const page = readFileSync('docs/testing.md', 'utf8');
+  before(() => needPackages('python3-requests-oauthlib', 'ruby-oauth'));
+
+  test('has no other examples', () => {
+    const languages = [...page.matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
+    assert.deepEqual(
+      languages,
+      EXAMPLES.map(([language]) => language),
+    );
+  });
+
+  for (const [language, file, program, args, passed] of EXAMPLES) {
+    test(`has an example in ${language} that works unchanged`, async () => {
+      const [, code] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)!;
+      writeFileSync(join(project, file), code!);
+      const { stdout, stderr } = await run(program, [...args, file]);
+      assert.match(stdout + stderr, passed);
+    });
+  }
+});
+
+test('it leaves nothing behind', () => {
+  assert.deepEqual(
+    readdirSync(temporary).filter((name) => name.startsWith('barker-')),
+    [],
+  );
+});
+
+test('its types are right for ES modules and for CommonJS', async () => {
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,esnext.disposable',
+  ];
+  const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')];
+  const files = ['types/usage.mts', 'types/usage.cts'];
+  await run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, ...types, ...files]);
+});
