@@ -106,9 +106,11 @@ function firstLine(child: ChildProcess): Promise<Announced> {
   });
 }
 
-function flagsOf({ seed, port, sandboxPort, tls, dataFolder }: StartOptions): string[] {
-  const flags = { seed, port, 'sandbox-port': sandboxPort, tls, data: dataFolder };
-  return Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
+function flagsOf(options: StartOptions): string[] {
+  const { seed, port, sandboxPort, tls, dataFolder, clock, frozen, restore } = options;
+  const flags = { seed, port, 'sandbox-port': sandboxPort, tls, data: dataFolder, clock, restore };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  return [...given.flatMap(([name, value]) => [`--${name}`, String(value)]), ...(frozen ? ['--frozen'] : [])];
 }
 
 /** The environment without settings, which are meant for other servers, but for those of the options. */

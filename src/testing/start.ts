@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { clockOf } from './clock.ts';
+import { faultsOf } from './faults.ts';
 import { startProcess } from './process.ts';
+import { requestsOf } from './requests.ts';
 import { type Send, sendWith } from './send.ts';
 import { authorizationOf, formText, type Pairs } from './signing.ts';
 import { takeSnapshot } from './snapshots.ts';
@@ -33,6 +36,7 @@ export async function startProgram(program: string, options: StartOptions): Prom
       return perform(send, { method, origin, path, keys: keys as DemoKeys, call }) as Promise<never>;
     },
     dev,
+    ...{ clock: clockOf(dev), faults: faultsOf(dev), requests: requestsOf(dev) },
     snapshot: (name) => takeSnapshot(dev, name),
     reset: async (to = 'seed') => void (await dev('POST', '/_dev/reset', { to })),
     close,

@@ -1,5 +1,12 @@
+import type { SeenRequest } from './requests.ts';
 import type { Send } from './send.ts';
 import type { Barker } from './types.ts';
+
+interface RefusalBody {
+  readonly error?: Record<'code' | 'message' | 'field', string | undefined>;
+  /** Of a call that has waited in vain. */
+  readonly near_misses?: readonly (SeenRequest & { readonly differs: readonly string[] })[];
+}
 
 /** A refused call below `/_dev`. */
 export class Refused extends Error {
@@ -12,8 +19,12 @@ export class Refused extends Error {
   readonly body: unknown;
 
   constructor(call: string, status: number, body: unknown) {
-    const { error } = (body ?? {}) as { readonly error?: Record<'code' | 'message' | 'field', string | undefined> };
-    super(`${call}: ${error?.message ?? `status ${status}`}`);
+    const { error, near_misses } = (body ?? {}) as RefusalBody;
+    const instead = near_misses?.map(
+      (each) => `\n  ${each.status} ${each.method} ${each.target}, which differs in ${each.differs.join(', ')}`,
+    );
+    const came = instead?.length ? `; instead there were:${instead.join('')}` : '';
+    super(`${call}: ${error?.message ?? `status ${status}`}${came}`);
     this.name = 'Refused';
     this.status = status;
     this.code = error?.code ?? '';

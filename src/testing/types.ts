@@ -1,3 +1,7 @@
+import type { Clock } from './clock.ts';
+import type { Faults } from './faults.ts';
+import type { Requests } from './requests.ts';
+
 /** How a server is started. */
 export interface StartOptions {
   /** The same seed makes the same ids and keys; 1 by default. */
@@ -6,6 +10,12 @@ export interface StartOptions {
   readonly port?: number;
   /** Port of the sandbox listener; any free one by default. */
   readonly sandboxPort?: number;
+  /** Starts the clock at this UTC time, such as `2026-03-02T09:00:00Z`. */
+  readonly clock?: string;
+  /** Lets the clock stand still until it is moved. */
+  readonly frozen?: boolean;
+  /** Begins with the snapshot of an archive instead of the demo world. */
+  readonly restore?: string;
   /** Serves https with a certificate of its own: `barker.ca`. */
   readonly tls?: boolean;
   /** Any settings by their names, such as `{ rate_limits: 'off' }`; see `docs/generated/settings.md`. */
@@ -33,6 +43,9 @@ export interface Barker extends AsyncDisposable {
   readonly pid: number;
   /** What the server has logged: the last 64 KiB. */
   readonly log: string;
+  readonly clock: Clock;
+  readonly faults: Faults;
+  readonly requests: Requests;
   /** Sends a signed request. A reply with an error status is a result too, not an exception. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies have many shapes, and tests look into them
   call<Body = any>(method: string, path: string, options?: CallOptions): Promise<Reply<Body>>;

@@ -1,7 +1,7 @@
 // On either database: the servers that it starts have one of their own.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -125,6 +125,49 @@ describe('a server for tests', () => {
     assert.equal((await barker.call('GET', '/12/accounts')).body.data.length, 1);
   });
 
+  test('breaks calls on purpose', async () => {
+    await barker.reset();
+    const match = { operation: 'accounts.create', application: barker.keys.consumer_key };
+    const fault = await barker.faults.add({ match, when: 'after', times: 1, do: { reset: true } });
+    await assert.rejects(barker.call('POST', '/12/accounts', { sandbox: true }), /ECONNRESET|socket hang up/);
+    assert.equal(await fault.hits(), 1);
+    assert.equal((await barker.call('GET', '/12/accounts', { sandbox: true })).body.data.length, 1);
+    const late = await barker.faults.add({ do: { reply: { status: 503, retry_after_s: 2 } } });
+    const reply = await barker.call('GET', '/12/accounts');
+    assert.deepEqual(
+      [reply.status, reply.headers['retry-after'], reply.headers['x-barker-fault']],
+      [503, '2', late.id],
+    );
+    await late.remove();
+    assert.deepEqual(
+      (await barker.faults.list()).map(({ id, hits }) => [id, hits]),
+      [[fault.id, 1]],
+    );
+    await barker.faults.clear();
+    assert.deepEqual(await barker.faults.list(), []);
+    await assert.rejects(fault.hits(), Refused);
+  });
+
+  test('tells which requests came', async () => {
+    await barker.requests.clear();
+    const waiting = barker.requests.waitFor({ path: '/12/*', method: 'GET', status: '2xx' });
+    await barker.call('GET', '/12/accounts', { query: { count: 7 } });
+    const [seen] = await waiting;
+    assert.deepEqual([seen!.target, seen!.operation, seen!.direction], ['/12/accounts?count=7', 'accounts.list', 'in']);
+    assert.deepEqual((await barker.requests.get(seen!.id)).parameters, { count: 7 });
+    const match = { operation: 'accounts.list' };
+    assert.deepEqual(
+      (await barker.requests.list(match, { limit: 1 })).map(({ id }) => id),
+      [seen!.id],
+    );
+    const vain = barker.requests.waitFor({ path: '/12/accounts', method: 'POST' }, { timeout_ms: 1 });
+    await assert.rejects(vain, (error: Refused) => {
+      assert.equal(error.code, 'TIMED_OUT');
+      assert.match(error.message, /instead there were:\n {2}200 GET \/12\/accounts\?count=7, which differs in method$/);
+      return true;
+    });
+  });
+
   test('is closed once, and says so to later calls', async () => {
     const barker = await open();
     assert.equal(await barker.call('GET', '/12/accounts').then(({ status }) => status), 200);
@@ -162,6 +205,36 @@ describe('its options', () => {
     assert.deepEqual(again.keys, barker.keys);
     await again.close();
     assert.equal(JSON.parse(readFileSync(join(dataFolder, 'dev.json'), 'utf8')).consumer_key, barker.keys.consumer_key);
+    rmSync(home, { recursive: true });
+  });
+
+  test('choose a time, from which the clock is moved', async () => {
+    const barker = await open({ clock: '2031-03-02T09:00:00Z', frozen: true });
+    const { clock } = barker;
+    assert.equal(await clock.now(), '2031-03-02T09:00:00.000Z');
+    assert.equal((await clock.advance('P3D')).now, '2031-03-05T09:00:00.000Z');
+    assert.equal((await clock.advanceTo('2031-03-05T10:00:00Z')).status, 'ready');
+    const made = await barker.call('POST', '/12/accounts', { sandbox: true });
+    assert.equal(made.body.data[0].created_at, '2031-03-05T10:00:00Z');
+    await assert.rejects(clock.set('2031-03-02T09:00:00Z'), { code: 'CLOCK_BACKWARDS', field: 'now' });
+    assert.equal((await clock.set('2031-04-01T00:00:00Z')).mode, 'frozen');
+    assert.equal((await clock.run()).mode, 'running');
+    assert.equal((await clock.freeze()).mode, 'frozen');
+    await barker.close();
+  });
+
+  test('choose the archive of a snapshot to begin with', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'barker-archive-'));
+    const barker = await open();
+    await barker.call('POST', '/12/accounts', { sandbox: true });
+    const snapshot = await barker.snapshot('one');
+    const archive = await fetch(`${barker.url}/_dev/snapshots/${snapshot.name}/file`);
+    const restore = join(home, 'one.tar');
+    writeFileSync(restore, new Uint8Array(await archive.arrayBuffer()));
+    await barker.close();
+    const again = await open({ restore });
+    assert.equal((await again.call('GET', '/12/accounts', { sandbox: true })).body.data.length, 1);
+    await again.close();
     rmSync(home, { recursive: true });
   });
 

@@ -25,6 +25,11 @@ test('and is gone in the next test', async () => {
   expect(body.data).toEqual([]);
 });
 
+test('the clock moves', async () => {
+  const { now } = await barker.clock.advance('P3D');
+  expect(Date.parse(now)).toBeGreaterThan(Date.now() + 2 * 86_400_000);
+});
+
 test('fake timers do not disturb signatures', async () => {
   jest.useFakeTimers({ now: 0 });
   const { status } = await barker.call('GET', '/12/accounts');

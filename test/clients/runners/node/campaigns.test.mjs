@@ -18,6 +18,14 @@ test('a campaign is created, over https', async () => {
   assert.equal(made.body.data.name, 'Spring');
 });
 
+test('requests are waited for', async () => {
+  await barker.requests.clear();
+  const waiting = barker.requests.waitFor({ operation: 'accounts.list' });
+  await barker.call('GET', '/12/accounts', { query: { count: 3 } });
+  const [seen] = await waiting;
+  assert.equal(seen.target, '/12/accounts?count=3');
+});
+
 test('mocked timers do not disturb signatures', async () => {
   mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
   const { status } = await barker.call('GET', '/12/accounts');

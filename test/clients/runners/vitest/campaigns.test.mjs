@@ -16,6 +16,15 @@ test('a campaign is created', async () => {
   expect(made).toMatchObject({ status: 200, body: { data: { name: 'Spring' } } });
 });
 
+test('what is tried again after a lost reply is done twice', async () => {
+  const match = { operation: 'accounts.create' };
+  await barker.faults.add({ match, when: 'after', times: 1, do: { reset: true } });
+  const create = () => barker.call('POST', '/12/accounts', { sandbox: true });
+  await create().catch(create);
+  const { body } = await barker.call('GET', '/12/accounts', { sandbox: true });
+  expect(body.data).toHaveLength(2);
+});
+
 test('fake timers do not disturb signatures', async () => {
   vi.useFakeTimers({ now: 0 });
   const { status } = await barker.call('GET', '/12/accounts');
