@@ -31,7 +31,11 @@ describe('one owner', () => {
    */
   const owned: [what: string, pattern: RegExp, owner: RegExp][] = [
     ['the time', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)/, /^src\/(base\/clock|testing\/start)\.ts$/],
-    ['randomness', /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/, /^src\/(base\/random|testing\/signing)\.ts$/],
+    [
+      'randomness',
+      /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/,
+      /^src\/(base\/random|testing\/signing)\.ts$/,
+    ],
     ['careless randomness', /\bMath\.random\b/, /^$/],
     ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/(base\/timers|testing\/process)\.ts$/],
     ['the environment', /\bprocess\.env\b/, /^src\/(cli\/|base\/children\.ts$|testing\/process\.ts$)/],

@@ -41,9 +41,10 @@ export function startClock(dataFolder: string, wallClock: Clock, { at_ms, isFroz
       `the clock of ${dataFolder} shows ${formatMillisecond(clock.now())} and goes forward only; leave --clock out, or start anew with --reset`,
     );
   }
-  const start: ClockState = { mode: 'running', offset_ms: at_ms - wallClock.now() };
+  const isStill = isFrozen ?? stored.mode === 'frozen';
+  const start: ClockState = isStill
+    ? { mode: 'frozen', now_ms: at_ms }
+    : { mode: 'running', offset_ms: at_ms - wallClock.now() };
   store(start);
-  const moved = movableClock(wallClock, start, store);
-  if (isFrozen ?? stored.mode === 'frozen') moved.freeze();
-  return moved;
+  return movableClock(wallClock, start, store);
 }
