@@ -2,6 +2,7 @@ import { operations } from '../../src/app/dependencies.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
 import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';
+import { recordedReply } from '../../src/http/reference/worked-examples.ts';
 import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
@@ -17,6 +18,7 @@ export const byDefault: DescribedService = {
   limits: Object.fromEntries(
     Object.values(RATES).map(({ setting }) => [setting, settingsTable[setting].default]),
   ) as Record<RateSetting, number>,
+  replyOf: recordedReply,
 };
 
 function auditMarkdown(): string {
@@ -36,7 +38,7 @@ function placeOf(event: AuditEvent): string {
 export function generatedDocs(): Readonly<Record<string, string>> {
   return {
     'openapi.json': `${JSON.stringify(openApiOf(operations, byDefault), null, 1)}\n`,
-    'endpoints.md': endpointsMarkdown(operations, byDefault.limits, coverageMarkdown(operations)),
+    'endpoints.md': endpointsMarkdown(operations, byDefault, coverageMarkdown(operations)),
     'problems.md': problemsMarkdown(operations),
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,
     'audit.md': auditMarkdown(),

@@ -2,6 +2,7 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
+import { type ReplyTable, replyTables } from '../../src/engine/describe/reply-words.ts';
 import {
   credentialWords,
   parameterWords,
@@ -11,22 +12,24 @@ import {
   successorOf,
 } from '../../src/engine/describe/words.ts';
 import { type DescribedService, groupsOf } from '../../src/engine/describe.ts';
+import { shellSnippet } from '../../src/http/reference/snippets/shell.ts';
+import { snippetPlan } from '../../src/http/reference/snippets/steps.ts';
+import { workedExamples } from '../../src/http/reference/worked-examples.ts';
 
 /**
- * Every operation with its parameters and errors, in Markdown; `before` is inserted between the title and the
- * operations.
+ * Every operation with its parameters, errors, reply and example, in Markdown; `before` is inserted between the title
+ * and the operations.
  */
-export function endpointsMarkdown(
-  operations: readonly Operation[],
-  limits: DescribedService['limits'],
-  before: string,
-): string {
+export function endpointsMarkdown(operations: readonly Operation[], service: DescribedService, before: string): string {
   const groups = groupsOf(operations).map(({ name, about, operations: own }) => {
-    const sections = own.map((operation) => operationMarkdown(operation, operations, limits));
+    const sections = own.map((operation) => operationMarkdown(operation, operations, service));
     return [`## ${name}`, about, ...sections].join('\n\n');
   });
-  return ['# Endpoints', GENERATED, before, ...groups, ''].join('\n\n');
+  return ['# Endpoints', GENERATED, ABOUT_EXAMPLES, before, ...groups, objectsMarkdown(operations), ''].join('\n\n');
 }
+
+const ABOUT_EXAMPLES = `Examples work as they are against the demo world of \`npm start\`, in the folder where it was started. The page
+\`/reference\` of a running server has them for Node.js and Python too.`;
 
 /** Every problem with its code and message in each API family, in Markdown. */
 export function problemsMarkdown(operations: readonly Operation[]): string {
@@ -56,7 +59,7 @@ export const GENERATED = '<!-- Written by `npm run generate`; do not edit. -->';
 function operationMarkdown(
   operation: Operation,
   all: readonly Operation[],
-  limits: DescribedService['limits'],
+  { limits, servers }: DescribedService,
 ): string {
   const common = sharedProblems(all.filter((each) => each.family === operation.family));
   const own = declaredProblems(operation).filter((name) => !common.includes(name));
@@ -87,7 +90,45 @@ function operationMarkdown(
     operation.description,
     facts.join('\n'),
     ...(parameters.length > 0 ? [table.join('\n')] : []),
+    replyMarkdown(operation),
+    exampleMarkdown(operation, all, servers.sandbox),
   ].join('\n\n');
+}
+
+/** The members of the body; those of named objects are in a table of their own. */
+function replyMarkdown(operation: Operation): string {
+  const body = replyTables(operation).find(({ title }) => title === undefined);
+  const status = `Reply: ${operation.success ?? 200}`;
+  return body ? `${status}, with\n\n${memberMarkdown(body)}` : `${status}.`;
+}
+
+/** A table for each named object in replies. */
+function objectsMarkdown(operations: readonly Operation[]): string {
+  const named = new Map(operations.flatMap(replyTables).map((table) => [table.title ?? '', table]));
+  named.delete('');
+  const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1));
+  return ['## Objects in replies', ...sorted.map(([title, table]) => `### ${title}\n\n${memberMarkdown(table)}`)].join(
+    '\n\n',
+  );
+}
+
+function memberMarkdown({ members }: ReplyTable): string {
+  const rows = members.map(({ name, type, limits, choices, isNullable, isOptional, about }) => {
+    const types = [type, isNullable && type !== 'null' ? 'or null' : '', limits].filter(Boolean).join(', ');
+    const words = [about, choices.length > 0 ? `One of ${choices.map(code).join(' ')}.` : ''].filter(Boolean).join(' ');
+    return `| ${code(name)} | ${types} | ${isOptional ? 'not always' : 'always'} | ${cell(words)} |`;
+  });
+  return ['| Member | Type | Present | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function exampleMarkdown({ id }: Operation, all: readonly Operation[], sandbox: string): string {
+  const { variables, examples } = workedExamples();
+  const example = examples[id]!;
+  const plan = snippetPlan(example, variables, (named) => all.find((each) => each.id === named)!, sandbox);
+  const { reply } = example;
+  const text = typeof reply === 'string' ? reply : JSON.stringify(reply, null, 1);
+  const shell = `\`\`\`sh\n${shellSnippet(plan)}\n\`\`\``;
+  return text.trim() === '' ? shell : `${shell}\n\n\`\`\`json\n${text}\n\`\`\``;
 }
 
 function codesOf(operation: Operation, names: readonly ProblemName[]): string {

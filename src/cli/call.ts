@@ -25,6 +25,7 @@ export function callCommand(command: Command): void {
     )
     .option('--json <text>', 'JSON body, or @file')
     .option('--bearer', 'Authenticate with the bearer token of the application instead of a user signature')
+    .option('--pick <path>', 'Print only this member of the reply, such as data.0.id')
     .option('-i, --include', 'Print status and headers on stderr');
   addProfileOptions(command)
     .addHelpText(
@@ -35,14 +36,16 @@ export function callCommand(command: Command): void {
 }
 
 async function runCall(command: Command, method: string, path: string): Promise<void> {
-  const { param: data, json, include, bearer } = command.opts();
+  const { param: data, json, include, bearer, pick } = command.opts();
   const caller = profileFrom(command);
   const request = buildRequest(method, path, caller, { data, json });
   const authorization = bearer ? `Bearer ${await fetchBearerToken(caller)}` : await signatureFor(request, caller);
   const reply = await send(request, authorization, caller.tlsCa);
   const { body: text } = reply;
   if (include) printError(headText(reply));
-  if (text !== '') print(process.stdout.isTTY ? pretty(text) : `${text}\n`);
+  if (pick !== undefined) {
+    if (reply.status < 400) print(`${pickedFrom(text, pick)}\n`);
+  } else if (text !== '') print(process.stdout.isTTY ? pretty(text) : `${text}\n`);
   if (reply.status >= 400) throw new CommandFailed(aloud(reply, text));
 }
 
@@ -68,6 +71,23 @@ function pretty(text: string): string {
   } catch {
     return `${text}\n`;
   }
+}
+
+/** A member of a JSON text: texts as they are, anything else as JSON. */
+function pickedFrom(text: string, path: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CommandFailed('--pick needs a reply in JSON');
+  }
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) {
+      throw new CommandFailed(`the reply has no member ${name} on the way to ${path}: ${text}`);
+    }
+    value = (value as Record<string, unknown>)[name];
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 interface ErrorBody {

@@ -50,7 +50,7 @@ export function addProfileOptions(command: Command): Command {
     .option('--url <origin>', 'Another server, such as https://ads.example')
     .option('--consumer-key <key>', 'Use these keys instead (or BARKER_CALL_*)')
     .option('--consumer-secret <secret>', 'Consumer secret')
-    .option('--token <token>', 'Access token')
+    .option('--token <token>', 'Use this access token instead; with an empty one nothing but the application signs')
     .option('--token-secret <secret>', 'Access token secret')
     .addHelpText(
       'after',
@@ -70,17 +70,25 @@ export function profileFrom(command: Command): ConnectionProfile {
   const consumerKey = input('consumerKey', 'CONSUMER_KEY');
   if (consumerKey === undefined) {
     const file = storedKeys(options.data);
-    return { keys: demoKeys(file, options), origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
+    const keys = { ...demoKeys(file, options), ...tokenFrom(input) };
+    return { keys, origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
   }
   const consumerSecret = input('consumerSecret', 'CONSUMER_SECRET');
   if (consumerSecret === undefined) throw new CommandFailed('--consumer-key needs --consumer-secret', 2);
   const keys = {
-    consumer_key: consumerKey,
-    consumer_secret: consumerSecret,
-    access_token: input('token', 'TOKEN') ?? '',
-    access_token_secret: input('tokenSecret', 'TOKEN_SECRET') ?? '',
+    ...{ consumer_key: consumerKey, consumer_secret: consumerSecret },
+    ...{ access_token: '', access_token_secret: '', ...tokenFrom(input) },
   };
   return { keys, origin: url ?? storedOrigin(options), tlsCa: readDevFile(options.data)?.tls_ca };
+}
+
+/** The token from options or environment variables, which takes the place of a stored one. */
+function tokenFrom(
+  input: (option: 'token' | 'tokenSecret', variable: string) => string | undefined,
+): Partial<Pick<SigningKeys, 'access_token' | 'access_token_secret'>> {
+  const access_token = input('token', 'TOKEN');
+  if (access_token === undefined) return {};
+  return { access_token, access_token_secret: input('tokenSecret', 'TOKEN_SECRET') ?? '' };
 }
 
 function storedKeys(folder: string): DevFile {

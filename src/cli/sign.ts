@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { fetchBearerToken } from './bearer-token.ts';
 import {
   addProfileOptions,
   buildRequest,
+  type ConnectionProfile,
   collectPair,
   encodePairs,
   type OutgoingRequest,
@@ -32,20 +34,36 @@ export function signCommand(command: Command): void {
     .option(
       '--check <command>',
       'Check instead whether a curl command is signed right, and say what is wrong; - reads it from stdin',
-    );
+    )
+    .option('--header', 'Print nothing but the header, for `curl -H "$(barker sign --header …)"`')
+    .option('--bearer', 'With --header: that of the bearer token of the application');
   addProfileOptions(command)
     .addHelpText(
       'after',
       '\nExamples:\n  barker sign GET /12/accounts -d count=10 -p oauth_timestamp=1767225600' +
+        '\n  curl http://127.0.0.1:8080/12/accounts -H "$(barker sign --header GET http://127.0.0.1:8080/12/accounts)"' +
         `\n  barker sign --check "curl http://localhost:8080/12/accounts -H 'Authorization: OAuth ...'"`,
     )
     .action((method?: string, url?: string) => runSign(command, method, url));
 }
 
+interface SignOptions {
+  readonly param?: Pair[];
+  readonly json?: string;
+  readonly protocol?: Pair[];
+  readonly header?: boolean;
+  readonly bearer?: boolean;
+}
+
+/** The caller at the server of a URL. */
+function at(url: string, caller: ConnectionProfile): ConnectionProfile {
+  return URL.canParse(url) ? { ...caller, origin: new URL(url).origin } : caller;
+}
+
 async function runSign(command: Command, method: string | undefined, url: string | undefined): Promise<void> {
   const { check } = command.opts<{ check?: string }>();
   if (check !== undefined) {
-    const other = ['param', 'json', 'protocol'].find((name) => command.opts()[name] !== undefined);
+    const other = ['param', 'json', 'protocol', 'header', 'bearer'].find((name) => command.opts()[name] !== undefined);
     if (method !== undefined || other !== undefined) {
       throw new CommandFailed(`--check takes no ${other === undefined ? 'method' : `--${other}`}`, 2);
     }
@@ -54,8 +72,12 @@ async function runSign(command: Command, method: string | undefined, url: string
   }
   if (method === undefined) throw new CommandFailed("missing required argument 'method'", 2);
   if (url === undefined) throw new CommandFailed("missing required argument 'url'", 2);
-  const { param: data, json, protocol = [] } = command.opts<{ param?: Pair[]; json?: string; protocol?: Pair[] }>();
+  const { param: data, json, protocol = [], header, bearer } = command.opts<SignOptions>();
   const caller = profileFrom(command);
+  if (bearer) {
+    if (!header) throw new CommandFailed('--bearer needs --header: a bearer token signs nothing', 2);
+    return print(`authorization: Bearer ${await fetchBearerToken(at(url, caller))}\n`);
+  }
   const request = buildRequest(method, url, caller, { data, json });
   const { sign } = await import('../features/auth/oauth1/signature.ts');
   const signed = sign({
@@ -64,6 +86,7 @@ async function runSign(command: Command, method: string | undefined, url: string
     consumerSecret: caller.keys.consumer_secret,
     tokenSecret: caller.keys.access_token_secret,
   });
+  if (header) return print(`authorization: ${signed.header}\n`);
   const parts: [name: string, value: string][] = [
     ['Parameter string', signed.parameterString],
     ['Base string', signed.baseString],

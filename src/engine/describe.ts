@@ -10,6 +10,8 @@ import { VERSION } from './operations.ts';
 export interface DescribedService {
   /** The base URLs of the two environments. */
   readonly servers: { readonly production: string; readonly sandbox: string };
+  /** The reply to the example of an operation, by its id; undefined if there is none. */
+  replyOf?(id: string): unknown;
   /** The configured rate limits. */
   readonly limits: Readonly<Record<RateSetting, number>>;
 }
@@ -35,14 +37,15 @@ const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
 };
 
 /** The OpenAPI 3.1 description of the API, generated from its operations alone. */
-export function openApiOf(operations: readonly Operation[], { servers, limits }: DescribedService): Json {
+export function openApiOf(operations: readonly Operation[], service: DescribedService): Json {
+  const { servers } = service;
   const schemas: NamedSchemas = {};
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     for (const [index, path] of [operation.path, ...(operation.aliases ?? [])].entries()) {
       const template = path.replace(/:(\w+)/g, '{$1}');
       paths[template] ??= {};
-      paths[template][operation.method.toLowerCase()] = describe(operation, index, limits, schemas);
+      paths[template][operation.method.toLowerCase()] = describe(operation, index, service, schemas);
     }
   }
   const shared = shareResponses(paths);
@@ -100,7 +103,8 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
   });
 }
 
-function describe(operation: Operation, alias: number, limits: DescribedService['limits'], named: NamedSchemas): Json {
+function describe(operation: Operation, alias: number, service: DescribedService, named: NamedSchemas): Json {
+  const { limits, replyOf } = service;
   const { id, description, group, onlyIn: only, roles, rate, credential = 'user', allowsGet } = operation;
   const successor = successorOf(operation);
   const body = requestBody(operation, named);
@@ -119,7 +123,7 @@ function describe(operation: Operation, alias: number, limits: DescribedService[
     ...(alias > 0 ? { 'x-alias-of': id } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
-    responses: responses(operation, named),
+    responses: responses(operation, named, replyOf?.(operation.id)),
   };
 }
 

@@ -1,17 +1,21 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import { basename } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '../contract/declare/operation.ts';
 import { type DescribedService, openApiOf } from '../engine/describe.ts';
+import { STYLES } from './reference/document.ts';
+import { operationPage } from './reference/operation-page.ts';
+import { operationPath } from './reference/operation-section.ts';
 import { referencePage } from './reference/reference-page.ts';
+import { recordedReply } from './reference/worked-examples.ts';
 
 /** Lets a page load its own styles and scripts, and nothing else. */
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
-/** In load order: rules for narrow screens come last, so that they win. */
-const STYLES = ['style.css', 'rows.css', 'narrow.css'];
+const SCRIPTS = ['filter.js', 'snippets/client.mjs', 'snippets/receiver.mjs'];
 
 /**
  * A static reply. Its bytes are shared by all connections that still have to send them; a string would be copied for
@@ -23,9 +27,9 @@ interface CachedReply {
 }
 
 /**
- * Adds the descriptions of the API to a listener: `/openapi.json`, and the reference page at `/reference`. Both are
- * public, and built once both base URLs are known.
- * @source decision 12
+ * Adds the descriptions of the API to a listener: `/openapi.json`, the reference page at `/reference`, and below it a page
+ * for each operation. All are public; the first two are built once, when both base URLs are known.
+ * @source decision 12, 900
  */
 export function addApiDescriptions(
   app: FastifyInstance,
@@ -34,12 +38,17 @@ export function addApiDescriptions(
   surroundings: () => DescribedService,
 ): void {
   const pages: Readonly<Record<string, readonly [type: string, make: () => string]>> = {
-    '/openapi.json': ['application/json; charset=utf-8', () => JSON.stringify(openApiOf(operations, surroundings()))],
+    '/openapi.json': ['application/json; charset=utf-8', () => openApiText(operations, surroundings())],
     '/reference': ['text/html; charset=utf-8', () => referencePage(name, operations, surroundings()).render()],
     ...Object.fromEntries(
       STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => readReferenceFile(name)]]),
     ),
-    '/reference/filter.js': ['text/javascript; charset=utf-8', () => readReferenceFile('filter.js')],
+    ...Object.fromEntries(
+      SCRIPTS.map((file) => [
+        `/reference/${basename(file)}`,
+        ['text/javascript; charset=utf-8', () => readReferenceFile(file)],
+      ]),
+    ),
   };
   for (const [path, [type, make]] of Object.entries(pages)) {
     let made: CachedReply | undefined;
@@ -47,17 +56,33 @@ export function addApiDescriptions(
       const now = made ?? served(make());
       const { servers } = surroundings();
       if (servers.production !== '' && servers.sandbox !== '') made = now;
-      void reply.headers({
-        'content-type': type,
-        'cache-control': 'no-cache',
-        etag: now.etag,
-        'content-security-policy': POLICY,
-        'referrer-policy': 'no-referrer',
-      });
-      if (request.headers['if-none-match'] === now.etag) return reply.code(304).send();
-      return reply.send(now.bytes);
+      return send(request, reply, now, type);
     });
   }
+  const byPath = new Map(operations.map((operation) => [operationPath(operation.id), operation]));
+  // Made anew for each visitor: there are many, and each is asked for rarely.
+  app.get('/reference/:operation', (request, reply) => {
+    const operation = byPath.get(request.url.replace(/\?.*/, ''));
+    if (!operation) return reply.callNotFound();
+    const page = operationPage(name, operation, operations, surroundings()).render();
+    return send(request, reply, served(page), 'text/html; charset=utf-8');
+  });
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: CachedReply, type: string): FastifyReply {
+  void reply.headers({
+    'content-type': type,
+    'cache-control': 'no-cache',
+    etag,
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+  });
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  return reply.send(bytes);
+}
+
+function openApiText(operations: readonly Operation[], service: DescribedService): string {
+  return JSON.stringify(openApiOf(operations, { ...service, replyOf: recordedReply }));
 }
 
 function served(text: string): CachedReply {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
+import { replyTables } from '../../src/engine/describe/reply-words.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -39,6 +40,9 @@ for (const listener of listeners) {
       '/reference/rows.css',
       '/reference/narrow.css',
       '/reference/filter.js',
+      '/reference/client.mjs',
+      '/reference/receiver.mjs',
+      '/reference/campaigns.get',
     ]) {
       test(`${path} is not sent again to clients that have it`, async () => {
         const first = await get(path);
@@ -63,6 +67,26 @@ for (const listener of listeners) {
         operations.flatMap((each) => declaredProblems(each).map((name) => String(wording(each, name)[1]))),
       );
       for (const code of codes) assert.ok(page.includes(`<code>${code}</code>`), code);
+    });
+
+    test('each operation has a page with its reply, its errors and its examples', async () => {
+      for (const operation of operations) {
+        const page = (await (await get(`/reference/${operation.id}`)).text()).replaceAll('<wbr>', '');
+        for (const name of declaredProblems(operation)) {
+          assert.ok(page.includes(`<code>${wording(operation, name)[1]}</code>`), `${operation.id}: ${name}`);
+        }
+        for (const { members } of replyTables(operation)) {
+          for (const { name } of members) assert.ok(page.includes(`<code>${name}</code>`), `${operation.id}: ${name}`);
+        }
+        for (const language of ['shell', 'node', 'python']) {
+          assert.ok(page.includes(`<code data-language="${language}">`), `${operation.id}: ${language}`);
+        }
+        assert.ok(page.includes(world.service.sandboxUrl), operation.id);
+      }
+    });
+
+    test('an operation that does not exist has no page', async () => {
+      assert.equal((await get('/reference/campaigns.nothing')).status, 404);
     });
 
     test('the page loads only its own style and script', async () => {

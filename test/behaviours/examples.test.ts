@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { exampleReply } from '../../src/engine/describe/examples.ts';
-import { exampleLine } from '../../src/engine/describe/words.ts';
 import { listPlacements } from '../../src/features/ads/line-items/list-placements.ts';
 import { referenceOperations, targetingLookups } from '../../src/features/ads/reference/reference-operations.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -36,29 +35,4 @@ describe('an example in the description', () => {
       assert.equal(Object.keys(data).length > 0, operation.id !== 'publishers.list', operation.id);
     }
   });
-
-  test('makes the call of the shell example', () => {
-    const [line] = targetingLookups.filter(({ id }) => id === 'locations.list').map(exampleLine);
-    assert.equal(
-      line,
-      "npx barker call GET '/12/targeting_criteria/locations' \\\n  -d q='los angeles' \\\n  -d location_type=CITIES",
-    );
-  });
-
-  const lines = [
-    [
-      'subscriptions.create',
-      `POST '/2/activity/subscriptions' --json '{"event_type":"profile.update.bio","filter":{"user_id":"<user_id>"}}'`,
-    ],
-    ['subscriptions.update', `PUT '/2/activity/subscriptions/<subscription_id>' --json '{"tag":"<tag>"}'`],
-    ['webhooks.create', `POST '/2/webhooks' --bearer --json '{"url":"<url>"}'`],
-    ['webhooks.list', "GET '/2/webhooks' --bearer"],
-    ['connections.close', `DELETE '/2/connections' --bearer --json '{"uuids":["<uuids>"]}'`],
-  ] as const;
-  for (const [id, wanted] of lines) {
-    test(`of ${id} has the body and the credential that the operation expects`, () => {
-      const [line] = operations.filter((each) => each.id === id).map(exampleLine);
-      assert.equal(line, `npx barker call ${wanted}`);
-    });
-  }
 });

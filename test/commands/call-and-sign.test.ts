@@ -124,4 +124,60 @@ describe('barker call and sign', () => {
     assert.match(refused.stderr, /^barker: 401 Unauthorized: .* \(UNAUTHORIZED_ACCESS\)\n$/);
     assert.equal(refused.code, 1);
   });
+
+  describe('a header for curl', () => {
+    const curl = async (...args: string[]) =>
+      JSON.parse((await promisify(execFile)('curl', ['--silent', ...args])).stdout);
+
+    test('is printed by sign --header, which signs what curl sends', async () => {
+      const url = `${world.keys.sandbox_url}/12/accounts`;
+      const { stdout } = await barker(['sign', '--header', 'GET', url, '-d', 'q=a b', ...home]);
+      assert.match(stdout, /^authorization: OAuth .*\n$/);
+      const reply = await curl('-G', url, '--data-urlencode', 'q=a b', '-H', stdout.trim());
+      assert.deepEqual(reply.request.params, { q: 'a b' });
+    });
+
+    test('is that of the bearer token with --bearer', async () => {
+      const url = `${world.keys.sandbox_url}/2/webhooks`;
+      const { stdout } = await barker(['sign', '--header', '--bearer', 'GET', url, ...home]);
+      assert.match(stdout, /^authorization: Bearer .*\n$/);
+      assert.deepEqual((await curl(url, '-H', stdout.trim())).data, []);
+    });
+
+    test('is without a token when that is empty', async () => {
+      const url = `${world.keys.sandbox_url}/oauth/request_token`;
+      const token = ['--token', '', '--token-secret', '', '-p', 'oauth_callback=oob'];
+      const { stdout } = await barker(['sign', '--header', 'POST', url, ...token, ...home]);
+      assert.doesNotMatch(stdout, /oauth_token=/);
+      const reply = await promisify(execFile)('curl', ['--silent', '-X', 'POST', url, '-H', stdout.trim()]);
+      assert.match(reply.stdout, /^oauth_token=.*&oauth_callback_confirmed=true$/);
+    });
+
+    test('--bearer alone is refused', async () => {
+      const { stderr, code } = await barker(['sign', '--bearer', 'GET', '/2/webhooks', ...home]);
+      assert.equal(stderr, 'barker: --bearer needs --header: a bearer token signs nothing\n');
+      assert.equal(code, 2);
+    });
+  });
+
+  describe('call --pick', () => {
+    const pick = (path: string, ...args: string[]) => barker(['call', 'GET', ...args, '--pick', path, ...home]);
+
+    test('prints one member: texts as they are, the rest as JSON', async () => {
+      assert.equal((await pick('data.0.name', '/12/accounts')).stdout, 'Demo account\n');
+      assert.equal((await pick('data.0.deleted', '/12/accounts')).stdout, 'false\n');
+    });
+
+    test('names the member that is missing', async () => {
+      const { code, stdout, stderr } = await pick('data.1.name', '/12/accounts');
+      assert.match(stderr, /^barker: the reply has no member 1 on the way to data\.1\.name: \{/);
+      assert.deepEqual([code, stdout], [1, '']);
+    });
+
+    test('prints nothing but the error of a refused call', async () => {
+      const { code, stdout, stderr } = await pick('data.0.id', '/12/accounts', '-d', 'count=0');
+      assert.match(stderr, /^barker: 400 Bad Request: .*INVALID_PARAMETER, count\)\n$/);
+      assert.deepEqual([code, stdout], [1, '']);
+    });
+  });
 });

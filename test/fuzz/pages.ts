@@ -20,7 +20,7 @@ interface PageForm {
 
 /** What a listener has beside the pages of the service. */
 const OTHERS = [
-  ...['/', '/reference', '/openapi.json', '/pages/style.css'],
+  ...['/', '/reference', '/reference/campaigns.get', '/openapi.json', '/pages/style.css'],
   ...['/docs/activity', '/2/problems/invalid-request', '/media/x'],
 ];
 

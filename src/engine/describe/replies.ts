@@ -85,8 +85,8 @@ function levelHeader({ credential = 'user' }: Operation): string[] {
     : [];
 }
 
-/** All replies of an operation, by status. */
-export function responses(operation: Operation, named: NamedSchemas): Json {
+/** All replies of an operation, by status. @param recorded a successful one of a real run; undefined if there is none */
+export function responses(operation: Operation, named: NamedSchemas, recorded: unknown): Json {
   return Object.fromEntries(
     statusesOf(operation).map((status) => {
       const isSuccess = successesOf(operation).includes(status);
@@ -95,7 +95,7 @@ export function responses(operation: Operation, named: NamedSchemas): Json {
         {
           description: isSuccess ? DONE[status] : failureText(operation, status),
           headers: headersFor(operation, status),
-          ...contentOf(operation, status, named),
+          ...contentOf(operation, status, named, recorded),
           ...(isSuccess ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
         },
       ];
@@ -110,7 +110,7 @@ const DONE: Readonly<Record<number, string>> = {
   204: 'Done; there is nothing to say.',
 };
 
-function contentOf(operation: Operation, status: number, named: NamedSchemas): Json {
+function contentOf(operation: Operation, status: number, named: NamedSchemas, recorded: unknown): Json {
   const { example, success = 200, successes = {} } = operation;
   const type = mediaType(operation, status);
   if (status in successes) {
@@ -119,7 +119,8 @@ function contentOf(operation: Operation, status: number, named: NamedSchemas): J
   }
   if (status !== success) return { content: { [type]: { schema: failureSchema(operation, status, named) } } };
   if (status === 204) return {};
-  const shown = example ? { example: exampleReply(operation) } : {};
+  const reply = example ? exampleReply(operation) : recorded;
+  const shown = reply === undefined ? {} : { example: reply };
   return { content: { [type]: { schema: successSchema(operation, named), ...shown } } };
 }
 

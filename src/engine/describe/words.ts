@@ -25,8 +25,12 @@ export interface ParameterWords extends ValueWords {
 
 /** Describes what a schema accepts. */
 export function valueWords(schema: Json): ValueWords {
-  const { items, anyOf } = schema as { items?: Json; anyOf?: Json[] };
-  if (anyOf) return { type: anyOf.map((each) => valueWords(each).type).join(' or '), limits: '', choices: [] };
+  const { items, anyOf, $ref } = schema as { items?: Json; anyOf?: Json[]; $ref?: string };
+  if ($ref) return { type: spaced(refName($ref)), limits: '', choices: [] };
+  if (anyOf) {
+    const types = anyOf.filter((each) => each.type !== 'null').map((each) => valueWords(each).type);
+    return { type: [...new Set(types)].join(' or '), limits: '', choices: [] };
+  }
   if (items) {
     const item = valueWords(items);
     const limits = [schema.maxItems ? `at most ${schema.maxItems}` : '', item.limits].filter(Boolean).join('; ');
@@ -35,11 +39,22 @@ export function valueWords(schema: Json): ValueWords {
   return { type: typeWord(schema), limits: boundsOf(schema), choices: choicesOf(schema) };
 }
 
+/** The name of the schema that a reference points to. */
+export function refName(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
+/** The name of a schema in words: `Media component` for `MediaComponent`. */
+export function spaced(name: string): string {
+  return name.replace(/(?<=.)([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 function typeWord(schema: Json): string {
   const type = [schema.type].flat().find((each) => each !== 'null');
   if (schema.enum) return 'enum';
   if (schema.format === 'date-time') return 'time';
   if (schema.pattern === '^[0-9a-z]+$') return 'id';
+  if (schema.type === 'null') return 'null';
   if (type === undefined) return 'any value';
   return type === 'string' ? 'text' : String(type);
 }
@@ -52,7 +67,8 @@ function boundsOf(schema: Json): string {
 }
 
 function choicesOf(schema: Json): string[] {
-  return ((schema.enum as (string | null)[] | undefined) ?? []).filter((word) => word !== null);
+  const all = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])) as readonly unknown[];
+  return all.filter((word) => word !== null).map(String);
 }
 
 /** The successor path of a deprecated or legacy operation; undefined for others. */
@@ -175,57 +191,4 @@ export function countedPer({
 
 function thousands(amount: number): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/**
- * A shell command that makes the call: with the parameters of its example, otherwise the required ones with
- * placeholders; for an update, one parameter.
- */
-export function exampleLine(operation: Operation): string {
-  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => `<${name}>`);
-  const all = parameterWords(operation).filter((each) => each.place !== 'path');
-  const asked = operation.method === 'PUT' ? all.slice(0, 1) : all.filter((each) => each.isRequired);
-  const shown = operation.body === 'object' || operation.bodyMembers ? [] : asked;
-  const known = all.filter(({ name }) => operation.example?.params[name] !== undefined);
-  const input = operation.example
-    ? known.map(({ name }) => `-d ${name}=${quotedForShell(operation.example!.params[name]!)}`)
-    : shown.map((each) => `-d ${each.name}=${each.choices[0] ?? placeholder(each)}`);
-  const json = operation.bodyMembers ? ` --json '${exampleBody(operation, all)}'` : JSON_FILES[operation.body];
-  const sandbox = operation.onlyIn === 'sandbox' ? ' --sandbox' : '';
-  const bearer = operation.credential === 'bearer' ? ' --bearer' : '';
-  const parts = [`npx barker call ${operation.method} '${path}'${sandbox}${bearer}${json}`, ...input];
-  return parts.join(parts.length > 2 ? ' \\\n  ' : ' ');
-}
-
-/** A body with the required members; for an update, one member. Object members contain the first of their own. */
-function exampleBody({ method }: Operation, all: readonly ParameterWords[]): string {
-  const own = all.filter(({ name }) => !name.includes('.'));
-  const asked = method === 'PUT' ? own.slice(0, 1) : own.filter((each) => each.isRequired);
-  const exampleOf = ({ name, type, choices }: ParameterWords): unknown => {
-    const inside = all.find((each) => each.name.startsWith(`${name}.`));
-    if (inside) return { [inside.name.slice(name.length + 1)]: exampleOf(inside) };
-    const value = choices[0] ?? `<${name.split('.').at(-1)}>`;
-    return type.startsWith('list ') ? [value] : value;
-  };
-  return JSON.stringify(Object.fromEntries(asked.map((each) => [each.name, exampleOf(each)])));
-}
-
-/** Body file arguments for operations with JSON bodies. */
-const JSON_FILES: Readonly<Record<Operation['body'], string>> = {
-  form: '',
-  object: ' --json @object.json',
-  members: ' --json @object.json',
-  json: ' --json @batch.json',
-  upload: '',
-  bytes: ' --json @people.json',
-};
-
-function quotedForShell(value: string): string {
-  return /^[\w,.:-]+$/.test(value) ? value : `'${value}'`;
-}
-
-function placeholder({ name, type }: ParameterWords): string {
-  if (type === 'time') return '2026-01-01';
-  if (type === 'integer') return '1000000';
-  return name === 'name' ? `'Spring launch'` : `'<${name}>'`;
 }

@@ -6,7 +6,6 @@ import type { ProblemName } from '../../contract/problems/problems.ts';
 import { declaredProblems } from '../../engine/declared-problems.ts';
 import {
   credentialWords,
-  exampleLine,
   type ParameterWords,
   type ProblemWords,
   parameterWords,
@@ -19,35 +18,58 @@ import type { DescribedService } from '../../engine/describe.ts';
 /** Longer lists of enum values are collapsed. */
 const CHOICES_SHOWN = 8;
 
+/** Where the page of an operation is, with its reply and its examples. */
+export function operationPath(id: string): string {
+  return `/reference/${id}`;
+}
+
 /** One operation as a section of the page, without the errors that all operations share. */
 export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
 ): Html {
-  const { id, method, path, description, onlyIn, aliases = [] } = operation;
-  const successor = successorOf(operation);
-  const own = problemWords(
-    operation,
-    declaredProblems(operation).filter((name) => !common.includes(name)),
-  );
-  const items = problemWords(operation, operation.itemProblems ?? []);
+  const { id, method, path, description } = operation;
+  const own = declaredProblems(operation).filter((name) => !common.includes(name));
   const search = `${id} ${method} ${path} ${description}`.toLowerCase();
   return html`<article class="operation" id="${id}" data-search="${search}">
-    <h3><a class="anchor" href="#${id}"><span class="method ${method.toLowerCase()}">${method}</span>
-      <code class="path">${breakable(path)}</code></a></h3>
-    <p class="about">${proseHtml(description)}${onlyIn ? html` <span class="chip">${onlyIn} only</span>` : ''}</p>
-    <dl class="facts">
+    <h3><a class="anchor" href="#${id}">${callLine(operation)}</a></h3>
+    <p class="about">${proseHtml(description)}${environmentChip(operation)}</p>
+    ${operationFacts(operation, limits)}
+    ${parameterTable(operation)}
+    ${problemFold('Errors', problemWords(operation, own))}
+    ${itemProblemFold(operation)}
+    <p class="more"><a href="${operationPath(id)}">Reply and examples<span class="unseen"> of ${id}</span></a></p>
+  </article>`;
+}
+
+/** Method and path. */
+export function callLine({ method, path }: Operation): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>
+      <code class="path">${breakable(path)}</code>`;
+}
+
+/** A mark for operations of one environment only. */
+export function environmentChip({ onlyIn }: Operation): Html {
+  return onlyIn ? html` <span class="chip">${onlyIn} only</span>` : noHtml;
+}
+
+/** Who may call an operation, and how often. */
+export function operationFacts(operation: Operation, limits: DescribedService['limits']): Html {
+  const { aliases = [] } = operation;
+  const successor = successorOf(operation);
+  return html`<dl class="facts">
       <div><dt>Roles</dt><dd>${rolesWords(operation)}</dd></div>
       ${operation.credential ? html`<div><dt>Credential</dt><dd>${credentialWords(operation)}</dd></div>` : ''}
       <div><dt>Limit</dt><dd>${rateWords(operation, limits)} <code class="soft">${RATES[operation.rate].setting}</code></dd></div>
       ${aliases.length > 0 ? html`<div><dt>Also</dt><dd><code>${aliases.join(', ')}</code></dd></div>` : ''}
       ${successor ? html`<div><dt>Deprecated</dt><dd>use <code>${successor}</code></dd></div>` : ''}
-    </dl>
-    ${parameterTable(operation)}
-    <pre class="example" tabindex="0" aria-label="Example call"><code>${exampleLine(operation)}</code></pre>
-    ${problemFold('Errors', own)}
-    ${problemFold('Errors of single items, answered with 400', items)}
-  </article>`;
+    </dl>`;
+}
+
+/** The errors of single items of a batch. */
+export function itemProblemFold(operation: Operation): Html {
+  const items = problemWords(operation, operation.itemProblems ?? []);
+  return problemFold('Errors of single items, answered with 400', items);
 }
 
 /** A path that may break after slashes and before parameter names. */
@@ -61,7 +83,8 @@ function rolesWords({ roles }: Operation): string {
   return roles.length === ROLES.length ? 'any role on the account' : roles.join(', ');
 }
 
-function parameterTable(operation: Operation): Html {
+/** The parameters of an operation. */
+export function parameterTable(operation: Operation): Html {
   const rows = parameterWords(operation);
   if (operation.shape === 'batch') {
     return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>; the parameters
@@ -110,7 +133,8 @@ export function enumValues(choices: readonly string[]): Html {
   return html`<details class="choices"><summary>One of ${choices.length}</summary>${words}</details>`;
 }
 
-function problemFold(title: string, rows: readonly ProblemWords[]): Html {
+/** A collapsed table of errors. */
+export function problemFold(title: string, rows: readonly ProblemWords[]): Html {
   if (rows.length === 0) return noHtml;
   return html`<details class="problems"><summary>${title} <span class="soft">${rows.length}</span></summary>
     ${problemTable(rows)}</details>`;

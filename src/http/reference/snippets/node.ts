@@ -1,0 +1,156 @@
+import { piecesOf } from '../worked-examples.ts';
+import {
+  callsOf,
+  isNamed,
+  keyNames,
+  memberPath,
+  type SnippetCall,
+  type SnippetPlan,
+  type SnippetStep,
+  signerOf,
+} from './steps.ts';
+
+/** Longer literals are written one item a line. */
+const LINE_MAX = 90;
+
+/** An example for Node.js, with `client.mjs`. */
+export function nodeSnippet(plan: SnippetPlan): string {
+  const steps = plan.steps.filter(
+    ({ name }) => name !== 'BEARER' || isNamed(plan, name) || callsOf(plan).some((each) => signerOf(each) === 'bearer'),
+  );
+  const body = steps.map((step) => stepLine(step));
+  const lines = [
+    ...keyLines(plan),
+    ...(body.length > 0 ? [...body, ''] : []),
+    `const reply = await ${called(plan.call)};`,
+    'console.log(reply.status, reply.text);',
+  ].join('\n');
+  return `${imports(lines)}\n\n${lines}`;
+}
+
+function imports(lines: string): string {
+  return [
+    ...(lines.includes('execFileSync(') ? ["import { execFileSync } from 'node:child_process';"] : []),
+    "import { readFileSync } from 'node:fs';",
+    ...(lines.includes('createInterface(') ? ["import { createInterface } from 'node:readline/promises';"] : []),
+    "import { call } from './client.mjs';",
+  ].join('\n');
+}
+
+/** The keys of users of the demo world. */
+function keyLines(plan: SnippetPlan): string[] {
+  const keys = new Map<string, string>();
+  for (const call of callsOf(plan)) {
+    const signer = signerOf(call);
+    if (signer !== 'ada' && signer !== 'ben') continue;
+    const { consumer, token } = keyNames(call);
+    const [key, secret] = [consumer, token].map((names) =>
+      list(
+        '[',
+        names.map((name) => `dev.${name}`),
+        ']',
+      ),
+    );
+    keys.set(signer, `const ${signer} = ${list('{ ', [`consumer: ${key}`, `token: ${secret}`], ' }')};`);
+  }
+  return [
+    "const dev = JSON.parse(readFileSync('data/dev.json', 'utf8'));",
+    'const base = dev.sandbox_url;',
+    ...keys.values(),
+    '',
+  ];
+}
+
+function stepLine({ name: variable, source }: SnippetStep): string {
+  const name = nameOf(variable);
+  if ('key' in source) return `const ${name} = dev.${source.key};`;
+  if ('after_s' in source) return `const ${name} = ${timeText(source)};`;
+  if ('command' in source) {
+    const words = list('[', ['barker', ...source.command].map(text), ']');
+    return `const ${name} = execFileSync('npx', ${words}, { encoding: 'utf8' });`;
+  }
+  if ('pairs' in source) {
+    const pairs = `${nameOf(source.pairs)}.trim().replaceAll('\\n', '&')`;
+    return `const ${name} = new URLSearchParams(${pairs}).get('${source.pick}');`;
+  }
+  if ('ask' in source) {
+    const question = text(`${source.ask}: `).replace('{sandbox}', `\${base}`);
+    return [
+      'const terminal = createInterface({ input: process.stdin, output: process.stdout });',
+      `const ${name} = await terminal.question(\n  ${question},\n);`,
+      'terminal.close();',
+    ].join('\n');
+  }
+  const read = source.pick === '' ? '.text' : `.json${memberPath(source.pick)}`;
+  return `const ${name} = (await ${called(source.call)})${read};`;
+}
+
+function timeText({ after_s, as }: { readonly after_s: number; readonly as: string }): string {
+  if (as === 'milliseconds') return 'String(Date.now())';
+  const at = `new Date(Date.now() ${after_s < 0 ? '-' : '+'} ${Math.abs(after_s)}e3).toISOString()`;
+  return as === 'time' ? `\`\${${at}.slice(0, 19)}Z\`` : `${at}.replace(/\\D/g, '').slice(0, 12)`;
+}
+
+function called(call: SnippetCall): string {
+  const { method, path, query, form, json, protocol } = call;
+  const sent = [
+    ...(query ? [`query: ${literal(query)}`] : []),
+    ...(form ? [`form: ${literal(form)}`] : []),
+    ...(json === undefined ? [] : [`json: ${literal(json)}`]),
+    ...(protocol ? [`protocol: ${literal(protocol)}`] : []),
+  ];
+  const parts = [keysOf(call), `'${method}'`, `\`\${base}${inner(path)}\``];
+  return list('call(', sent.length > 0 ? [...parts, list('{ ', sent, ' }')] : parts, ')');
+}
+
+function keysOf(call: SnippetCall): string {
+  const signer = signerOf(call);
+  if (signer === 'bearer') return '{ bearer }';
+  if (signer === 'basic') return '{ basic: [dev.consumer_key, dev.consumer_secret] }';
+  if (!call.keys) return signer;
+  const { consumer, token } = call.keys;
+  const pair = consumer ? `${text(consumer.key)}, ${text(consumer.secret)}` : 'dev.consumer_key, dev.consumer_secret';
+  const own = token.key === '' ? [] : [`token: [${text(token.key)}, ${text(token.secret)}]`];
+  return list('{ ', [`consumer: [${pair}]`, ...own], ' }');
+}
+
+/** A literal of JSON. */
+function literal(value: unknown): string {
+  if (typeof value === 'string') return text(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return list('[', value.map(literal), ']');
+  const members = Object.entries(value).map(([name, each]) => {
+    const written = literal(each);
+    return written === name ? name : `${name}: ${written}`;
+  });
+  return list('{ ', members, ' }');
+}
+
+/** Items on one line, or each on its own. */
+function list(start: string, items: readonly string[], end: string): string {
+  const line = `${start}${items.join(', ')}${end}`;
+  if (line.length <= LINE_MAX && !line.includes('\n')) return line;
+  const inside = items.map((each) => `  ${each.replaceAll('\n', '\n  ')},\n`).join('');
+  return `${start.trimEnd()}\n${inside}${end.trimStart()}`;
+}
+
+/** A text, or the variable that it is. */
+function text(value: string): string {
+  const pieces = piecesOf(value).filter((piece) => piece !== '');
+  if (pieces.length === 1 && typeof pieces[0] !== 'string') return nameOf(pieces[0]!.variable);
+  if (pieces.some((piece) => typeof piece !== 'string')) return `\`${inner(value)}\``;
+  return `'${value.replace(/['\\]/g, '\\$&')}'`;
+}
+
+/** The inside of a template literal. */
+function inner(value: string): string {
+  return piecesOf(value)
+    .map((piece) => (typeof piece === 'string' ? piece.replace(/[`\\$]/g, '\\$&') : `\${${nameOf(piece.variable)}}`))
+    .join('');
+}
+
+/** The JavaScript name of a variable. */
+function nameOf(variable: string): string {
+  const name = variable.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return name === 'ada' || name === 'ben' ? `${name}Id` : name;
+}

@@ -1,0 +1,30 @@
+// On either database: the reference asks none.
+import { after, before, describe, test } from 'node:test';
+import { type Chromium, startChromium } from '../rig/chromium.ts';
+import { checkFit } from '../rig/fit-for-everybody.ts';
+import { openAt } from '../rig/pages-in-chromium.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let chromium: Chromium;
+
+before(async () => {
+  world = await openWorld();
+  chromium = await startChromium();
+});
+after(async () => {
+  await chromium?.close();
+  await world.close();
+});
+
+describe('the page of an operation is fit for everybody', () => {
+  for (const id of [
+    'campaigns.update',
+    'cards.create',
+    'custom_audiences.batch',
+    'media_v2.append',
+    'webhooks.replay',
+  ]) {
+    test(id, async () => checkFit(await openAt(chromium, world, `/reference/${id}`), id));
+  }
+});
