@@ -175,7 +175,7 @@ export async function startDev(
   const started: { service?: Service } = {};
   const subject = snapshotSubject(parts, { random, clock, service: () => started.service! });
   await subject.snapshots?.sweep();
-  if (isNew && subject.snapshots) await noteBeginning(parts, subject);
+  if (isNew) await noteBeginning(parts, subject);
   const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
   const service = await startListeners('dev', parts, { operator_token, toolsOf });
   started.service = service;
@@ -190,11 +190,15 @@ export async function startDev(
   return { service, file };
 }
 
-/** Takes the snapshot to which a reset goes back. */
+/**
+ * Takes the snapshot to which a reset goes back. Where there are no snapshots, ids go on as after one, so that a seed
+ * stands for the same ids on both databases.
+ */
 async function noteBeginning({ store }: Dependencies, subject: SnapshotSubject): Promise<void> {
   const { RESETS, takeSnapshot } = await import('../dev/snapshots/snapshot-tool.ts');
   try {
-    await takeSnapshot(subject, RESETS.seed);
+    if (subject.snapshots) await takeSnapshot(subject, RESETS.seed);
+    else subject.continueFrom(subject.notes().mark);
   } catch (error) {
     await store.close();
     throw error;

@@ -348,7 +348,15 @@ async function call(step: CallStep, met: Met): Promise<Reply> {
 }
 
 /** Headers that differ from reply to reply. */
-const OWN = ['date', 'x-transaction-id', 'x-response-time', 'www-authenticate', 'connection', 'keep-alive'];
+const OWN = [
+  'date',
+  'x-transaction-id',
+  'x-barker-trace',
+  'x-response-time',
+  'www-authenticate',
+  'connection',
+  'keep-alive',
+];
 
 interface Comparable {
   readonly status: number;
