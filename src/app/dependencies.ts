@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { html } from '../base/html.ts';
 import { processIdentity } from '../base/process-identity.ts';
@@ -40,6 +39,7 @@ import { type BackgroundMetrics, backgroundMetrics } from '../http/background-me
 import { openLog } from '../http/log.ts';
 import { nodeLog } from '../http/node-log.ts';
 import { failureLog, outageLog } from '../http/outage-log.ts';
+import { Registry } from '../http/prometheus.ts';
 import { transactionIds } from '../http/reply.ts';
 import type { Network } from '../http/sending/network.ts';
 import { openSender } from '../http/sending/sender.ts';

@@ -1,5 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createServer } from '../base/node-http.ts';
 
 /** The server of probes and metrics, separate from the API. @source decision 6 */
 export interface OperationsServer {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type IncomingMessage, request as plain } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { request as secure } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { getCACertificates } from 'node:tls';
+import { request as plain } from '../base/node-http.ts';
 import { encodePairs, type OutgoingRequest } from './connection-profile.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
 

@@ -1,5 +1,5 @@
 import { formatInstant } from '../base/instants.ts';
-import { alphanumeric, seededRandom } from '../base/random.ts';
+import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
@@ -9,6 +9,7 @@ import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
 import { accounts, newAccount } from '../features/ads/accounts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
+import { hashPassword, RANDOM_PASSWORD_COST } from '../features/platform/password-hashing.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/registration.ts';
 import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
 import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
@@ -35,7 +36,6 @@ export interface DemoDependencies {
   readonly settings: { readonly seed: number };
   readonly box: SecretBox;
   readonly services: Pick<Services, 'store' | 'clock' | 'ids'>;
-  readonly hashPassword: (password: string) => Promise<string>;
 }
 
 // Ids of production accounts have eleven characters.
@@ -56,12 +56,9 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
     { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
   ] as const;
   const now = formatInstant(deps.services.clock.now());
-  // In parallel: the C library would not return the memory of a second, later hash to the system. Salts are never
-  // repeatable.
-  const [adaHash, benHash] = await Promise.all([
-    deps.hashPassword(people[0].password),
-    deps.hashPassword(people[1].password),
-  ]);
+  // Salts are never repeatable.
+  const hash = (password: string) => hashPassword(password, secureRandom, RANDOM_PASSWORD_COST);
+  const [adaHash, benHash] = await Promise.all([hash(people[0].password), hash(people[1].password)]);
   return deps.services.store.write(async (tx) => {
     const registrar: Registrar = { tx, box: deps.box, random, now };
     const ada = await registerUser(registrar, { ...people[0], passwordHash: adaHash });

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
-import type { Registry } from 'prom-client';
 import type { Clock } from '../base/clock.ts';
 import { formatInstant, instantMs } from '../base/instants.ts';
 import { within } from '../base/timers.ts';
 import type { Backlog } from '../contract/store/jobs.ts';
 import type { Store } from '../contract/store/store.ts';
 import { addGauge, type GaugeSource } from './gauge.ts';
+import type { Registry } from './prometheus.ts';
 
 /** Where the state of a service is read from. */
 export interface BacklogMetricsDependencies {

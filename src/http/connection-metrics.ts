@@ -1,6 +1,6 @@
-import { Counter, type Registry } from 'prom-client';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { addGauge } from './gauge.ts';
+import { Counter, type Registry } from './prometheus.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 /** Adds gauges of open connections and of memory for unauthenticated callers, and counters of refusals. */

@@ -1,5 +1,5 @@
-import { Gauge, type Registry } from 'prom-client';
 import { within } from '../base/timers.ts';
+import { Gauge, type Registry } from './prometheus.ts';
 
 /** The reading of a gauge: one number, or one for each value of its only label. */
 export type GaugeReading = number | ReadonlyMap<string, number>;

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import { createServer } from '../base/node-http.ts';
 import { asciiLowerCase } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';

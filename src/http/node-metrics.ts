@@ -1,5 +1,5 @@
-import type { Registry } from 'prom-client';
 import { addGauge } from './gauge.ts';
+import type { Registry } from './prometheus.ts';
 
 /** Where the metrics of nodes are read from. */
 export interface NodeMetricsDependencies {

@@ -1,5 +1,5 @@
-import type { Registry } from 'prom-client';
 import { addGauge } from './gauge.ts';
+import type { Registry } from './prometheus.ts';
 
 /** Adds the metric of an object store, where it is a bucket. */
 export function addObjectStoreMetrics(registry: Registry, isUp: () => boolean): void {

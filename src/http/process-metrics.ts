@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
-import { Counter, Gauge, type Registry } from 'prom-client';
 import { addGauge } from './gauge.ts';
+import { Counter, Gauge, type Registry } from './prometheus.ts';
 
 /**
  * Adds the resource usage of this process under the usual Prometheus names. Read when scraped; nothing runs in between.

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { Counter, Histogram, type Registry } from 'prom-client';
 import { applicationOf } from '../contract/declare/callers.ts';
 import { isId } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
@@ -8,6 +7,7 @@ import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName } from '../contract/problems/problems.ts';
 import type { Exchange } from './exchange.ts';
 import { type AccessLog, logLevelOf } from './log-level.ts';
+import { Counter, Histogram, type Registry } from './prometheus.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** Observes every reply: counts it for the metrics, and logs it if configured. */

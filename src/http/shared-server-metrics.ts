@@ -1,5 +1,5 @@
-import { Counter, type Registry } from 'prom-client';
 import { addGauge } from './gauge.ts';
+import { Counter, type Registry } from './prometheus.ts';
 
 /** The state of the connection to Redis. */
 export interface SharedServerState {

@@ -1,5 +1,6 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { STATUS_CODES } from '../base/node-http.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { ConnectionRefusal } from './connection-limiter.ts';
 import type { PipelineDependencies } from './exchange.ts';

@@ -6,10 +6,9 @@ import { type Snapshots, SnapshotUnreadable } from '../../contract/services/snap
 import { SchemaTooNew } from '../../contract/store/store.ts';
 import { migrate, pendingMigrations } from '../../storage/core/migrate.ts';
 import { openSqlite } from '../../storage/core/sqlite.ts';
-import { ArchiveDamaged } from '../archive-reader.ts';
 import { contentsSize, copyContents, databaseOf, replaceContents, type SnapshotSource } from './contents.ts';
 import { openShelf } from './shelf.ts';
-import { NoSnapshot, readSnapshot, type SnapshotExport, writeSnapshot } from './snapshot-archive.ts';
+import type { SnapshotExport } from './snapshot-archive.ts';
 
 /** The folder of snapshots below the data folder. */
 export function snapshotsFolder(dataFolder: string): string {
@@ -38,7 +37,11 @@ export function openSnapshots(parts: SnapshotsParts): Snapshots {
         notes,
       })),
     restore: ({ folder }) => replaceContents(source, folder),
-    exportTo: (snapshot, path) => writeSnapshot(snapshot, path, parts),
+    // What reads and writes archives is loaded with the first one.
+    async exportTo(snapshot, path) {
+      const { writeSnapshot } = await import('./snapshot-archive.ts');
+      await writeSnapshot(snapshot, path, parts);
+    },
     async prepare({ folder }) {
       const driver = openSqlite({ file: databaseOf(folder) });
       try {
@@ -53,6 +56,8 @@ export function openSnapshots(parts: SnapshotsParts): Snapshots {
         return { at: now(), bytes: await contentsSize(folder), notes };
       }),
     async importFrom(path, name) {
+      const { ArchiveDamaged } = await import('../archive-reader.ts');
+      const { NoSnapshot, readSnapshot } = await import('./snapshot-archive.ts');
       try {
         return await shelf.add(name, (folder) => readSnapshot(path, folder, { box, now: now() }));
       } catch (error) {

@@ -1,6 +1,6 @@
-import { request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { systemClock } from '../../base/clock.ts';
+import { request as plain } from '../../base/node-http.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import {
   SIGNATURE_HEADER,

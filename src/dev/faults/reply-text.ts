@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from '../../base/node-http.ts';
 import type { Family, ProblemName } from '../../contract/problems/problems.ts';
 import { wordingOf } from '../../contract/problems/problems.ts';
 import type { Exchange } from '../../http/exchange.ts';

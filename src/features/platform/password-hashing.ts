@@ -10,6 +10,12 @@ export interface HashCost {
 /** The parameters that current guidance recommends for interactive logins. */
 const COST: HashCost = { memory_kib: 19_456, passes: 2 };
 
+/**
+ * For passwords that were made at random: nobody finds 16 letters and digits by trying, however little work each try is.
+ * @source decision 907
+ */
+export const RANDOM_PASSWORD_COST: HashCost = { memory_kib: 8, passes: 1 };
+
 const STORED = /^argon2id\$m=(\d+),t=(\d+),p=1\$([\w-]+)\$([\w-]+)$/;
 
 /** The stored form of a password: algorithm, parameters, salt and argon2id hash. */

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { STATUS_CODES } from '../../base/node-http.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { declaredProblems } from '../../engine/declared-problems.ts';
 import { replyTables } from '../../engine/describe/reply-words.ts';

@@ -1,10 +1,12 @@
 import { type Html, html } from '../../../base/html.ts';
 
-const FORMAT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+// Made with its first use: it takes 20 ms.
+let format: Intl.DateTimeFormat | undefined;
 
 /** A `<time>` element with the day of a UTC text. */
 export function dateElement(instant: string): Html {
-  return html`<time datetime="${instant}">${FORMAT.format(new Date(instant))}</time>`;
+  format ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  return html`<time datetime="${instant}">${format.format(new Date(instant))}</time>`;
 }
 
 /** A `<time>` element with a UTC text to the second. */
