@@ -130,8 +130,8 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
     lifeline: run?.lifeline,
     log: (message) => printError(`${message}\n`),
   });
-  const { service, file } = await starting;
-  print(run ? run.announce(file) : welcome(service, file));
+  const { service, file, clock } = await starting;
+  print(run ? run.announce(file) : welcome(service, file, clock));
   return stopped;
 }
 
@@ -145,7 +145,7 @@ async function exportAtExit({ settings, clock }: Service, file: string): Promise
 export async function startDev(
   input: Settings,
   options: DevStart & { readonly seams?: DependencyOverrides },
-): Promise<{ service: Service; file: DevFile }> {
+): Promise<{ service: Service; file: DevFile; clock: MovableClock }> {
   // Loaded here, so that other commands can read `dev.json` without loading the server.
   const { openDependencies } = await import('../app/dependencies.ts');
   const { startListeners } = await import('../app/server.ts');
@@ -187,7 +187,7 @@ export async function startDev(
     ...keys,
   };
   writeDevFile(settings.data_folder, file);
-  return { service, file };
+  return { service, file, clock };
 }
 
 /**

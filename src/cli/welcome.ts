@@ -2,18 +2,21 @@ import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../app/server.ts';
+import { formatInstant } from '../base/instants.ts';
+import type { MovableClock } from '../dev/clock/movable-clock.ts';
 import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 import { shellQuote } from './shell-quote.ts';
 import { trustInstructions } from './trust-instructions.ts';
 
 /** The message when the development server is ready: addresses, keys, and a command to paste. */
-export function welcome(service: Service, file: DevFile): string {
+export function welcome(service: Service, file: DevFile, clock: MovableClock): string {
   const { data_folder: folder, database_url: url, webhook_allow_private: isOpen } = service.settings;
   const rows: (readonly [name: string, value: string])[] = [
     ['production', service.url],
     ['sandbox', service.sandboxUrl],
     ['reference', `${service.url}/reference`],
     ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
+    ...(clock.isMoved() ? ([['clock', clockWords(clock)]] as const) : []),
     // Relaxed safety rules are shown at every start.
     ...(isOpen
       ? ([['webhooks', 'may use http, any port, and addresses of this machine and its networks']] as const)
@@ -40,6 +43,11 @@ export function welcome(service: Service, file: DevFile): string {
   const database = url === '' ? `SQLite in ${folder}` : 'PostgreSQL';
   const paste = pasteLine(folder, process.cwd(), folder !== './data');
   return `Barker is ready: development mode on ${database}\n\n${table(rows)}\n\n${trust}Try it:\n  ${paste}\n`;
+}
+
+function clockWords(clock: MovableClock): string {
+  const now = formatInstant(clock.now());
+  return clock.mode === 'frozen' ? `stands still at ${now}` : `was moved; it shows ${now} now`;
 }
 
 function table(rows: readonly (readonly [name: string, value: string])[]): string {

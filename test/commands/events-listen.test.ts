@@ -109,6 +109,25 @@ describe('barker events listen', () => {
     await stop(running);
   });
 
+  test('begins with the events since a time, and reconnects there', async () => {
+    const running = listen(['--start-time', '2026-03-02T17:04:55Z']);
+    await running.saw(/"after":"12"/);
+    const numbers = () => linesOf(running).map((each) => JSON.parse(each).data.payload.after);
+    assert.deepEqual(numbers(), ['1', '2', '11', '12']);
+    await callAs(world, demo, 'DELETE', '/2/connections/all');
+    await running.saw(/the stream ended: .*ForceDisconnect/);
+    await happen(world, demo.user, [13]);
+    await running.saw(/"after":"13"/);
+    assert.deepEqual(numbers(), ['1', '2', '11', '12', '13']);
+    await stop(running);
+  });
+
+  test('says so when the log does not reach back so far', async () => {
+    const { code, stderr } = await listen(['--start-time', '2026-02-01']).ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /\nbarker: the stream was refused: .*start_time.*\n$/);
+  });
+
   test('forwards each event, signed like a webhook', async () => {
     const hooks = await receiver(204);
     const secret = Buffer.alloc(32, 9);
@@ -148,6 +167,8 @@ describe('barker events listen', () => {
 
   const wrong: readonly (readonly [args: readonly string[], said: RegExp])[] = [
     [['--backfill', '6'], /^barker: --backfill must be a number from 0 to 5\n$/],
+    [['--start-time', 'noon'], /^barker: --start-time must be a UTC time such as 2026-03-02T09:00:00Z, not "noon"\n$/],
+    [['--start-time', '2026-03-02', '--backfill', '1'], /^barker: use either --backfill or --start-time\n$/],
     [['--forward-to', 'localhost:1'], /^barker: --forward-to must be a URL with http:\/\/ or https:\/\/\n$/],
     [['--forward-to', 'http://localhost:1', '--webhook-secret', 'abc'], /^barker: --webhook-secret must be whsec_/],
   ];
@@ -177,7 +198,7 @@ describe('a stream of events', () => {
     await once(silent, 'listening');
     const origin = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const caller: ConnectionProfile = { origin, keys: world.keys, tlsCa: undefined };
-    await assert.rejects(connect(caller, demo.bearer, 0, 50), {
+    await assert.rejects(connect(caller, demo.bearer, [], 50), {
       name: 'CommandFailed',
       message: 'no answer within 0.05 s',
     });

@@ -11,6 +11,9 @@ export type ConnectAttempt =
   /** The server refused, with this status and body. */
   | { readonly status: number; readonly body: string };
 
+/** The parameters that make a stream begin with past events. */
+export type Past = readonly (readonly [name: 'backfill_minutes' | 'start_time', value: string])[];
+
 /** A stream without any bytes for this long is broken. @source activity gaps 18 */
 const SILENCE_MS = 20_000;
 
@@ -26,11 +29,10 @@ export async function countSubscriptions(caller: ConnectionProfile, bearer: stri
 export async function connect(
   caller: ConnectionProfile,
   bearer: string,
-  backfill_minutes: number,
+  past: Past,
   silence_ms = SILENCE_MS,
 ): Promise<ConnectAttempt> {
-  const data = backfill_minutes === 0 ? [] : ([['backfill_minutes', String(backfill_minutes)]] as const);
-  const request = buildRequest('GET', '/2/activity/stream', caller, { data });
+  const request = buildRequest('GET', '/2/activity/stream', caller, { data: past });
   const abort = new AbortController();
   // A server that stands still accepts connections all the same.
   const callOff = after(silence_ms, () => abort.abort());

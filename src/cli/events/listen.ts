@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
+import { parseInstant } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
 import { fetchBearerToken } from '../bearer-token.ts';
 import { addProfileOptions, type ConnectionProfile, profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { print, printError } from '../output.ts';
-import { type ConnectAttempt, connect, countSubscriptions, streamLines } from './connection.ts';
+import { type ConnectAttempt, connect, countSubscriptions, type Past, streamLines } from './connection.ts';
 import { type ForwardOptions, forwardEvent } from './forward.ts';
 
 /** `barker events listen`. @source decision 379 */
@@ -16,7 +17,8 @@ export function listenCommand(command: Command): void {
       .description('Print events from the activity stream, one a line, and optionally forward them')
       .option('--forward-to <url>', 'POST each event to this URL, signed like a webhook')
       .option('--webhook-secret <secret>', 'Also sign as Standard Webhooks (or BARKER_CALL_WEBHOOK_SECRET)')
-      .option('--backfill <minutes>', 'Start with the events of the last minutes, up to 5', '0'),
+      .option('--backfill <minutes>', 'Start with the events of the last minutes, up to 5')
+      .option('--start-time <time>', 'Start with the events from this UTC time on, as far back as the log is kept'),
   )
     .addHelpText(
       'after',
@@ -28,15 +30,16 @@ export function listenCommand(command: Command): void {
 }
 
 const BACKFILL_MAX_MIN = 5;
+/** How streams begin after one that broke. */
+const BACKFILL: Past = [['backfill_minutes', String(BACKFILL_MAX_MIN)]];
 /** Maximum number of concurrent posts. @source activity gaps 19.4 */
 const IN_FLIGHT_MAX = 10;
 /** Maximum number of lines that are remembered to detect duplicates. */
 const KNOWN_MAX = 50_000;
 
 async function runListen(command: Command): Promise<void> {
-  const input = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill: string }>();
-  const backfill = /^[0-5]$/.test(input.backfill) ? Number(input.backfill) : undefined;
-  if (backfill === undefined) throw new CommandFailed(`--backfill must be a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
+  const input = command.opts<{ forwardTo?: string; webhookSecret?: string; backfill?: string; startTime?: string }>();
+  const past = pastOf(input);
   const caller = profileFrom(command);
   const forwarding = forwardingOf(input, caller);
   const leave = interruption();
@@ -47,7 +50,17 @@ async function runListen(command: Command): Promise<void> {
       ? 'listening; no events will come until the application has a subscription'
       : `listening, with ${subscriptions} subscription${subscriptions === 1 ? '' : 's'}`,
   );
-  await follow({ caller, bearer, backfill, forwarding, leave });
+  await follow({ caller, bearer, past, forwarding, leave });
+}
+
+function pastOf({ backfill, startTime: start }: { readonly backfill?: string; readonly startTime?: string }): Past {
+  if (backfill !== undefined && !/^[0-5]$/.test(backfill))
+    throw new CommandFailed(`--backfill must be a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
+  if (start === undefined) return (backfill ?? '0') === '0' ? [] : [['backfill_minutes', backfill!]];
+  if (backfill !== undefined) throw new CommandFailed('use either --backfill or --start-time', 2);
+  const instant = parseInstant(start);
+  if (instant !== undefined) return [['start_time', instant]];
+  throw new CommandFailed(`--start-time must be a UTC time such as 2026-03-02T09:00:00Z, not "${start}"`, 2);
 }
 
 function forwardingOf(
@@ -100,27 +113,40 @@ function interruption(): Interruption {
 interface Listening {
   readonly caller: ConnectionProfile;
   readonly bearer: string;
-  readonly backfill: number;
+  /** How the first stream begins. */
+  readonly past: Past;
   readonly forwarding: ForwardOptions | undefined;
   readonly leave: Interruption;
 }
 
-/** Reads the stream and reconnects with backfill; duplicates are printed once. */
-async function follow({ caller, bearer: first, backfill, forwarding, leave }: Listening): Promise<void> {
+/**
+ * Reads the stream and reconnects with backfill, or from the start time again, before which the stream may not have come to
+ * the present; duplicates are printed once.
+ */
+async function follow({ caller, bearer: first, past: start, forwarding, leave }: Listening): Promise<void> {
   const known = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let bearer = first;
-  let minutes = backfill;
+  let past = start;
+  let hasListened = false;
   let failures = 0;
   /** The bearer token was fetched because the former one was refused. */
   let isTokenNew = false;
   while (!leave.isDue()) {
-    const attempt = await connect(caller, bearer, minutes).catch((error: Error) => error);
+    const attempt = await connect(caller, bearer, past).catch((error: Error) => error);
     if (attempt instanceof Error || 'status' in attempt) {
       if (!(attempt instanceof Error) && attempt.status === 401 && !isTokenNew) {
         bearer = await fetchBearerToken(caller);
         isTokenNew = true;
         continue;
+      }
+      if (!(attempt instanceof Error) && attempt.status === 400) {
+        if (!hasListened) throw new CommandFailed(`the stream was refused: ${attempt.body}`);
+        // By now the log may begin after the start time.
+        if (past !== BACKFILL) {
+          past = BACKFILL;
+          continue;
+        }
       }
       const wait_ms = waitAfter(attempt, failures++);
       printLine(
@@ -130,6 +156,7 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
       continue;
     }
     isTokenNew = false;
+    hasListened = true;
     const takeBack = leave.on(() => attempt.stream.destroy());
     for await (const line of streamLines(attempt.stream)) {
       failures = 0;
@@ -137,7 +164,7 @@ async function follow({ caller, bearer: first, backfill, forwarding, leave }: Li
       else if (isNew(line, known)) await take(line, { forwarding, underWay });
     }
     takeBack();
-    minutes = BACKFILL_MAX_MIN;
+    past = start[0]?.[0] === 'start_time' ? past : BACKFILL;
     if (leave.isDue()) break;
     failures += 1;
     printLine('reconnecting');
