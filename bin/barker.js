@@ -20,8 +20,25 @@ async function start() {
   // installed the package; if it is not writable, nothing is cached.
   module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/barker', import.meta.url)));
   // A checkout runs its sources, the package its compiled files.
-  const source = new URL('../src/main.ts', import.meta.url);
-  await import(existsSync(source) ? source.href : '../dist/main.js');
+  const isCheckout = existsSync(new URL('../src/main.ts', import.meta.url));
+  const home = new URL(isCheckout ? '../src/' : '../dist/', import.meta.url).href;
+  findAtOnce(home, isCheckout ? 'module-typescript' : 'module');
+  await import(`${home}main.${isCheckout ? 'ts' : 'js'}`);
+}
+
+/**
+ * Modules of Barker name each other with folder and extension: nothing has to be looked up, which takes a tenth of the
+ * time to start.
+ * @source decision 908
+ */
+function findAtOnce(home, format) {
+  module.registerHooks({
+    resolve(specifier, context, next) {
+      const isOwn = /^\.\.?\/.*\.[jt]s$/.test(specifier) && context.parentURL?.startsWith(home);
+      if (!isOwn) return next(specifier, context);
+      return { url: new URL(specifier, context.parentURL).href, format, shortCircuit: true };
+    },
+  });
 }
 
 /** The Node.js of the optional dependency for this platform, if it is installed. */

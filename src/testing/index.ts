@@ -3,6 +3,7 @@ import { startProgram } from './start.ts';
 import type { Barker, StartOptions } from './types.ts';
 
 export type * from './clock.ts';
+export type * from './events.ts';
 export type * from './faults.ts';
 export { NotStarted } from './process.ts';
 export type * from './requests.ts';

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { after } from './timers.ts';
 import type { SettingValue, StartOptions } from './types.ts';
 
 /** What the server prints when it is ready: the contents of `dev.json`, and its data folder. */
@@ -27,11 +28,8 @@ export class NotStarted extends Error {
 }
 
 const START_MS = 30_000;
-const STOP_MS = 10_000;
+const STOP_MS = 30_000;
 const LOG_LENGTH_MAX = 65_536;
-
-// Taken before tests can replace them by fakes.
-const { setTimeout, clearTimeout } = globalThis;
 
 /** Starts the server, whose program is a JavaScript file. @throws NotStarted */
 export async function startProcess(program: string, options: StartOptions): Promise<ServerProcess> {
@@ -53,12 +51,12 @@ export async function startProcess(program: string, options: StartOptions): Prom
     });
   });
   const timeout_ms = options.timeout_ms ?? START_MS;
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = (): void => {};
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`was not ready within ${timeout_ms} ms`), timeout_ms);
+    callOff = after(timeout_ms, () => resolve(`was not ready within ${timeout_ms} ms`));
   });
   const result = await Promise.race([firstLine(child), ended, late]);
-  clearTimeout(timer);
+  callOff();
   if (typeof result === 'string') {
     // The child may have handed over to another program, which this ends.
     child.stdin!.destroy();
@@ -79,9 +77,9 @@ export async function startProcess(program: string, options: StartOptions): Prom
 async function stop(child: ChildProcess, ended: Promise<unknown>, folder: string | undefined): Promise<void> {
   leaveAlone(child, false);
   child.stdin!.end();
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const callOff = after(STOP_MS, () => void child.kill('SIGKILL'));
   await ended;
-  clearTimeout(timer);
+  callOff();
   // It is there only if the server was killed.
   if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

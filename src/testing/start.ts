@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { clockOf } from './clock.ts';
+import { eventsOf } from './events.ts';
 import { faultsOf } from './faults.ts';
 import { startProcess } from './process.ts';
 import { requestsOf } from './requests.ts';
 import { type Send, sendWith } from './send.ts';
-import { authorizationOf, formText, type Pairs } from './signing.ts';
+import { authorizationOf, encoded, formText, type Pairs } from './signing.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { surfaceOf } from './surface.ts';
 import type { Barker, CallOptions, DemoKeys, Parameters, SigningKeys, StartOptions } from './types.ts';
@@ -25,17 +26,17 @@ export async function startProgram(program: string, options: StartOptions): Prom
     closing ??= server.stop();
     return closing;
   };
+  const call: Barker['call'] = (method, path, options = {}) => {
+    const origin = options.sandbox ? origins.sandbox : origins.production;
+    return perform(send, { method, origin, path, keys: keys as DemoKeys, call: options }) as Promise<never>;
+  };
   return {
     ...{ url: origins.production, sandboxUrl: origins.sandbox, keys: keys as DemoKeys },
     ...{ ca, dataFolder: data_folder!, pid: server.pid },
     get log() {
       return server.log();
     },
-    call: (method, path, call = {}) => {
-      const origin = call.sandbox ? origins.sandbox : origins.production;
-      return perform(send, { method, origin, path, keys: keys as DemoKeys, call }) as Promise<never>;
-    },
-    dev,
+    ...{ call, dev, events: eventsOf({ call, keys: keys as DemoKeys }) },
     ...{ clock: clockOf(dev), faults: faultsOf(dev), requests: requestsOf(dev) },
     snapshot: (name) => takeSnapshot(dev, name),
     reset: async (to = 'seed') => void (await dev('POST', '/_dev/reset', { to })),
@@ -67,11 +68,26 @@ async function perform(send: Send, { method, origin, path, keys, call }: Called)
     body = JSON.stringify(call.json);
   }
   for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
-  headers.authorization ??= authorizationOf({
-    ...{ method, url, parameters: [...query, ...(form ?? [])], keys: call.keys ?? demoKeys(keys, call) },
-    timestamp_s: Math.floor(now() / 1000),
-  });
+  if (headers.authorization === undefined) {
+    const signing = call.keys ?? demoKeys(keys, call);
+    const unsigned = { method, url, parameters: [...query, ...(form ?? [])], keys: signing };
+    headers.authorization = call.bearer
+      ? await bearerOf(send, origin, signing)
+      : authorizationOf({ ...unsigned, timestamp_s: Math.floor(now() / 1000) });
+  }
   return send(query.length === 0 ? url : `${url}?${formText(query)}`, { method, headers, body });
+}
+
+/** The header with the bearer token of an application. */
+async function bearerOf(send: Send, origin: string, { consumer_key, consumer_secret }: SigningKeys): Promise<string> {
+  const pair = Buffer.from(`${encoded(consumer_key)}:${encoded(consumer_secret)}`).toString('base64');
+  const { status, body, text } = await send(`${origin}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${pair}`, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'grant_type=client_credentials',
+  });
+  if (status === 200) return `Bearer ${(body as { readonly access_token: string }).access_token}`;
+  throw new Error(`there is no bearer token: ${status} ${text}`);
 }
 
 /** The keys of a user of an application of the demo world. */

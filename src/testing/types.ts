@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Events } from './events.ts';
 import type { Faults } from './faults.ts';
 import type { Requests } from './requests.ts';
 
@@ -46,6 +47,7 @@ export interface Barker extends AsyncDisposable {
   readonly clock: Clock;
   readonly faults: Faults;
   readonly requests: Requests;
+  readonly events: Events;
   /** Sends a signed request. A reply with an error status is a result too, not an exception. */
   // biome-ignore lint/suspicious/noExplicitAny: bodies have many shapes, and tests look into them
   call<Body = any>(method: string, path: string, options?: CallOptions): Promise<Reply<Body>>;
@@ -130,6 +132,8 @@ export interface CallOptions {
   readonly app?: string;
   /** Signs with these keys instead. */
   readonly keys?: SigningKeys;
+  /** Sends it with the bearer token of the application instead of a signature, as calls of version 2 need it. */
+  readonly bearer?: boolean;
 }
 
 /** A reply. */

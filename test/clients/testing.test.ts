@@ -168,6 +168,35 @@ describe('a server for tests', () => {
     });
   });
 
+  test('receives events, which it challenged for and signed', async () => {
+    const { keys, events } = barker;
+    const subscription = { event_type: 'profile.update.bio', filter: { user_id: keys.user_id }, tag: 'grüße' };
+    const receiver = await events.receive(subscription);
+    const waiting = receiver.waitFor();
+    const changed = await barker.call('POST', '/1.1/account/update_profile.json', { form: { description: 'One' } });
+    assert.equal(changed.status, 200, changed.text);
+    const [event] = await waiting;
+    assert.deepEqual([event!.event_type, event!.tag, event!.payload.after], ['profile.update.bio', 'grüße', 'One']);
+    const forged = await fetch(receiver.url, { method: 'POST', body: '{"data":{}}' });
+    assert.equal(forged.status, 401);
+    await assert.rejects(receiver.waitFor(2, 1), {
+      message: '2 events were expected within 1 ms; there came profile.update.bio',
+    });
+    assert.equal(receiver.received.length, 1);
+    const [sent] = await barker.requests.waitFor({ direction: 'out', kind: 'webhook' });
+    assert.equal(sent!.target, receiver.url);
+    await receiver.close();
+    await assert.rejects(fetch(receiver.url));
+    for (const path of ['/2/webhooks', '/2/activity/subscriptions']) {
+      const { status, body } = await barker.call('GET', path, { bearer: true });
+      assert.deepEqual([status, body.data ?? []], [200, []], path);
+    }
+    await assert.rejects(
+      events.receive({ ...subscription, event_type: 'nothing' }),
+      /^Error: POST \/2\/activity\/subscriptions: 400 .*nothing/,
+    );
+  });
+
   test('is closed once, and says so to later calls', async () => {
     const barker = await open();
     assert.equal(await barker.call('GET', '/12/accounts').then(({ status }) => status), 200);

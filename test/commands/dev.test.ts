@@ -347,21 +347,6 @@ test('a first start can be repeated after a port conflict', async () => {
   assert.equal((await accountsOf()).length, 1);
 });
 
-test('a clock that was moved is shown at each start', async () => {
-  const clockOf = (one: Started) => /^ +clock {2,}(.*)$/m.exec(one.output().stdout)?.[1];
-  const unmoved = await dev();
-  assert.equal(clockOf(unmoved), undefined);
-  await stop(unmoved);
-  const moved = await dev('--clock', '2041-03-02T09:00:00Z');
-  assert.match(clockOf(moved)!, /^was moved; it shows 2041-03-02T09:0\d:\d\dZ now$/);
-  await stop(moved);
-  const frozen = await dev('--clock', '2041-03-03T09:00:00Z', '--frozen');
-  await stop(frozen);
-  const again = await dev();
-  assert.deepEqual([frozen, again].map(clockOf), Array(2).fill('stands still at 2041-03-03T09:00:00Z'));
-  await stop(again);
-});
-
 test('--rate-limits off disables rate limits', async () => {
   const limitOf = (stderr: string) => Number(/^x-rate-limit-limit: (\d+)$/m.exec(stderr)![1]);
   const call = () => barker(['call', 'GET', '/12/accounts', '-i', '--data', place.folder]);

@@ -1,8 +1,9 @@
 // On either database: the commands call a server.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { openPlace } from '../rig/databases.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { barker } from './program.ts';
+import { ANY_PORTS, barker, flagsOf, started } from './program.ts';
 
 let world: World;
 before(async () => {
@@ -62,4 +63,24 @@ describe('barker dev clock', () => {
     assert.equal(code, 2);
     assert.match(stderr, /--clock.*expected a UTC time such as 2026-03-02T09:00:00Z/);
   });
+});
+
+test('a clock that was moved is shown at each start', async () => {
+  const place = await openPlace();
+  const shownAt = async (...flags: string[]) => {
+    const one = started(['dev', ...flagsOf(place), ...ANY_PORTS, ...flags]);
+    const [welcome] = await one.saw(/Barker is ready[\s\S]*Try it:\n.*\n/);
+    one.child.kill('SIGTERM');
+    assert.equal((await one.ended).code, 0);
+    return /^ +clock {2,}(.*)$/m.exec(welcome)?.[1];
+  };
+  assert.equal(await shownAt(), undefined);
+  assert.match(
+    (await shownAt('--clock', '2041-03-02T09:00:00Z'))!,
+    /^was moved; it shows 2041-03-02T09:0\d:\d\dZ now$/,
+  );
+  const still = 'stands still at 2041-03-03T09:00:00Z';
+  assert.equal(await shownAt('--clock', '2041-03-03T09:00:00Z', '--frozen'), still);
+  assert.equal(await shownAt(), still);
+  await place.remove();
 });

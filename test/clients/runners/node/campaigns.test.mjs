@@ -26,6 +26,15 @@ test('requests are waited for', async () => {
   assert.equal(seen.target, '/12/accounts?count=3');
 });
 
+test('events are received', async () => {
+  const filter = { user_id: barker.keys.user_id };
+  const receiver = await barker.events.receive({ event_type: 'profile.update.bio', filter });
+  await barker.call('POST', '/1.1/account/update_profile.json', { form: { description: 'Spring' } });
+  const [event] = await receiver.waitFor();
+  assert.equal(event.payload.after, 'Spring');
+  await receiver.close();
+});
+
 test('mocked timers do not disturb signatures', async () => {
   mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
   const { status } = await barker.call('GET', '/12/accounts');

@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+// After `npm ci` in a checkout: starts a development server and stops it, so that the modules of the first start are compiled
+// already. Without this, a first start takes twice as long and 25 MB more. Nothing depends on it. Any Node.js can parse it.
+// @source decision 908
+
+const TIMEOUT_MS = 30_000;
+
+// To make the package, nothing is started.
+if (process.env.npm_command !== 'pack' && process.env.npm_command !== 'publish') await warmUp();
+
+function warmUp() {
+  const program = fileURLToPath(new URL('../bin/barker.js', import.meta.url));
+  const args = ['--max-semi-space-size=4', program, 'dev', '--ephemeral'];
+  // The server stops when it has started, because its input has ended.
+  const server = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'pipe'], timeout: TIMEOUT_MS });
+  server.stdin.end();
+  let log = '';
+  server.stderr.on('data', (text) => {
+    log += text;
+  });
+  return new Promise((resolve) => {
+    server.on('error', resolve);
+    server.on('close', (code) => {
+      if (code !== 0) process.stderr.write(`no modules were compiled ahead: ${log}`);
+      resolve();
+    });
+  });
+}
