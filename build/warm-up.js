@@ -12,9 +12,11 @@ if (process.env.npm_command !== 'pack' && process.env.npm_command !== 'publish')
 
 function warmUp() {
   const program = fileURLToPath(new URL('../bin/barker.js', import.meta.url));
-  const args = ['--max-semi-space-size=4', program, 'dev', '--ephemeral'];
   // The server stops when it has started, because its input has ended.
-  const server = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'pipe'], timeout: TIMEOUT_MS });
+  const server = spawn(process.execPath, [program, 'dev', '--ephemeral'], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    timeout: TIMEOUT_MS,
+  });
   server.stdin.end();
   let log = '';
   server.stderr.on('data', (text) => {

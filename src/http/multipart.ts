@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { Busboy as BusboyClass, BusboyInstance } from '@fastify/busboy';
 import type { RawValue } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
@@ -73,7 +74,11 @@ export async function receiveMultipart(
   }
 }
 
+// Loaded with the first upload.
+let Busboy: typeof BusboyClass | undefined;
+
 function parserOf(request: IncomingMessage, files: MultipartTarget['files']): BusboyInstance {
+  Busboy ??= (createRequire(import.meta.url)('@fastify/busboy') as { readonly Busboy: typeof BusboyClass }).Busboy;
   try {
     return new Busboy({
       headers: { ...request.headers, 'content-type': request.headers['content-type']! },

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
-import { Secret, TOTP } from 'otpauth';
+import { createRequire } from 'node:module';
 import type { Random } from '../../../base/random.ts';
 import { CODE_STEP_S, CODE_STEPS_OFF } from '../../../contract/store/second-factors.ts';
+
+// Loaded with the first code.
+let library: typeof import('otpauth') | undefined;
+
+function otpauth(): typeof import('otpauth') {
+  library ??= createRequire(import.meta.url)('otpauth') as typeof import('otpauth');
+  return library;
+}
 
 /** The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. @source decision 511 */
 const SHAPE = { algorithm: 'SHA1', digits: 6, period: CODE_STEP_S } as const;
@@ -17,6 +25,7 @@ export function newTotpSecret(random: Random): string {
 
 /** The `otpauth:` URI that authenticator apps read from a QR code. */
 export function totpUri(secret: string, of: { readonly service: string; readonly userName: string }): string {
+  const { TOTP } = otpauth();
   return new TOTP({ ...SHAPE, secret, issuer: of.service, label: of.userName }).toString();
 }
 
@@ -25,6 +34,7 @@ export function totpUri(secret: string, of: { readonly service: string; readonly
  * @source decision 511
  */
 export function matchingTimeStep(secret: string, code: string, now: number): number | undefined {
+  const { Secret, TOTP } = otpauth();
   const totp = { ...SHAPE, secret: Secret.fromBase32(secret), timestamp: now };
   const delta = TOTP.validate({ ...totp, token: code, window: CODE_STEPS_OFF });
   return delta === null ? undefined : TOTP.counter({ period: SHAPE.period, timestamp: now }) + delta;
@@ -47,5 +57,6 @@ export function groupsOfFour(text: string): string {
 }
 
 function base32(bytes: Buffer): string {
+  const { Secret } = otpauth();
   return new Secret({ buffer: new Uint8Array(bytes).buffer }).base32;
 }

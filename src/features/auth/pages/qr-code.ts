@@ -1,4 +1,5 @@
-import qrcode from 'qrcode-generator';
+import { createRequire } from 'node:module';
+import type generator from 'qrcode-generator';
 import { type Html, html } from '../../../base/html.ts';
 
 /** The width of the quiet zone that scanners need, in modules. */
@@ -6,6 +7,8 @@ const MARGIN = 4;
 
 /** A text as a QR code: an SVG image of dark modules on white, in any colour scheme. */
 export function qrCode(text: string, label: string): Html {
+  // Loaded with the first image.
+  const qrcode = createRequire(import.meta.url)('qrcode-generator') as typeof generator;
   const code = qrcode(0, 'M');
   code.addData(text);
   code.make();
