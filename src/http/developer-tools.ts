@@ -17,6 +17,8 @@ export interface PendingReply {
 export interface DeveloperTools {
   /** Sees each request before anybody answers it; returns true when it answers it itself. */
   arrive(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Sees a request that no operation answers, before it is answered otherwise. */
+  pass(request: IncomingMessage, response: ServerResponse): void;
   /**
    * Sees a call that is authenticated, permitted, within its rate and read, before its operation is performed. The
    * operation waits for what it returns. @throws Problem, which is then the reply

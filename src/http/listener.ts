@@ -56,11 +56,15 @@ export function createListener(
   const answerOperation = (request: IncomingMessage, response: ServerResponse): boolean => {
     const method = request.method!;
     const route = METHODS.has(method) ? find(request.url!) : undefined;
-    if (!route) return false;
-    const methods = paths.get(route.path)!;
-    const operation = methods.get(method === 'HEAD' ? 'GET' : method);
-    if (operation && !serves(operation)) sendMisdirected(deps, request, response);
-    else if (operation) void handleRequest(deps, operation, request, response, foldIds(route.params));
+    const methods = route && paths.get(route.path)!;
+    const operation = methods?.get(method === 'HEAD' ? 'GET' : method);
+    if (operation && serves(operation)) {
+      void handleRequest(deps, operation, request, response, foldIds(route!.params));
+      return true;
+    }
+    deps.tools?.pass(request, response);
+    if (!methods) return false;
+    if (operation) sendMisdirected(deps, request, response);
     else otherMethod(deps, request, response, methods);
     return true;
   };

@@ -52,6 +52,14 @@ describe('a fault', () => {
     assert.equal((await cutCall(world, `${world.service.url}${PATH}?count=20`)).status, 418);
   });
 
+  test('touches the calls of an account alone', async () => {
+    const [one, other] = [await openAccount(world.sandbox), await openAccount(world.sandbox)];
+    await fault({ match: { account: one.account }, do: { reply: { status: 503 } } });
+    const faulty = faultyClient(world, 'sandbox');
+    assert.equal((await faulty.call('GET', one.path)).status, 503);
+    assert.equal((await faulty.call('GET', other.path)).status, 200);
+  });
+
   test('is skipped, repeated and ended as it says', async () => {
     await fault({ skip: 1, every: 2, times: 2, do: { reply: { status: 503 } } });
     const statuses = [];
@@ -74,6 +82,22 @@ describe('a fault', () => {
     assert.notEqual(await run(8), first);
     assert.match(first, /200/);
     assert.match(first, /500/);
+  });
+
+  test('has the same id in the same list, and so the same chances, each time', async () => {
+    const list = [{ do: { malformed: true } }, { id: '1', do: { reset: true } }, { do: { delay: 1 } }];
+    await fault({ do: { malformed: true } });
+    for (let count = 0; count < 2; count++) {
+      const { status, body } = await dev(world, 'PUT', '/_dev/faults', { body: list });
+      assert.equal(status, 200);
+      assert.deepEqual(
+        body.faults.map(({ id }: { id: string }) => id),
+        ['2', '1', '3'],
+      );
+    }
+    assert.equal(await fault({ do: { malformed: true } }), '4');
+    const twice = await dev(world, 'PUT', '/_dev/faults', { body: [list[1], list[1]] });
+    assert.deepEqual([twice.status, (await rules()).length], [409, 4]);
   });
 
   test('does not keep a wrong signature from being refused', async () => {
@@ -144,6 +168,13 @@ describe('what a fault does', () => {
     const numeric = await faulty.call('GET', '/1.1/account/verify_credentials.json');
     assert.equal(numeric.status, 503);
     assert.equal(typeof numeric.body.errors[0].code, 'number');
+  });
+
+  test('reply: an error in the form of media uploads', async () => {
+    await fault({ do: { reply: { status: 400, message: 'broken' } } });
+    const faulty = faultyClient(world);
+    const flat = await faulty.call('GET', '/1.1/media/upload.json', { params: { command: 'STATUS', media_id: '1' } });
+    assert.deepEqual([flat.status, flat.body], [400, { request: '/1.1/media/upload.json', error: 'broken' }]);
   });
 
   test('rate_limited: 429 with the time when the window ends', async () => {

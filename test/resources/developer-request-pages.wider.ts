@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
-import { dev } from '../rig/developer-surface.ts';
+import { dev, faultyClient } from '../rig/developer-surface.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { fill, openAt } from '../rig/pages-in-chromium.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -37,7 +37,7 @@ describe('the requests as pages', () => {
     assert.equal(reply.status, 200);
     await world.production.call('GET', `/12/accounts/abc?q=${'x'.repeat(120)}`);
     const tab = await at(PATH);
-    assert.match(await textOf(tab), /PUT \/12\/accounts\/\w+\s+200\s+accounts\.update/);
+    assert.match(await textOf(tab), /PUT \/12\/accounts\/\w+\s+200 · accounts\.update · /);
     await checkFit(tab, 'requests list');
     await tab.look('document.querySelector("summary").focus()');
     await tab.leave(`${fill('status', '2xx')} document.querySelector('form button').click()`);
@@ -50,9 +50,37 @@ describe('the requests as pages', () => {
     await tab.close();
   });
 
+  test('show what a fault did, and lead to the trace of a refused signature', async () => {
+    await dev(world, 'DELETE', PATH);
+    await dev(world, 'POST', '/_dev/faults', { body: { id: 'lost', when: 'after', times: 1, do: { reset: true } } });
+    await assert.rejects(faultyClient(world).call('GET', '/12/accounts'));
+    const headers = { authorization: 'OAuth oauth_consumer_key="x", oauth_token="y", oauth_signature="z"' };
+    await (await fetch(`${world.service.url}/12/accounts`, { headers })).arrayBuffer();
+    const tab = await at(`${PATH}?operation=accounts.list`);
+    assert.match(await textOf(tab), /the connection closed before the reply was sent \(fault lost\)/);
+    await checkFit(tab, 'requests faults');
+    await tab.leave('document.querySelectorAll("main ul a")[1].click()');
+    assert.match(await textOf(tab), /Fault\s+lost.*Reply\s+the connection closed/s);
+    await checkFit(tab, 'request lost');
+    await tab.close();
+    const refused = await at(PATH);
+    await refused.leave(
+      '[...document.querySelectorAll("main ul a")].find((each) => /accounts/.test(each.textContent)).click()',
+    );
+    await checkFit(refused, 'request refused');
+    await refused.leave(
+      '[...document.querySelectorAll("main a")].find((each) => /refused/.test(each.textContent)).click()',
+    );
+    assert.match(await textOf(refused), /Refused request/);
+    await refused.close();
+  });
+
   test('say what is wrong with a filter, and that a request is not known', async () => {
     const wrong = await at(`${PATH}?status=x`);
-    assert.match(await textOf(wrong), /status must be like 404 or 4xx, not x\./);
+    const text = await textOf(wrong);
+    assert.match(text, /status must be like 404 or 4xx, not x\./);
+    assert.doesNotMatch(text, /0 requests/);
+    assert.equal(await wrong.look('document.querySelector("[aria-invalid]").id'), 'status');
     await checkFit(wrong, 'requests wrong filter');
     await wrong.close();
     const unknown = await at(`${PATH}/none`);

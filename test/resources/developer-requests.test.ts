@@ -91,6 +91,7 @@ describe('a request', () => {
     assert.deepEqual([shown.caller.kind, shown.caller.user], ['user', world.keys.user_id]);
     assert.equal(shown.parameters.name, 'Spring');
     assert.deepEqual(shown.ignored_parameters, ['colour']);
+    assert.equal(shown.request.line, `PUT ${path} HTTP/1.1`);
     assert.equal(shown.request.body, 'name=Spring&colour=red');
     assert.equal(shown.rate_windows.caller.limit, Number(reply.headers.get('x-rate-limit-limit')));
     assert.ok(shown.statements.count > 1, 'statements of the write');
@@ -120,6 +121,8 @@ describe('a request', () => {
     await reply.body.dump();
     const shown = await show(String(reply.headers['x-transaction-id']));
     assert.equal(shown.trace, `/_dev/auth/traces/${reply.headers['x-barker-trace']}`);
+    const lists = shown.statements.first.filter(({ statement }: Shown) => /\blist\b/.test(statement));
+    assert.deepEqual(lists, [], 'statements of the debugger, which compares all keys');
   });
 
   test('that is not known any more is not found', async () => {

@@ -165,6 +165,17 @@ if (!isOnSqlite) {
       await fresh.close();
     });
 
+    test('ends all faults, so that those of one test do not disturb the next', async () => {
+      const fresh = await openWorld();
+      const add = () => dev('POST', '/faults', { body: { do: { reset: true } }, on: fresh });
+      assert.equal((await add()).status, 201);
+      await dev('POST', '/reset', { on: fresh });
+      assert.deepEqual((await dev('GET', '/faults', { on: fresh })).body.faults, []);
+      assert.equal((await fresh.production.call('GET', '/12/accounts')).status, 200);
+      assert.deepEqual((await add()).body, { id: '1' });
+      await fresh.close();
+    });
+
     test('to nothing leaves users and applications, whose keys stay valid', async () => {
       const fresh = await openWorld();
       await addCampaign(fresh, 'first');

@@ -32,8 +32,8 @@ after(async () => {
 });
 
 /** Status, headers and body of a reply, without what is different in each. */
-async function answerOf(origin: string, { method, path }: Route) {
-  const reply = await request(origin + path, { method: method as 'GET' });
+async function answerOf(origin: string, { method, path }: Route, sent: Record<string, string> = {}) {
+  const reply = await request(origin + path, { method: method as 'GET', headers: sent });
   const { date, 'x-transaction-id': id, 'x-response-time': time, ...headers } = reply.headers;
   return { status: reply.statusCode, headers, body: await reply.body.text() };
 }
@@ -50,6 +50,23 @@ describe('in a server without tools for developers', () => {
         assert.equal(known.status, 404, `${method} ${path}`);
         assert.deepEqual(known, unknown, `${method} ${path}`);
       }
+    }
+  });
+
+  test('every tool is among the calls', () => {
+    const parts = ['debugger', 'auth', 'clock', 'requests', 'rates', 'faults', 'snapshots', 'reset'];
+    for (const part of parts)
+      assert.ok(
+        calls.some(({ path }) => path.startsWith(`/_dev/${part}`)),
+        part,
+      );
+  });
+
+  test('a fault that a header asks for is not made, and replies to keys name none', async () => {
+    const asked = { 'x-barker-fault': 'status=503; delay=60s' };
+    for (const { method, path } of operations) {
+      const plain = await answerOf(service.url, { method, path: filled(path) });
+      assert.deepEqual(await answerOf(service.url, { method, path: filled(path) }, asked), plain, `${method} ${path}`);
     }
   });
 

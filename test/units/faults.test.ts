@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
 import { delayOf, draw } from '../../src/dev/faults/draws.ts';
 import { faultOfHeader } from '../../src/dev/faults/header.ts';
+import { type Facts, faultRules } from '../../src/dev/faults/rules.ts';
 import { matchesGlob } from '../../src/dev/requests/glob.ts';
 import { Redactor } from '../../src/dev/requests/redact.ts';
 
@@ -30,6 +32,26 @@ describe('what is random in faults', () => {
     assert.ok(Math.abs(lognormal[500]! - 100) < 10, `the median is ${lognormal[500]}`);
     // One standard deviation above.
     assert.ok(Math.abs(lognormal[841]! - 100 * Math.exp(0.5)) < 20, `${lognormal[841]}`);
+  });
+});
+
+describe('a rule', () => {
+  const facts: Facts = { place: 'call', method: 'GET', path: '/12/accounts', valuesOf: () => [] };
+
+  test('ends after its time, also while nobody looks', () => {
+    let now_ms = 1000;
+    const rules = faultRules({ ...systemClock, now: () => now_ms });
+    const rule = { ...faultOfHeader('reset'), id: 'short', for_s: 2 };
+    rules.add(rule);
+    assert.equal(rules.touch(facts).length, 1);
+    now_ms = 2999;
+    assert.deepEqual(
+      rules.list().map(({ hits, last_hit }) => [hits, last_hit]),
+      [[1, '1970-01-01T00:00:01.000Z']],
+    );
+    now_ms = 3000;
+    assert.deepEqual(rules.touch(facts), []);
+    assert.throws(() => rules.find('short'), /there is no fault short, or no longer/);
   });
 });
 

@@ -8,7 +8,7 @@ export function faultCalls(
   { rules, jobKinds }: FaultInjector,
   names: Omit<KnownNames, 'jobKinds'>,
 ): readonly DevCall[] {
-  const read = (input: unknown) => readRule(input, rules.nextId, { ...names, jobKinds: jobKinds() });
+  const read = (input: unknown, nextId = rules.nextId) => readRule(input, nextId, { ...names, jobKinds: jobKinds() });
   return [
     {
       ...{ method: 'GET', path: '/_dev/faults' },
@@ -30,9 +30,10 @@ export function faultCalls(
       async perform({ body }) {
         const list = Array.isArray(body) ? body : membersOf(body, ['faults'], 'body').faults;
         if (!Array.isArray(list)) throw new DevError(400, 'NOT_A_LIST', 'send a list of faults', 'faults');
-        const read_rules = [];
-        for (const each of list) read_rules.push(await read(each));
-        rules.replace(read_rules);
+        const nextId = idsBeside(list);
+        const replacing = [];
+        for (const each of list) replacing.push(await read(each, nextId));
+        rules.replace(replacing);
         return { faults: rules.list() };
       },
     },
@@ -65,4 +66,15 @@ export function faultCalls(
       perform: ({ path }) => rules.remove(path.id!),
     },
   ];
+}
+
+/** Numbers the rules of a list anew, so that the same list has the same ids, and draws the same, each time. */
+function idsBeside(list: readonly unknown[]): () => string {
+  const given = new Set(list.map((each) => (each as { readonly id?: unknown } | null)?.id));
+  let last = 0;
+  return () => {
+    do last += 1;
+    while (given.has(String(last)));
+    return String(last);
+  };
 }

@@ -94,7 +94,7 @@ export function faultRules(clock: Clock = systemClock): FaultRules {
       if (repeated) throw taken(repeated.id);
       rules = list.map(kept);
       // The same rules then have the same ids again, and draw the same.
-      if (list.length === 0) lastId = 0;
+      lastId = 0;
     },
     remove(id) {
       if (!live().some(({ rule }) => rule.id === id)) throw unknown(id);

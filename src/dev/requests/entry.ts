@@ -11,12 +11,15 @@ export const REPLY_BYTES_MAX = 64 * 1024;
 /** Statements that are kept of a request; all are counted. */
 export const STATEMENTS_MAX = 100;
 
-/** Who a caller is. */
+/** The windows in which a call was counted. */
+export type EntryWindows = Pick<RateUsage, 'user' | 'account' | 'address' | 'isRefused'>;
+
+/** Who a caller is. It may be an object with more members, which are not to be shown. */
 export interface EntryCaller {
   readonly kind: string;
-  readonly user: string | undefined;
+  readonly user?: string;
   readonly application: string;
-  readonly level: string | undefined;
+  readonly level?: string;
 }
 
 /** A request, received or sent, and what became of it. It is filled in while the request is handled. */
@@ -28,11 +31,13 @@ export class Entry {
   kind: Kind;
   /** By the clock of the machine, in milliseconds since 1970. */
   readonly at_ms: number;
-  readonly startedAt_ms: number = performance.now();
+  readonly startedAt_ms: number;
   duration_ms: number | undefined = undefined;
   readonly method: string;
   /** As received: path and query. Of requests that are sent, the whole URL. */
   readonly target: string;
+  /** Such as `1.1`; undefined for requests that are sent. */
+  readonly httpVersion: string | undefined;
   /** Names and values, one after the other. */
   readonly headers: readonly string[];
   body: Uint8Array = NOTHING;
@@ -46,31 +51,30 @@ export class Entry {
   /** JSON text. */
   parameters = '{}';
   ignored = '';
-  windows: RateUsage | undefined = undefined;
+  windows: EntryWindows | undefined = undefined;
   transactionId: string | undefined = undefined;
-  readonly statements: { readonly statement: string; readonly duration_ms: number }[] = [];
-  statementCount = 0;
-  statements_ms = 0;
+  readonly statements = new EntryStatements();
   /** Ids of the faults that touched it. */
   faults: readonly string[] = [];
   status: number | undefined = undefined;
   replyHeaders: readonly string[] = [];
-  replyBody: (string | Uint8Array)[] = [];
+  replyBody: readonly (string | Uint8Array)[] = NO_PARTS;
   replyBytes = 0;
   /** Why there was no whole reply. */
   failure: string | undefined = undefined;
-  /** What it is charged with in memory. */
-  size_bytes = 0;
 
   constructor(
-    of: Pick<Entry, 'id' | 'direction' | 'kind' | 'at_ms' | 'method' | 'target' | 'headers' | 'environment'>,
+    of: Pick<Entry, 'id' | 'direction' | 'kind' | 'at_ms' | 'method' | 'target' | 'headers' | 'environment'> &
+      Partial<Pick<Entry, 'startedAt_ms' | 'httpVersion'>>,
   ) {
+    this.startedAt_ms = of.startedAt_ms ?? performance.now();
     this.id = of.id;
     this.direction = of.direction;
     this.kind = of.kind;
     this.at_ms = of.at_ms;
     this.method = of.method;
     this.target = of.target;
+    this.httpVersion = of.httpVersion;
     this.headers = of.headers;
     this.environment = of.environment;
   }
@@ -80,19 +84,34 @@ export class Entry {
     const size = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
     const room = REPLY_BYTES_MAX - this.replyBytes;
     if (room > 0) {
-      if (size > room) this.replyBody.push(Buffer.from(chunk as string).subarray(0, room));
-      else this.replyBody.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk));
+      const part = size > room ? Buffer.from(chunk as string).subarray(0, room) : chunk;
+      // Bytes may be overwritten by those who wrote them.
+      this.replyBody = [...this.replyBody, typeof part === 'string' ? part : Buffer.from(part)];
     }
     this.replyBytes += size;
   }
+}
 
-  /** Adds a statement of the database; what goes on after the reply is not part of it. */
+/**
+ * The statements of the database that belong to an entry. They are an object of their own because the scope in which a
+ * request is handled is kept by whatever began in it, such as timers, and would keep the whole entry.
+ */
+export class EntryStatements {
+  count = 0;
+  duration_ms = 0;
+  /** The first of them. */
+  list: readonly { readonly statement: string; readonly duration_ms: number }[] = NO_STATEMENTS;
+  isComplete = false;
+
+  /** Adds one; what goes on after the reply is not part of it. */
   addStatement(statement: string, duration_ms: number): void {
-    if (this.ended !== undefined) return;
-    this.statementCount += 1;
-    this.statements_ms += duration_ms;
-    if (this.statements.length < STATEMENTS_MAX) this.statements.push({ statement, duration_ms });
+    if (this.isComplete) return;
+    this.count += 1;
+    this.duration_ms += duration_ms;
+    if (this.list.length < STATEMENTS_MAX) this.list = [...this.list, { statement, duration_ms }];
   }
 }
 
 const NOTHING = new Uint8Array(0);
+const NO_PARTS: Entry['replyBody'] = [];
+const NO_STATEMENTS: EntryStatements['list'] = [];

@@ -83,7 +83,7 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
           return listPage(await listed(query), entered, branding);
         } catch (error) {
           if (!(error instanceof DevError)) throw error;
-          return listPage({ requests: [], count: 0, error: error.message }, entered, branding);
+          return listPage({ requests: [], count: 0, error }, entered, branding);
         }
       },
     },

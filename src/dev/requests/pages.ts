@@ -2,7 +2,7 @@ import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { type BrandedService, renderDocument } from '../../http/pages/document.ts';
 import { pageHeaders } from '../../http/pages/page-headers.ts';
 import { headersByName } from '../../http/reply.ts';
-import { DevReply } from '../surface/call.ts';
+import { type DevError, DevReply } from '../surface/call.ts';
 import type { detailOf, summaryOf } from './show.ts';
 
 type Summary = ReturnType<typeof summaryOf>;
@@ -15,21 +15,22 @@ export type Entered = Readonly<Record<string, string | undefined>>;
 
 /** The list as a page. It needs no script. */
 export function listPage(
-  list: { readonly requests: readonly Summary[]; readonly count: number; readonly error?: string },
+  list: { readonly requests: readonly Summary[]; readonly count: number; readonly error?: DevError },
   entered: Entered,
   branding: BrandedService,
 ): DevReply {
   const { requests, count, error } = list;
   const items = requests.map(listItem);
   const isAll = requests.length === count;
-  const content = html`<h1>Requests</h1>
-<p>The last requests that the server received, and those that it sent to webhooks, newest first. Secrets are not shown.</p>
-${error === undefined ? noHtml : html`<p class="alert" role="alert">${error}.</p>`}
-${filters(entered)}
-<section>
+  const found = html`<section>
 <h2>${isAll ? count : html`${requests.length} of ${count}`} ${count === 1 ? 'request' : 'requests'}</h2>
 ${items.length === 0 ? html`<p class="soft">There are none.</p>` : html`<ul class="places">\n${joinHtml(items, '\n')}\n</ul>`}
 </section>`;
+  const content = html`<h1>Requests</h1>
+<p>The last requests that the server received, and those that it sent to webhooks, newest first. Secrets are not shown.</p>
+${error ? html`<p class="alert" role="alert">${error.message}.</p>` : noHtml}
+${filters(entered, error?.field)}
+${error ? noHtml : found}`;
   return page(error === undefined ? 200 : 400, 'Requests', content, branding);
 }
 
@@ -80,11 +81,11 @@ function listItem(of: Summary): Html {
   const { id, direction, method, target, status, failure, operation, event_type, at, duration_ms, faults } = of;
   const name = `${direction === 'out' ? 'Sent: ' : ''}${method} ${target}`;
   const outcome = status ?? failure ?? 'under way';
-  const what = [operation ?? event_type, at, duration_ms === null ? undefined : `${duration_ms} ms`];
   const isBad = status === null ? failure !== undefined : status >= 400;
+  const what = [operation ?? event_type, duration_ms === null ? undefined : `${duration_ms} ms`];
+  const words = what.filter((each) => each !== undefined).map((each) => html` · ${each}`);
   return html`<li><a href="${PATH}/${id}">${name}</a>
-<span${isBad ? html` class="failed"` : noHtml}>${outcome}${faults ? html` (fault ${faults.join(', ')})` : noHtml}</span>
-<span class="soft">${what.filter((each) => each !== undefined).join(' · ')}</span></li>`;
+<span class="soft"><span class="${isBad ? 'failed' : 'delivered'}">${outcome}${faults ? html` (fault ${faults.join(', ')})` : noHtml}</span>${joinHtml(words, '')} · <time class="whole" datetime="${at}">${at}</time></span></li>`;
 }
 
 const FILTERS = [
@@ -94,11 +95,11 @@ const FILTERS = [
   ['application', 'Application', 'Its id, consumer key or name.'],
 ] as const;
 
-function filters(entered: Entered): Html {
+function filters(entered: Entered, wrong: string | undefined): Html {
   const fields = FILTERS.map(
     ([name, label, hint]) => html`<div class="field"><label for="${name}">${label}</label>
 <p class="hint" id="${name}-hint">${hint}</p>
-<input id="${name}" name="${name}" value="${entered[name] ?? ''}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint"></div>`,
+<input id="${name}" name="${name}" value="${entered[name] ?? ''}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint"${name === wrong ? html` aria-invalid="true"` : noHtml}></div>`,
   );
   const isUsed = FILTERS.some(([name]) => (entered[name] ?? '') !== '');
   return html`<details${isUsed ? html` open` : noHtml}>
@@ -165,7 +166,10 @@ function indented(text: string): string {
 }
 
 function headers(list: Detail['request']['headers']): Html {
-  return definitions(list.map(({ name, value }) => [name, value]));
+  return definitions(
+    list.map(({ name, value }) => [name, value]),
+    'facts long',
+  );
 }
 
 function statementList(statements: Detail['statements']['first']): Html {
@@ -177,8 +181,8 @@ function statementList(statements: Detail['statements']['first']): Html {
   return html`<ul class="ways">\n${joinHtml(items, '\n')}\n</ul>`;
 }
 
-function definitions(rows: readonly (readonly [name: string, value: string | number])[]): Html {
-  return html`<dl class="facts">
+function definitions(rows: readonly (readonly [name: string, value: string | number])[], style = 'facts'): Html {
+  return html`<dl class="${style}">
 ${joinHtml(
   rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`),
   '\n',

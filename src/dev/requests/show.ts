@@ -28,12 +28,16 @@ export function detailOf(entry: Entry, redactor: Redactor) {
   return {
     ...summaryOf(entry, redactor),
     request: {
+      line: entry.httpVersion && `${entry.method} ${redactor.target(entry.target)} HTTP/${entry.httpVersion}`,
       headers: redactor.headers(entry.headers),
       ...bodyOf(redactor, entry.body, entry.bodyBytes, typeOf(entry.headers)),
     },
     parameters: jsonOf(redactor.body(Buffer.from(entry.parameters), 'application/json')),
     ignored_parameters: entry.ignored === '' ? [] : entry.ignored.split(', '),
-    caller,
+    caller: caller && {
+      ...{ kind: caller.kind, user: caller.user },
+      ...{ application: caller.application, level: caller.level },
+    },
     role: entry.role,
     rate_windows: windows && {
       caller: windows.user,
@@ -42,9 +46,12 @@ export function detailOf(entry: Entry, redactor: Redactor) {
       is_refused: windows.isRefused,
     },
     statements: {
-      count: entry.statementCount,
-      duration_ms: rounded(entry.statements_ms),
-      first: entry.statements.map(({ statement, duration_ms }) => ({ statement, duration_ms: rounded(duration_ms) })),
+      count: entry.statements.count,
+      duration_ms: rounded(entry.statements.duration_ms),
+      first: entry.statements.list.map(({ statement, duration_ms }) => ({
+        statement,
+        duration_ms: rounded(duration_ms),
+      })),
     },
     reply: status === undefined ? null : replyOf(entry, redactor),
     trace: hasTrace ? `/_dev/auth/traces/${transactionId}` : undefined,

@@ -14,8 +14,9 @@ interface TappedResponse extends ServerResponse {
 }
 
 /**
- * Puts what is sent as a response into an entry, whoever sends it. It is sent as without.
- * @param onEnd is called when the response has been handed over, or the connection has closed before.
+ * Puts what is sent as a response into an entry, whoever sends it. It is sent as without. Members that are added to a
+ * response make it expensive, so this is for those that cannot be recorded otherwise.
+ * @param onEnd is called when the response has been handed over.
  */
 export function tapResponse(response: ServerResponse, entry: Entry, onEnd: (entry: Entry) => void): void {
   const { writeHead, write, end } = response;
@@ -25,7 +26,6 @@ export function tapResponse(response: ServerResponse, entry: Entry, onEnd: (entr
   tapped.writeHead = tappedWriteHead as never;
   tapped.write = tappedWrite as never;
   tapped.end = tappedEnd as never;
-  tapped.on('close', closed);
 }
 
 function tappedWriteHead(this: TappedResponse, status: number, ...rest: [never]): ServerResponse {
@@ -57,16 +57,11 @@ function tappedEnd(this: TappedResponse, chunk?: unknown, ...rest: [never]): Ser
   return this;
 }
 
-function closed(this: ServerResponse): void {
-  handedOver(this as TappedResponse);
-}
-
 function handedOver(response: TappedResponse): void {
   const { entry, onEnd } = response[TAP];
-  if (entry.ended !== undefined) return;
+  if (entry.ended !== undefined || response.destroyed) return;
   if (response.headersSent) entry.status ??= response.statusCode;
   // What was set header by header.
   if (entry.replyHeaders.length === 0) entry.replyHeaders = flat(response.getHeaders() as HeadersGiven);
-  if (!response.writableEnded || response.destroyed) entry.failure = 'the connection closed before the reply was sent';
   onEnd(entry);
 }

@@ -1,0 +1,184 @@
+import type { RateWindow } from '../../contract/declare/rates.ts';
+import { Entry, type EntryWindows } from './entry.ts';
+import type { Slab, Slabs } from './slabs.ts';
+
+/**
+ * A place for an entry. Of one that has ended, texts and bodies are bytes in a slab, and numbers are in this object, which
+ * is used again and again: objects that live as long as a thousand requests would be copied by the garbage collector,
+ * which costs more than to handle the requests. @source decision 911
+ */
+export interface Slot {
+  /** 0 while it is empty. */
+  id: number;
+  /** The entry until it is packed. */
+  live: Entry | undefined;
+  /** What is shared with others: words of the catalog, and the cached caller. */
+  direction: Entry['direction'];
+  kind: Entry['kind'];
+  environment: Entry['environment'];
+  method: string;
+  httpVersion: string | undefined;
+  operation: string | undefined;
+  role: string | undefined;
+  caller: Entry['caller'];
+  at_ms: number;
+  startedAt_ms: number;
+  duration_ms: number;
+  ended: number;
+  /** 0 for none. */
+  status: number;
+  bodyBytes: number;
+  replyBytes: number;
+  slab: Slab | undefined;
+  /** Where the parts begin in the slab; they follow each other. */
+  textsAt: number;
+  bodyAt: number;
+  replyAt: number;
+  end: number;
+}
+
+/** An empty one. */
+export function emptySlot(): Slot {
+  return {
+    ...{ id: 0, live: undefined, direction: 'in', kind: 'other', environment: undefined },
+    ...{ method: '', httpVersion: undefined, operation: undefined, role: undefined, caller: undefined },
+    ...{ at_ms: 0, startedAt_ms: 0, duration_ms: 0, ended: 0, status: 0, bodyBytes: 0, replyBytes: 0 },
+    ...{ slab: undefined, textsAt: 0, bodyAt: 0, replyAt: 0, end: 0 },
+  };
+}
+
+/** The bytes that its texts and bodies have in a slab. */
+export function packedBytes({ textsAt, end, slab }: Slot): number {
+  return slab ? end - textsAt : 0;
+}
+
+/** Empties a slot. */
+export function empty(slot: Slot, slabs: Slabs): void {
+  slot.id = 0;
+  slot.live = undefined;
+  slot.caller = undefined;
+  if (slot.slab) slabs.release(slot.slab);
+  slot.slab = undefined;
+}
+
+// Neither can stand in the texts that they separate: those are of heads and names, or JSON without line breaks.
+const TEXTS = '\0';
+const ITEMS = '\n';
+/** UTF-8 has at most so many bytes for each code unit of a text. */
+const BYTES_PER_UNIT = 3;
+
+/** Packs the entry of a slot, which has ended. */
+export function pack(slot: Slot, entry: Entry, slabs: Slabs): void {
+  const { body, replyBody } = entry;
+  const texts = textsOf(entry);
+  // Counting bytes would take as long as writing them.
+  let room = texts.length * BYTES_PER_UNIT + body.length;
+  for (const part of replyBody) room += part.length * BYTES_PER_UNIT;
+  const slab = slabs.take(room);
+  slot.textsAt = slab.used;
+  slot.bodyAt = slot.textsAt + slab.bytes.write(texts, slot.textsAt);
+  if (body.length > 0) slab.bytes.set(body, slot.bodyAt);
+  slot.replyAt = slot.bodyAt + body.length;
+  let end = slot.replyAt;
+  for (const part of replyBody) {
+    if (typeof part === 'string') end += slab.bytes.write(part, end);
+    else {
+      slab.bytes.set(part, end);
+      end += part.length;
+    }
+  }
+  slot.end = end;
+  slab.used = end;
+  slab.entries += 1;
+  slot.slab = slab;
+  slot.live = undefined;
+  slot.direction = entry.direction;
+  slot.kind = entry.kind;
+  slot.environment = entry.environment;
+  slot.method = entry.method;
+  slot.httpVersion = entry.httpVersion;
+  slot.operation = entry.operation;
+  slot.role = entry.role;
+  slot.caller = entry.caller;
+  slot.at_ms = entry.at_ms;
+  slot.startedAt_ms = entry.startedAt_ms;
+  slot.duration_ms = entry.duration_ms!;
+  slot.ended = entry.ended!;
+  slot.status = entry.status ?? 0;
+  slot.bodyBytes = entry.bodyBytes;
+  slot.replyBytes = entry.replyBytes;
+}
+
+function textsOf(entry: Entry): string {
+  const { windows, statements, account = '', transactionId = '', failure = '' } = entry;
+  const said = statements.count === 0 ? '' : JSON.stringify(statements);
+  const heads = entry.target + TEXTS + list(entry.headers) + TEXTS + list(entry.replyHeaders) + TEXTS;
+  const names = entry.parameters + TEXTS + visible(entry.ignored) + TEXTS + visible(account) + TEXTS + transactionId;
+  const rest = TEXTS + failure + TEXTS + list(entry.faults) + TEXTS;
+  return heads + names + rest + (windows ? windowsText(windows) : '') + TEXTS + said;
+}
+
+/** Faster than `join` for so few. */
+function list(items: readonly string[]): string {
+  let text = items[0] ?? '';
+  for (let at = 1; at < items.length; at += 1) text += ITEMS + items[at]!;
+  return text;
+}
+
+/** Of what callers can write with percents. */
+function visible(text: string): string {
+  return text.includes(TEXTS) ? text.replaceAll(TEXTS, '\\0') : text;
+}
+
+/** The entry of a slot that has one. */
+export function entryOf(slot: Slot): Entry {
+  const { live, slab, textsAt, bodyAt, replyAt, end } = slot;
+  if (live) return live;
+  const [target = '', headers, replyHeaders, parameters, ignored, ...others] = slab!.bytes
+    .toString('utf8', textsAt, bodyAt)
+    .split(TEXTS);
+  const [account, transactionId, failure, faults, windows, statements] = others.map((text) => text || undefined);
+  const { id, direction, kind, at_ms, startedAt_ms, environment, method, httpVersion } = slot;
+  const entry = new Entry({
+    ...{ id, direction, kind, at_ms, startedAt_ms, environment, method },
+    ...{ httpVersion, target, headers: items(headers) },
+  });
+  const { operation, role, caller, duration_ms, ended, status, bodyBytes, replyBytes } = slot;
+  Object.assign(entry.statements, statements ? JSON.parse(statements) : { isComplete: true });
+  return Object.assign(entry, {
+    ...{ operation, role, caller, duration_ms, ended, bodyBytes, replyBytes },
+    ...{ status: status || undefined, replyHeaders: items(replyHeaders), parameters, ignored },
+    ...{ account, transactionId, failure, faults: items(faults), windows: windows && windowsOf(windows) },
+    // Copies: the slab is used again.
+    body: Buffer.from(slab!.bytes.subarray(bodyAt, replyAt)),
+    replyBody: [Buffer.from(slab!.bytes.subarray(replyAt, end))],
+  });
+}
+
+function items(text: string | undefined): string[] {
+  return text ? text.split(ITEMS) : [];
+}
+
+function windowsText({ user, account, address, isRefused }: EntryWindows): string {
+  return (isRefused ? '1' : '0') + ITEMS + windowText(user) + ITEMS + windowText(account) + ITEMS + windowText(address);
+}
+
+function windowText(window: RateWindow | undefined): string {
+  return window ? `${window.limit} ${window.remaining} ${window.reset}` : '';
+}
+
+function windowsOf(text: string): EntryWindows {
+  const [isRefused, user = '', account = '', address = ''] = text.split(ITEMS);
+  return {
+    user: windowOf(user)!,
+    account: windowOf(account),
+    address: windowOf(address),
+    isRefused: isRefused === '1',
+  };
+}
+
+function windowOf(text: string): RateWindow | undefined {
+  if (text === '') return undefined;
+  const [limit, remaining, reset] = text.split(' ').map(Number) as [number, number, number];
+  return { limit, remaining, reset };
+}
