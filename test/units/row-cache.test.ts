@@ -26,6 +26,7 @@ function rowsOf(...rows: Partial<Row>[]) {
     async update(_: unknown, key: { id: string }, changes: object) {
       stored.set(key.id, { ...stored.get(key.id), ...changes });
     },
+    async lockAccount() {},
   } as unknown as RecordsWriting;
   return { records, reads: () => reads };
 }
@@ -89,6 +90,30 @@ describe('cached rows', () => {
     assert.equal(reads(), 2);
     await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
     assert.equal(reads(), 3);
+  });
+
+  test('are read once by a unit that writes, alone or in lists, until it changes or locks anything', async () => {
+    const { records, reads } = rowsOf(row, { ...row, id: 'f2' });
+    const unit = rowCache().trackedWrites(records, new Set());
+    await unit.get(instruments, key('f1'), shown);
+    assert.equal((await unit.getMany(instruments, 'a', ['f1'], shown))[0]?.id, 'f1');
+    assert.equal(reads(), 1);
+    await unit.getMany(instruments, 'b', ['f1'], shown);
+    assert.equal(reads(), 2, 'what is of another account is not known');
+    assert.equal((await unit.getMany(instruments, 'a', ['f1', 'f2'], shown)).length, 2);
+    assert.equal(reads(), 3);
+    await unit.update(instruments, key('f1'), { deleted: 1 });
+    assert.equal(await unit.get(instruments, key('f1'), hidden), undefined);
+    assert.equal(reads(), 4);
+    assert.deepEqual(await unit.getMany(instruments, 'a', ['f1'], hidden), []);
+    assert.equal(reads(), 4, 'it is known to be deleted');
+    await unit.lockAccount('a');
+    await unit.getMany(instruments, 'a', ['f1'], shown);
+    assert.equal(reads(), 5);
+    await unit.get(instruments, key('f1'), shown);
+    await unit.get(campaigns as unknown as AnyResource, key('f2'), { deleted: 'shown', lock: true });
+    await unit.getMany(instruments, 'a', ['f1'], shown);
+    assert.equal(reads(), 8);
   });
 
   test('are hidden while their parent is deleted, and not read again for that', async () => {

@@ -58,6 +58,11 @@ export function rowCache(): RowCache {
     },
     trackedWrites(records, changed) {
       const read = new Map<string, Row>();
+      /** Whoever held the lock before may have changed anything. */
+      const locks = ({ lock }: { readonly lock?: boolean }): boolean => {
+        if (lock) read.clear();
+        return lock === true;
+      };
       const change = (resource: AnyResource, ids: readonly string[]): void => {
         if (!resource.storage?.isCached) return;
         for (const id of ids) {
@@ -68,7 +73,7 @@ export function rowCache(): RowCache {
       return {
         ...records,
         async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
-          if (!resource.storage?.isCached || resource.parentField || options.lock) {
+          if (locks(options) || !resource.storage?.isCached || resource.parentField) {
             return records.get(resource, key, options);
           }
           const name = rowName(resource as unknown as AnyResource, key.id);
@@ -80,6 +85,19 @@ export function rowCache(): RowCache {
           if (!row) return undefined;
           read.set(name, row);
           return isVisible(row, options.deleted) ? (row as unknown as RowOf<F>) : undefined;
+        },
+        async getMany<F extends Fields>(
+          resource: Resource<F>,
+          account: string,
+          ids: readonly string[],
+          options: { deleted: Deleted; lock?: boolean; column?: string },
+        ) {
+          if (locks(options) || !resource.storage?.isCached || resource.parentField || options.column)
+            return records.getMany(resource, account, ids, options);
+          const kind = resource as unknown as AnyResource;
+          const known = ids.map((id) => read.get(rowName(kind, id))).filter((row) => row?.account_id === account);
+          if (known.length < ids.length) return records.getMany(resource, account, ids, options);
+          return known.filter((row) => isVisible(row!, options.deleted)) as unknown as RowOf<F>[];
         },
         async update(resource, key, values) {
           change(resource, [key.id]);
@@ -94,8 +112,7 @@ export function rowCache(): RowCache {
           await records.updateAll(resource, account, ids, values);
         },
         async lockAccount(account) {
-          // Whoever held the lock before may have changed anything.
-          read.clear();
+          locks({ lock: true });
           await records.lockAccount(account);
         },
       };
