@@ -1,7 +1,7 @@
 import { type Answer, type Call, serializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import type { AppliedChange } from '../contract/declare/rules.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../contract/store/store.ts';
 import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
 import { checkParent, pathKey } from './find-row.ts';
 import { changeSetErrors, mayRaise, quotaErrors } from './quotas.ts';
@@ -13,18 +13,20 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
   const { parent } = resource;
   const input = parent ? { ...call.input, [parent.column]: call.path[parent.parameter]! } : call.input;
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'create', input }]);
-  return writeOne(resource, call, mustLock(resource, call, 'create', ids!), (tx) =>
-    applyCreate(tx, resource, call, input, ids!),
-  );
+  const { store } = call.services;
+  const lock = mustLock(resource, call, 'create', ids!);
+  const write: Store['write'] = lock
+    ? (work) => store.write(work)
+    : (work) => store.writeTogether(`create ${resource.name}`, work);
+  return writeOne(resource, call, { lock, write }, (tx) => applyCreate(tx, resource, call, input, ids!));
 }
 
 /** Updates the given fields of one row. */
 export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
   const key = pathKey(resource, call);
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'update', input: call.input }]);
-  return writeOne(resource, call, mustLock(resource, call, 'update', ids!), (tx) =>
-    applyUpdate(tx, resource, call, call.input, key, ids!),
-  );
+  const lock = mustLock(resource, call, 'update', ids!);
+  return writeOne(resource, call, { lock }, (tx) => applyUpdate(tx, resource, call, call.input, key, ids!));
 }
 
 /** Deletes one row; deleting it again is not found. */
@@ -33,7 +35,7 @@ export async function removeOne(resource: AnyResource, call: Call): Promise<Answ
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'remove', input: call.input }]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
   // A natural key can be created again: nobody may find the row and use it while it is being removed.
-  return writeOne(resource, call, resource.key !== undefined, apply, deletedSerializerOf(resource));
+  return writeOne(resource, call, { lock: resource.key !== undefined }, apply, deletedSerializerOf(resource));
 }
 
 /** Whether the account is locked: rows are counted, checked together with others, or created unless they exist. */
@@ -46,11 +48,14 @@ function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', 
 async function writeOne(
   resource: AnyResource,
   call: Call,
-  lock: boolean,
+  {
+    lock,
+    write = (work) => call.services.store.write(work),
+  }: { readonly lock: boolean; readonly write?: Store['write'] },
   apply: (tx: WriteTransaction) => Promise<AppliedChange>,
   serializer: Serializer = serializerOf(resource),
 ): Promise<Answer> {
-  return call.services.store.write(async (tx) => {
+  return write(async (tx) => {
     if (lock) await tx.records.lockAccount(call.account!.id);
     await checkParent(resource, call, tx.records);
     const change = await apply(tx);

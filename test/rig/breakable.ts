@@ -23,6 +23,10 @@ export async function openBreakableWorld(flags: Record<string, unknown>): Promis
       ...driver,
       read: (work) => (state === 'unreachable' ? gone() : driver.read(work)),
       write: (work) => (state === 'unreachable' ? gone() : driver.write(work)),
+      writeTogether: (kind, work) => {
+        if (state === 'unreachable') return gone();
+        return driver.writeTogether ? driver.writeTogether(kind, work) : driver.write(work);
+      },
       writeUrgent: (work) => (state === 'unreachable' ? gone() : (driver.writeUrgent ?? driver.write)(work)),
     }),
     { probe, flags },

@@ -32,16 +32,18 @@ export function openDistantWorld(flags: Record<string, unknown>): Promise<World>
  */
 export function openLateWorld(flags: Record<string, unknown>, late_ms: number): Promise<World> {
   let units = 0;
+  const late = async <T>(written: Promise<T>): Promise<T> => {
+    const value = await written;
+    units += 1;
+    // Every third unit is told at once, so that late ones are overtaken.
+    if (units % 3 !== 0) await wait((units * 7919) % late_ms);
+    return value;
+  };
   return openWorldOver(
     (driver) => ({
       ...driver,
-      async write(work) {
-        const value = await driver.write(work);
-        units += 1;
-        // Every third unit is told at once, so that late ones are overtaken.
-        if (units % 3 !== 0) await wait((units * 7919) % late_ms);
-        return value;
-      },
+      write: (work) => late(driver.write(work)),
+      ...(driver.writeTogether && { writeTogether: (kind, work) => late(driver.writeTogether!(kind, work)) }),
     }),
     { flags },
   );

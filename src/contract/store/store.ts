@@ -220,6 +220,11 @@ export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
+   * Like `write`, for work that first reads and then only inserts: on PostgreSQL, such units are committed together. Any
+   * other work may begin twice, as that of `read`. `kind` names units that do the same. @source decision 827
+   */
+  writeTogether<T>(kind: string, work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
+  /**
    * Like `write`, but on PostgreSQL without waiting for a connection that requests use: for short units that show that
    * this process is alive. @source decision 800
    */

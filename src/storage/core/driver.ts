@@ -20,6 +20,12 @@ export interface Driver {
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
+   * Like `write`, for units that first read and then only insert: those that wait at the same time are committed
+   * together. Others can be given too, but begin twice. `kind` names units that do the same. Undefined on SQLite, which
+   * commits all units so. @source decision 827
+   */
+  readonly writeTogether?: <T>(kind: string, work: (session: Session) => Promise<T>) => Promise<T>;
+  /**
    * Like `write`, on a connection of its own, for short units that must not wait behind requests. Undefined on SQLite,
    * which has one writer.
    */

@@ -28,9 +28,9 @@ export function observedDriver(driver: Driver, scope: StatementScope): Driver {
     // The unit may run in the turn of another caller.
     return observer ? (session) => scope.run(observer, work, twinOf(session)) : work;
   };
-  const { writeUrgent } = driver;
+  const { writeUrgent, writeTogether: _, ...others } = driver;
   return {
-    ...driver,
+    ...others,
     read: (work) => driver.read(around(work)),
     write: (work) => driver.write(around(work)),
     ...(writeUrgent && { writeUrgent: (work) => writeUrgent(around(work)) }),

@@ -9,6 +9,8 @@ export interface KnownStatement {
   readonly name: string;
   /** Whether it is a query that can run outside a transaction. */
   readonly isQuery: boolean;
+  /** Whether it is a query that changes and locks nothing. */
+  readonly isPlainQuery: boolean;
   /** The number of rows that it returned last. */
   rows: number;
   /** How long PostgreSQL took for it last, in milliseconds, with the way there and back. */
@@ -30,6 +32,7 @@ export interface KnownStatements {
 /** Prepared statements per connection; further ones are sent as text each time. */
 const PREPARED_MAX = 500;
 const QUERY = /^\s*(select|with|show)\b/i;
+const PLAIN_QUERY = /^\s*select\b(?!.*\bfor (no key |key )?(update|share)\b)/is;
 
 /** Names the first statements that a process runs. */
 export function knownStatements(): KnownStatements {
@@ -42,7 +45,8 @@ export function knownStatements(): KnownStatements {
       const isNamed = known.size < PREPARED_MAX;
       const name = isNamed ? `s${known.size}` : '';
       const isQuery = isNamed && QUERY.test(sql);
-      const added = { ...{ sql, name, isQuery, schema }, rows: 0, took_ms: 0, reluctance: 0 };
+      const isPlainQuery = PLAIN_QUERY.test(sql);
+      const added = { ...{ sql, name, isQuery, isPlainQuery, schema }, rows: 0, took_ms: 0, reluctance: 0 };
       if (isNamed) known.set(sql, added);
       return added;
     },

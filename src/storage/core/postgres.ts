@@ -1,8 +1,9 @@
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { Driver } from './driver.ts';
+import { postgresBatches } from './postgres-batches.ts';
 import { type Connections, openConnections, type PostgresTimeouts } from './postgres-connections.ts';
 import { postgresElection } from './postgres-election.ts';
-import { isOutdatedStatement, mapPostgresFailure } from './postgres-failures.ts';
+import { type FailedUnit, isOutdatedStatement, mapPostgresFailure } from './postgres-failures.ts';
 import { postgresFence } from './postgres-fence.ts';
 import { postgresReads } from './postgres-reads.ts';
 import { postgresServerLock } from './postgres-server-lock.ts';
@@ -79,6 +80,14 @@ export function openPostgres(options: PostgresOptions): Driver {
     mapFailure: mapReadFailure,
   });
 
+  /** @source decision 418 */
+  function mapWriteFailure(error: unknown, unit: Pick<FailedUnit, 'isBroken' | 'isCommitting'>): unknown {
+    const failure = mapPostgresFailure(error, { ...unit, isOutage: lock.isLost() });
+    // The commit may still take effect after others have read the old state: caches cannot be trusted.
+    if (failure instanceof StoreUnavailable && failure.isOutcomeUnknown) lock.markLost(failure);
+    return failure;
+  }
+
   async function write<T>({ acquire }: Connections, work: (session: Session) => Promise<T>): Promise<T> {
     lock.assertHeld();
     const transaction = new Transaction('begin', acquire);
@@ -101,11 +110,7 @@ export function openPostgres(options: PostgresOptions): Driver {
       await line.command('rollback').catch((failure: Error) => {
         broken = failure;
       });
-      const failure = mapPostgresFailure(error, { isBroken: line.isBroken, isOutage: lock.isLost(), isCommitting });
-      // The commit may still take effect after others have read the old state: caches cannot be trusted.
-      // @source decision 418
-      if (failure instanceof StoreUnavailable && failure.isOutcomeUnknown) lock.markLost(failure);
-      throw failure;
+      throw mapWriteFailure(error, { isBroken: line.isBroken, isCommitting });
     } finally {
       line.release(broken);
     }
@@ -125,11 +130,24 @@ export function openPostgres(options: PostgresOptions): Driver {
     }
   }
 
+  const batches = postgresBatches({
+    connections,
+    statements,
+    known,
+    probe: options.probe,
+    alone: (work) => writeAgain(connections, work),
+    mapFailure: mapWriteFailure,
+  });
+
   return {
     dialect: 'postgres',
     statements,
     read: reads.read,
     write: (work) => writeAgain(connections, work),
+    async writeTogether(kind, work) {
+      lock.assertHeld();
+      return batches.write(kind, work);
+    },
     writeUrgent: (work) => writeAgain(urgentConnections, work),
     async ping() {
       if (lock.held() || lock.isLost()) return lock.ping();
@@ -141,12 +159,12 @@ export function openPostgres(options: PostgresOptions): Driver {
     writeElected: election.write,
     load() {
       const { waiting, busy } = connections.load();
-      return { waiting: waiting + reads.waiting(), busy };
+      return { waiting: waiting + reads.waiting() + batches.waiting(), busy };
     },
     async close() {
       await fence.close();
       await election.close();
-      await reads.settled();
+      await Promise.all([reads.settled(), batches.settled()]);
       await Promise.all([connections.close(), urgentConnections.close()]);
     },
   };

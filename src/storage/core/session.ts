@@ -20,6 +20,15 @@ export interface Session {
   allRaw<Row = Readonly<Record<string, Value>>>(sql: string, values?: readonly RawValue[]): Promise<Row[]>;
   /** Runs raw SQL. @throws ConstraintViolated */
   runRaw(sql: string, values?: readonly RawValue[]): Promise<number>;
+  /**
+   * Takes rows that are inserted at the end of the unit of work, if that can be; a failure then fails the unit. Only
+   * units that are committed with others have it. @source decision 827
+   */
+  readonly insertLater?: (
+    table: string,
+    columns: readonly string[],
+    rows: readonly Readonly<Record<string, Value>>[],
+  ) => Promise<void>;
 }
 
 /** Runs compiled statements on a connection of a driver. */

@@ -98,7 +98,7 @@ export function storeOn(
     }
     drop(announced);
   };
-  const { lookForChanges, writeElected } = driver;
+  const { lookForChanges, writeElected, writeTogether } = driver;
   const ends: OutageListener[] = [];
   /** A look, and whether this process may go on, if that is in doubt. @source decision 835 */
   const pass = async (look: NonNullable<typeof lookForChanges>): Promise<void> => {
@@ -119,13 +119,12 @@ export function storeOn(
     throw error;
   };
   async function writeBy<T>(run: Driver['write'], work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
-    const tags = new Set<string>();
-    const rows = new Set<string>();
-    const appended: AppendedEvent[] = [];
+    let changes: UnitChanges | undefined;
     const unit = run(async (session) => {
-      tags.clear();
-      rows.clear();
-      appended.length = 0;
+      // A unit that begins again must not meet what its first run collects.
+      const tags = new Set<string>();
+      const rows = new Set<string>();
+      const appended: AppendedEvent[] = [];
       const invalidate = (tag: string): void => void tags.add(tag);
       const parts = partsOn(session, invalidate, appended);
       const summaries = campaignSummariesOn(session, (id) => rows.add(rowName({ name: 'campaign' }, id)));
@@ -135,10 +134,11 @@ export function storeOn(
       if (appended.length > 0) await storeWithoutPositions(session, appended);
       const announced = announceChanges(session, { tags, rows }, origin);
       if (announced) await announced;
+      changes = { tags, rows };
       return done;
     });
     const value = await unit.catch(forgetInDoubt);
-    drop({ tags, rows });
+    drop(changes!);
     return value;
   }
   driver.onRepaired?.(forget);
@@ -153,6 +153,7 @@ export function storeOn(
       });
     },
     write: (work) => writeBy(driver.write, work),
+    writeTogether: (kind, work) => writeBy(writeTogether ? (unit) => writeTogether(kind, unit) : driver.write, work),
     writeUrgent: (work) => writeBy(driver.writeUrgent ?? driver.write, work),
     onInvalidate: (kinds, listen) => void listeners.push({ kinds, listen }),
     fence: lookForChanges && shareLooks(() => pass(lookForChanges)),
