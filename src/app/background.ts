@@ -90,10 +90,12 @@ export async function startBackground(
         await node.stop();
         await node.start();
         await markMasterKeyInUse(store, box);
-        await planExpiry();
-        await feed.start();
-        await webhooks.start();
-        jobs.start();
+        if (follows) await feed.start();
+        if (isWorker) {
+          await planExpiry();
+          await webhooks.start();
+          jobs.start();
+        }
       }
     },
   };

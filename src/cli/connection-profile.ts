@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { encode } from '../base/percent.ts';
 import { secureRandom } from '../base/random.ts';
+import { LEVEL_APPLICATIONS, LEVELS, type LevelApplication } from '../dev/demo-application.ts';
 import { type DevFile, devFilePath, readDevFile } from '../dev/dev-folder.ts';
 import { CommandFailed } from './failure.ts';
 
@@ -29,7 +30,7 @@ interface CallerOptions
   readonly data: string;
   readonly sandbox?: boolean;
   readonly as: 'first' | 'other';
-  readonly app: 'demo' | 'messages';
+  readonly app: 'demo' | LevelApplication;
 }
 
 /** Adds the options that select the server and the keys. */
@@ -38,8 +39,11 @@ export function addProfileOptions(command: Command): Command {
     .option('--sandbox', 'Use the sandbox instead of production')
     .addOption(new Option('--as <user>', 'User of the demo world').choices(['first', 'other']).default('first'))
     .addOption(
-      new Option('--app <application>', 'Application of the demo world; messages can read direct messages')
-        .choices(['demo', 'messages'])
+      new Option(
+        '--app <application>',
+        'Application of the demo world; messages can read direct messages, reader can change nothing',
+      )
+        .choices(['demo', ...LEVELS])
         .default('demo'),
     )
     .option(
@@ -111,14 +115,16 @@ function demoKeys(file: DevFile, { as, app }: CallerOptions): SigningKeys {
     return isFirst ? file : { ...file, access_token, access_token_secret };
   }
   // The file was written by an earlier release.
-  if (file.messages_consumer_key === undefined) {
-    throw new CommandFailed('dev.json has no keys of the application for messages; start barker dev again');
+  if (file[`${app}_consumer_key`] === undefined) {
+    const { whatFor } = LEVEL_APPLICATIONS[app];
+    throw new CommandFailed(`dev.json has no keys of ${whatFor}; start barker dev again`);
   }
+  const user = isFirst ? ('' as const) : ('other_' as const);
   return {
-    consumer_key: file.messages_consumer_key,
-    consumer_secret: file.messages_consumer_secret,
-    access_token: isFirst ? file.messages_access_token : file.messages_other_access_token,
-    access_token_secret: isFirst ? file.messages_access_token_secret : file.messages_other_access_token_secret,
+    consumer_key: file[`${app}_consumer_key`],
+    consumer_secret: file[`${app}_consumer_secret`],
+    access_token: file[`${app}_${user}access_token`],
+    access_token_secret: file[`${app}_${user}access_token_secret`],
   };
 }
 

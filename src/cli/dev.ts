@@ -312,10 +312,13 @@ async function demoKeys(parts: Dependencies): Promise<{ readonly keys: DemoKeys;
       );
     }
     const { upgradeDemoWorld } = await import('../dev/demo-world.ts');
-    const { MESSAGES_APPLICATION } = await import('../dev/messages-application.ts');
+    const level = await import('../dev/demo-application.ts');
     const keys = await upgradeDemoWorld(parts, file).catch((error: unknown) => {
       if (!(error instanceof ConstraintViolated)) throw error;
-      const problem = `lacks the keys of the application ${MESSAGES_APPLICATION}; start anew with --reset`;
+      const { LEVELS, LEVEL_APPLICATIONS } = level;
+      const lacking = LEVELS.filter((which) => file[`${which}_consumer_key`] === undefined);
+      const names = lacking.map((which) => LEVEL_APPLICATIONS[which].name).join(' and ');
+      const problem = `lacks the keys of the application ${names}; start anew with --reset`;
       throw new CommandFailed(`${devFilePath(folder)} ${problem}`);
     });
     return { keys, isNew: false };

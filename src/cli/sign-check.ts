@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { LEVEL_APPLICATIONS, LEVELS } from '../dev/demo-application.ts';
 import { type DevFile, readDevFile } from '../dev/dev-folder.ts';
 import type { Explanation } from '../dev/signatures/explain.ts';
 import type { KnownApplication } from '../dev/signatures/known-keys.ts';
@@ -57,17 +58,24 @@ function demoKeys(file: DevFile): KnownApplication[] {
       { name: other, token: file.other_access_token, tokenSecret: file.other_access_token_secret },
     ],
   };
-  // The file was written by an earlier release.
-  if (file.messages_consumer_key === undefined) return [demo];
-  const messages: KnownApplication = {
-    name: 'the application for messages',
-    ...{ consumerKey: file.messages_consumer_key, consumerSecret: file.messages_consumer_secret },
-    tokens: [
-      { name: username, token: file.messages_access_token, tokenSecret: file.messages_access_token_secret },
-      { name: other, token: file.messages_other_access_token, tokenSecret: file.messages_other_access_token_secret },
-    ],
-  };
-  return [demo, messages];
+  // A file that was written by an earlier release lacks some.
+  const others = LEVELS.filter((which) => file[`${which}_consumer_key`] !== undefined).map(
+    (which): KnownApplication => ({
+      name: LEVEL_APPLICATIONS[which].whatFor,
+      ...{ consumerKey: file[`${which}_consumer_key`], consumerSecret: file[`${which}_consumer_secret`] },
+      tokens: [
+        {
+          name: username,
+          ...{ token: file[`${which}_access_token`], tokenSecret: file[`${which}_access_token_secret`] },
+        },
+        {
+          name: other,
+          ...{ token: file[`${which}_other_access_token`], tokenSecret: file[`${which}_other_access_token_secret`] },
+        },
+      ],
+    }),
+  );
+  return [demo, ...others];
 }
 
 /** The explanation as text: what is wrong, and from what the signature should have been made. */

@@ -33,6 +33,8 @@ export function welcome(service: Service, file: DevFile, clock: MovableClock): s
     ['access token', file.messages_access_token],
     ['token secret', file.messages_access_token_secret],
     ['', ''],
+    ['reader', 'an application that can change nothing (--app reader)'],
+    ['', ''],
     ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
     ['saved in', devFilePath(folder)],
   ];

@@ -20,3 +20,25 @@ export const DEMO_APPLICATION: ApplicationDraft = {
   extra_query: 1,
   email_access: 0,
 };
+
+/** The applications of the demo world beside the first, one for each other access level. Names are unique. */
+export const LEVEL_APPLICATIONS = {
+  messages: {
+    name: 'Demo messages',
+    description: 'Tries out messages and their events.',
+    level: 'read-write-directmessages',
+    whatFor: 'the application for messages',
+  },
+  reader: {
+    name: 'Demo reader',
+    description: 'Reads, and is refused all changes.',
+    level: 'read',
+    whatFor: 'the application that may only read',
+  },
+} as const;
+
+/** Which of them. */
+export type LevelApplication = keyof typeof LEVEL_APPLICATIONS;
+
+/** Which of them there are. */
+export const LEVELS = Object.keys(LEVEL_APPLICATIONS) as LevelApplication[];

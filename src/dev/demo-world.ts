@@ -11,11 +11,11 @@ import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
 import { hashPassword, RANDOM_PASSWORD_COST } from '../features/platform/password-hashing.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/registration.ts';
-import { DEMO_APPLICATION, DEMO_CALLBACK } from './demo-application.ts';
-import { addMessagesApplication, type MessagesKeys } from './messages-application.ts';
+import { DEMO_APPLICATION, DEMO_CALLBACK, LEVELS, type LevelApplication } from './demo-application.ts';
+import { addLevelApplication, type LevelKeys } from './level-applications.ts';
 
 /** The credentials of the demo world: what a client needs to log in and to sign. */
-export interface DemoKeys extends MessagesKeys {
+export interface DemoKeys extends LevelKeys {
   readonly consumer_key: string;
   readonly consumer_secret: string;
   readonly access_token: string;
@@ -84,7 +84,7 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
         ],
       });
     }
-    const messages = await addMessagesApplication(messagesRegistrar(deps, tx), { first: ada, other: ben });
+    const levels = await addApplications(deps, tx, LEVELS, { first: ada, other: ben });
     return {
       consumer_key: application.consumerKey,
       consumer_secret: application.consumerSecret,
@@ -99,29 +99,37 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
       other_username: people[1].screenName,
       other_password: people[1].password,
       callback_url: DEMO_CALLBACK,
-      ...messages,
+      ...(levels as LevelKeys),
     };
   });
 }
 
-/** Adds what demo worlds of earlier releases lack: the application that may read messages. @source decision 602 */
+/** Adds the applications that demo worlds of earlier releases lack. @source decision 602, 882 */
 export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): Promise<DemoKeys> {
-  if (keys.messages_consumer_key !== undefined) return keys;
+  const missing = LEVELS.filter((which) => keys[`${which}_consumer_key`] === undefined);
+  if (missing.length === 0) return keys;
   const { user_id: first, other_user_id: other } = keys;
-  const { store } = deps.services;
-  return {
-    ...keys,
-    ...(await store.write((tx) => addMessagesApplication(messagesRegistrar(deps, tx), { first, other }))),
-  };
+  const added = await deps.services.store.write((tx) => addApplications(deps, tx, missing, { first, other }));
+  return { ...keys, ...added };
 }
 
 /**
- * Uses a random stream of its own for the keys, so that a seed still creates all other keys as before.
+ * Uses random streams of their own for the keys, so that a seed still creates all other keys as before.
  * @source decision 602
  */
-function messagesRegistrar({ settings, services, box }: DemoDependencies, tx: WriteTransaction): Registrar {
+async function addApplications(
+  { settings, services, box }: DemoDependencies,
+  tx: WriteTransaction,
+  which: readonly LevelApplication[],
+  users: { readonly first: string; readonly other: string },
+): Promise<Partial<LevelKeys>> {
   const now = formatInstant(services.clock.now());
-  return { tx, box, random: seededRandom(settings.seed, 'demo messages'), now };
+  let keys: Partial<LevelKeys> = {};
+  for (const each of which) {
+    const random = seededRandom(settings.seed, `demo ${each}`);
+    keys = { ...keys, ...(await addLevelApplication({ tx, box, random, now }, each, users)) };
+  }
+  return keys;
 }
 
 async function accountIdsOf(deps: DemoDependencies): Promise<{ instrument: string; promotable: string }> {

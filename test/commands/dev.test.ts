@@ -60,7 +60,8 @@ const KEYS = `
   access_token_secret other_access_token other_access_token_secret user_id other_user_id username
   password other_username other_password callback_url messages_consumer_key messages_consumer_secret
   messages_access_token messages_access_token_secret messages_other_access_token
-  messages_other_access_token_secret
+  messages_other_access_token_secret reader_consumer_key reader_consumer_secret reader_access_token
+  reader_access_token_secret reader_other_access_token reader_other_access_token_secret
 `
   .trim()
   .split(/\s+/);
@@ -191,15 +192,17 @@ describe('barker dev again', () => {
     const first = await dev();
     const { messages_consumer_key: key } = first.file;
     await stop(first);
-    const former = Object.fromEntries(Object.entries(first.file).filter(([name]) => !name.startsWith('messages_')));
+    const former = Object.fromEntries(Object.entries(first.file).filter(([name]) => !/^(messages|reader)_/.test(name)));
     writeFileSync(join(place.folder, 'dev.json'), JSON.stringify(former));
     const again = ['dev', ...flagsOf(place), ...ANY_PORTS];
     const { stderr } = await barker(again);
     assert.match(
       stderr,
-      /^barker: .*dev\.json lacks the keys of the application Demo messages; start anew with --reset\n$/,
+      /^barker: .*dev\.json lacks the keys of the application Demo messages and Demo reader; start anew with --reset\n$/,
     );
     assert.equal((await barker(['app', 'edit', key!, '--name', 'Other', ...flagsOf(place)])).code, 0);
+    const reader = ['app', 'edit', first.file.reader_consumer_key!, '--name', 'Another', ...flagsOf(place)];
+    assert.equal((await barker(reader)).code, 0);
     const { file } = await dev('--seed', '2');
     assert.deepEqual(Object.keys(file), KEYS);
     assert.notEqual(file.messages_consumer_key, key);
