@@ -1,4 +1,5 @@
 import { operations } from '../../src/app/dependencies.ts';
+import { schemaText } from '../../src/cli/dev/world-schema-text.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
 import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';
@@ -42,6 +43,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'problems.md': problemsMarkdown(operations),
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,
     'audit.md': auditMarkdown(),
+    'world.schema.json': schemaText(),
     'scale.md': `# What services of several sizes need\n\n${GENERATED}\n\n${scaleMarkdown()}`,
   };
 }

@@ -2,3 +2,13 @@
 export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
+
+/** All that is wrong with a file, a sentence for each error. */
+export class InputErrors extends InputError {
+  override readonly name = 'InputErrors';
+  readonly errors: readonly string[];
+  constructor(errors: readonly string[]) {
+    super(errors.join('; '));
+    this.errors = errors;
+  }
+}

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { encode } from '../base/percent.ts';
 import { secureRandom } from '../base/random.ts';
-import { LEVEL_APPLICATIONS, LEVELS, type LevelApplication } from '../dev/demo-application.ts';
 import { type DevFile, devFilePath, readDevFile } from '../dev/dev-folder.ts';
+import { devKeysOf } from '../dev/dev-keys.ts';
 import { CommandFailed } from './failure.ts';
 
 /** The keys that a request is signed with. The token is empty in the first step of the login. */
@@ -29,22 +29,19 @@ interface CallerOptions
   extends Partial<Record<'url' | 'consumerKey' | 'consumerSecret' | 'token' | 'tokenSecret', string>> {
   readonly data: string;
   readonly sandbox?: boolean;
-  readonly as: 'first' | 'other';
-  readonly app: 'demo' | LevelApplication;
+  readonly as: string;
+  readonly app: string;
 }
 
 /** Adds the options that select the server and the keys. */
 export function addProfileOptions(command: Command): Command {
   return command
     .option('--sandbox', 'Use the sandbox instead of production')
-    .addOption(new Option('--as <user>', 'User of the demo world').choices(['first', 'other']).default('first'))
-    .addOption(
-      new Option(
-        '--app <application>',
-        'Application of the demo world; messages can read direct messages, reader can change nothing',
-      )
-        .choices(['demo', ...LEVELS])
-        .default('demo'),
+    .option('--as <user>', 'User of the demo world, first or other, or any of the world of a file', 'first')
+    .option(
+      '--app <application>',
+      'Application of the demo world (messages can read direct messages, reader can change nothing), or any of the world of a file',
+      'demo',
     )
     .option(
       '--data <folder>',
@@ -108,24 +105,10 @@ function storedOrigin({ data, sandbox }: CallerOptions): string | undefined {
   return sandbox ? file?.sandbox_url : file?.base_url;
 }
 
-function demoKeys(file: DevFile, { as, app }: CallerOptions): SigningKeys {
-  const isFirst = as === 'first';
-  if (app === 'demo') {
-    const { other_access_token: access_token, other_access_token_secret: access_token_secret } = file;
-    return isFirst ? file : { ...file, access_token, access_token_secret };
-  }
-  // The file was written by an earlier release.
-  if (file[`${app}_consumer_key`] === undefined) {
-    const { whatFor } = LEVEL_APPLICATIONS[app];
-    throw new CommandFailed(`dev.json has no keys of ${whatFor}; start barker dev again`);
-  }
-  const user = isFirst ? ('' as const) : ('other_' as const);
-  return {
-    consumer_key: file[`${app}_consumer_key`],
-    consumer_secret: file[`${app}_consumer_secret`],
-    access_token: file[`${app}_${user}access_token`],
-    access_token_secret: file[`${app}_${user}access_token_secret`],
-  };
+function demoKeys(file: DevFile, options: CallerOptions): SigningKeys {
+  const keys = devKeysOf(file, options);
+  if (typeof keys === 'string') throw new CommandFailed(`dev.json ${keys}`);
+  return keys;
 }
 
 /** The OAuth parameters of a request that is signed now; an empty token is omitted. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { secureRandom, seededRandom } from '../base/random.ts';
 import { ConstraintViolated, type ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
@@ -33,6 +33,7 @@ import { faultsCommand } from './dev/faults.ts';
 import { requestsCommand } from './dev/requests.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { type ClockStart, startClock } from './dev/start-clock.ts';
+import type { WorldFile } from './dev/start-world.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -65,14 +66,15 @@ export function devCommand(command: Command): void {
       '--restore <file>',
       'Begin with the snapshot of an archive instead of the demo world; needs an empty data folder',
     )
+    .option('--world <file>', 'Begin with the world of a YAML or JSON file instead of the demo world')
     .option('--export-on-exit <file>', 'Write a snapshot of everything to an archive when the server stops')
     .enablePositionalOptions()
     .action(async () => {
       const options = command.opts();
-      const { reset = false, restore, requests, exportOnExit, clock: at_ms, frozen: isFrozen } = options;
+      const { reset = false, restore, world, requests, exportOnExit, clock: at_ms, frozen: isFrozen } = options;
       const run = options.ephemeral ? (await import('./dev/ephemeral.ts')).ephemeralRun() : undefined;
       const settings = settingsFrom(command, 'dev', false, run?.defaults);
-      const start = { reset, restore, recordsRequests: requests, clock: { at_ms, isFrozen } };
+      const start = { reset, restore, world, recordsRequests: requests, clock: { at_ms, isFrozen } };
       process.exitCode = await runDev(settings, start, { exportOnExit, run });
     });
   requestsCommand(command.command('requests').description('Show what the running server received and sent'));
@@ -98,6 +100,10 @@ interface DevStart {
   readonly reset: boolean;
   /** The archive of a snapshot to begin with. */
   readonly restore?: string | undefined;
+  /** The file of a world to begin with. */
+  readonly world?: string | undefined;
+  /** Whether the account of the demo world has campaigns and posts; not unless told. */
+  readonly hasContents?: boolean;
   /** Whether the last requests are kept in memory; yes unless told otherwise. */
   readonly recordsRequests?: boolean;
   readonly clock?: ClockStart;
@@ -116,7 +122,7 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
   const log = devLog(settings.log_level, (line) => printError(line));
-  const starting = startDev(settings, { ...start, seams: { log } });
+  const starting = startDev(settings, { ...start, hasContents: true, seams: { log } });
   const stopped = waitForShutdown({
     async close() {
       const { service } = await starting;
@@ -149,6 +155,8 @@ export async function startDev(
   // Loaded here, so that other commands can read `dev.json` without loading the server.
   const { openDependencies } = await import('../app/dependencies.ts');
   const { startListeners } = await import('../app/server.ts');
+  const wallClock = options.seams?.clock ?? systemClock;
+  const world = options.world === undefined ? undefined : await worldFrom(options.world, input, wallClock, options);
   ensureDataFolder(input.data_folder);
   if (options.reset) await reset(input);
   const certificates = input.tls ? await ownCertificates(input) : undefined;
@@ -158,16 +166,19 @@ export async function startDev(
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
   const random = seededRandom(settings.seed, 'ids');
-  const wallClock = options.seams?.clock ?? systemClock;
   if (options.restore !== undefined) {
     const { beginFrom } = await import('./dev/archives.ts');
     random.restart((await beginFrom(settings, options.restore, { refuse: refuseRows, wallClock })).mark);
   }
-  const clock = startClock(input.data_folder, wallClock, options.clock ?? {});
+  const isNewFolder = readKeys(input.data_folder) === undefined;
+  const clock = startClock(input.data_folder, wallClock, {
+    ...options.clock,
+    at_ms: options.clock?.at_ms ?? (isNewFolder ? world?.clock_ms : undefined),
+  });
   const around = await openAround(options.recordsRequests !== false);
   const seams = { ...options.seams, ...around.seams, clock, wallClock };
   const parts = await openDependencies('dev', settings, { random, ...seams });
-  const { keys, isNew } = await demoKeys(parts);
+  const { keys, isNew } = await keysOfWorld(parts, { world, hasContents: options.hasContents ?? false });
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
   if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
@@ -219,6 +230,7 @@ async function toolsFor(
     ...{ store, box, wallClock, log, clock, snapshots },
     ...{ requests: around.requests, faults: around.faults },
     work: deferredWorkOf(parts),
+    exporting: async () => (await import('./dev/start-world.ts')).exportParts(parts),
     operations: operations.map(({ id }) => id),
     originOf: (environment) => servers[environment],
     window_s: settings.timestamp_window_s,
@@ -294,16 +306,37 @@ async function holdsOthers(tx: ReadTransaction): Promise<boolean> {
   return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
 }
 
-/** The keys of the demo world, which is created if the database has none. */
-async function demoKeys(parts: Dependencies): Promise<{ readonly keys: DemoKeys; readonly isNew: boolean }> {
+/** Reads the world of a file before anything is deleted. */
+async function worldFrom(
+  file: string,
+  settings: Settings,
+  wallClock: Clock,
+  { restore, clock }: DevStart,
+): Promise<WorldFile> {
+  if (restore !== undefined) throw new CommandFailed('give either --world or --restore', 2);
+  const { readWorldFile } = await import('./dev/start-world.ts');
+  return readWorldFile(file, settings, clock?.at_ms ?? wallClock.now());
+}
+
+/** The keys of the world, which is created if the database has none: that of a file, or the demo world. */
+async function keysOfWorld(
+  parts: Dependencies,
+  { world, hasContents }: { readonly world: WorldFile | undefined; readonly hasContents: boolean },
+): Promise<{ readonly keys: DemoKeys; readonly isNew: boolean }> {
+  let isBegun = false;
   try {
     const demo = await parts.store.read((tx) => tx.credentials.findDemo());
+    const { data_folder: folder } = parts.settings;
     if (!demo) {
       if (await parts.store.read(holdsOthers)) throw new CommandFailed(FOREIGN);
+      isBegun = world !== undefined;
+      if (world) return { keys: await world.create(parts), isNew: true };
       const { createDemoWorld } = await import('../dev/demo-world.ts');
-      return { keys: await createDemoWorld(parts), isNew: true };
+      const keys = await createDemoWorld(parts);
+      if (hasContents) await (await import('./dev/start-world.ts')).fillDemo(parts, keys);
+      return { keys, isNew: true };
     }
-    const { data_folder: folder } = parts.settings;
+    world?.refuseOther(folder);
     const file = readKeys(folder);
     if (!file || file.consumer_key !== demo.consumer_key) {
       const problem = file ? 'holds the keys of another database' : 'is gone';
@@ -311,6 +344,7 @@ async function demoKeys(parts: Dependencies): Promise<{ readonly keys: DemoKeys;
         `the database has a demo world, but ${devFilePath(folder)} ${problem}; start anew with --reset`,
       );
     }
+    if (file.world !== undefined) return { keys: file, isNew: false };
     const { upgradeDemoWorld } = await import('../dev/demo-world.ts');
     const level = await import('../dev/demo-application.ts');
     const keys = await upgradeDemoWorld(parts, file).catch((error: unknown) => {
@@ -324,6 +358,8 @@ async function demoKeys(parts: Dependencies): Promise<{ readonly keys: DemoKeys;
     return { keys, isNew: false };
   } catch (error) {
     await parts.store.close();
+    // Half a world is of no use.
+    if (isBegun) await reset(parts.settings);
     throw error;
   }
 }

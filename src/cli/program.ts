@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { InputError } from '../base/input-error.ts';
+import { InputError, InputErrors } from '../base/input-error.ts';
 import { SettingsError } from '../settings/load.ts';
 import { programVersion } from '../version.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
@@ -60,6 +60,11 @@ const COMMANDS: readonly Entry[] = [
     name: 'account',
     about: 'Manage advertising accounts: create, list, show, roles, features, funding, limits, approval, import',
     load: async () => (await import('./account.ts')).accountCommand,
+  },
+  {
+    name: 'world',
+    about: 'World files for development: init, schema, export',
+    load: async () => (await import('./world.ts')).worldCommand,
   },
   {
     name: 'demo',
@@ -165,6 +170,10 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof SettingsError) {
     for (const problem of error.problems) printError(`barker: ${problem}\n`);
+    return 2;
+  }
+  if (error instanceof InputErrors) {
+    for (const each of error.errors) printError(`barker: ${each}\n`);
     return 2;
   }
   printError(`barker: ${errorMessage(error)}\n`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import { LEVEL_APPLICATIONS, LEVELS } from '../dev/demo-application.ts';
 import { type DevFile, readDevFile } from '../dev/dev-folder.ts';
+import { devApplications } from '../dev/dev-keys.ts';
 import type { Explanation } from '../dev/signatures/explain.ts';
 import type { KnownApplication } from '../dev/signatures/known-keys.ts';
 import { type ConnectionProfile, profileFrom } from './connection-profile.ts';
@@ -38,7 +38,7 @@ async function allOf(input: NodeJS.ReadStream): Promise<string> {
 
 /** The keys of the demo world, or those that were given. */
 function knownKeys({ keys }: ConnectionProfile, file: DevFile | undefined): KnownApplication[] {
-  const demo = file === undefined ? [] : demoKeys(file);
+  const demo = file === undefined ? [] : devApplications(file);
   if (demo.some(({ consumerKey }) => consumerKey === keys.consumer_key)) return demo;
   const { access_token: token, access_token_secret: tokenSecret } = keys;
   return [
@@ -47,35 +47,6 @@ function knownKeys({ keys }: ConnectionProfile, file: DevFile | undefined): Know
       tokens: token === '' ? [] : [{ name: 'the user', token, tokenSecret }],
     },
   ];
-}
-
-function demoKeys(file: DevFile): KnownApplication[] {
-  const { username, other_username: other } = file;
-  const demo: KnownApplication = {
-    ...{ name: 'the demo application', consumerKey: file.consumer_key, consumerSecret: file.consumer_secret },
-    tokens: [
-      { name: username, token: file.access_token, tokenSecret: file.access_token_secret },
-      { name: other, token: file.other_access_token, tokenSecret: file.other_access_token_secret },
-    ],
-  };
-  // A file that was written by an earlier release lacks some.
-  const others = LEVELS.filter((which) => file[`${which}_consumer_key`] !== undefined).map(
-    (which): KnownApplication => ({
-      name: LEVEL_APPLICATIONS[which].whatFor,
-      ...{ consumerKey: file[`${which}_consumer_key`], consumerSecret: file[`${which}_consumer_secret`] },
-      tokens: [
-        {
-          name: username,
-          ...{ token: file[`${which}_access_token`], tokenSecret: file[`${which}_access_token_secret`] },
-        },
-        {
-          name: other,
-          ...{ token: file[`${which}_other_access_token`], tokenSecret: file[`${which}_other_access_token_secret`] },
-        },
-      ],
-    }),
-  );
-  return [demo, ...others];
 }
 
 /** The explanation as text: what is wrong, and from what the signature should have been made. */

@@ -27,15 +27,7 @@ export function welcome(service: Service, file: DevFile, clock: MovableClock): s
     ['access token', file.access_token],
     ['token secret', file.access_token_secret],
     ['', ''],
-    ['messages', 'these keys can also read and send direct messages (--app messages)'],
-    ['consumer key', file.messages_consumer_key],
-    ['consumer secret', file.messages_consumer_secret],
-    ['access token', file.messages_access_token],
-    ['token secret', file.messages_access_token_secret],
-    ['', ''],
-    ['reader', 'an application that can change nothing (--app reader)'],
-    ['', ''],
-    ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
+    ...(file.world === undefined ? demoRows(file) : worldRows(file)),
     ['saved in', devFilePath(folder)],
   ];
   const trust =
@@ -50,6 +42,29 @@ export function welcome(service: Service, file: DevFile, clock: MovableClock): s
 function clockWords(clock: MovableClock): string {
   const now = formatInstant(clock.now());
   return clock.mode === 'frozen' ? `stands still at ${now}` : `was moved; it shows ${now} now`;
+}
+
+/** What else the demo world has. */
+function demoRows(file: DevFile): [name: string, value: string][] {
+  return [
+    ['messages', 'these keys can also read and send direct messages (--app messages)'],
+    ['consumer key', file.messages_consumer_key],
+    ['consumer secret', file.messages_consumer_secret],
+    ['access token', file.messages_access_token],
+    ['token secret', file.messages_access_token_secret],
+    ['', ''],
+    ['reader', 'an application that can change nothing (--app reader)'],
+    ['', ''],
+    ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
+  ];
+}
+
+/** What else the world of a file has. */
+function worldRows(file: DevFile): [name: string, value: string][] {
+  return [
+    ['user', `${file.username} / ${file.password}`],
+    ['world', `${file.world}; the file below has the keys and ids of everything in it`],
+  ];
 }
 
 function table(rows: readonly (readonly [name: string, value: string])[]): string {

@@ -29,6 +29,8 @@ export interface DemoKeys extends LevelKeys {
   readonly other_username: string;
   readonly other_password: string;
   readonly callback_url: string;
+  /** The file of a world that is not the demo world. Its keys have names of their own too. */
+  readonly world?: string;
 }
 
 /** What the creation of a demo world depends on. */
@@ -74,7 +76,7 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
       user: ben,
       level: DEMO_APPLICATION.access_level,
     });
-    const account = (PRODUCTION_ACCOUNT_FROM + accountNumber).toString(36);
+    const account = accountIdOf(accountNumber);
     if (accountIds) {
       await createAccount(tx, {
         ...{ account, now, ...accountIds },
@@ -102,6 +104,13 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
       ...(levels as LevelKeys),
     };
   });
+}
+
+const accountIdOf = (number: number): string => (PRODUCTION_ACCOUNT_FROM + number).toString(36);
+
+/** The id of the account of the demo world. */
+export function demoAccountId({ seed }: DemoDependencies['settings']): string {
+  return accountIdOf(seededRandom(seed, 'demo').bytes(4).readUInt32BE());
 }
 
 /** Adds the applications that demo worlds of earlier releases lack. @source decision 602, 882 */

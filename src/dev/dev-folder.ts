@@ -97,9 +97,14 @@ export function ensureDataFolder(dataFolder: string): void {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 }
 
-/** Removes what earlier runs left in the folder: embedded database, used nonces, clock, addresses and keys. */
+const DATABASE = ['barker.db', 'barker.db-wal', 'barker.db-shm'];
+
+/** The text of the world file that a data folder began with. */
+export const WORLD_COPY = 'world.yaml';
+
+/** Removes what earlier runs left in the folder: embedded database, used nonces, clock, addresses, keys, its world. */
 export function resetDataFolder(dataFolder: string): void {
-  for (const name of ['barker.db', 'barker.db-wal', 'barker.db-shm', 'dev.json', 'keys.json', CLOCK_FILE]) {
+  for (const name of [...DATABASE, 'dev.json', 'keys.json', CLOCK_FILE, WORLD_COPY]) {
     rmSync(join(dataFolder, name), { force: true });
   }
   for (const name of ['nonces', 'snapshots']) rmSync(join(dataFolder, name), { recursive: true, force: true });

@@ -13,6 +13,8 @@ import { type SnapshotSubject, snapshotTool } from './snapshots/snapshot-tool.ts
 import type { DevCall } from './surface/call.ts';
 import type { GuardRules } from './surface/guard.ts';
 import { surfaceOf } from './surface/surface.ts';
+import type { ExportParts } from './worlds/export-world.ts';
+import { exportCall } from './worlds/world-call.ts';
 
 /** What the tools are made of. */
 export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions, ClockToolOptions {
@@ -22,6 +24,8 @@ export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions
   /** What records requests; undefined when none are recorded. */
   readonly requests: RequestTap | undefined;
   readonly faults: FaultInjector;
+  /** What exporting the world depends on; asked for when it is. */
+  readonly exporting: () => Promise<ExportParts>;
   /** The ids of all operations. */
   readonly operations: readonly string[];
 }
@@ -49,6 +53,7 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...betweenAdvances,
     ...(requests ? inspectorCalls(requests.ring, options) : []),
     ...rateCalls,
+    exportCall(options.exporting),
     ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }),
   ];
   const surface = surfaceOf(calls, options.guard, options.log);

@@ -105,8 +105,8 @@ function firstLine(child: ChildProcess): Promise<Announced> {
 }
 
 function flagsOf(options: StartOptions): string[] {
-  const { seed, port, sandboxPort, tls, dataFolder, clock, frozen, restore } = options;
-  const flags = { seed, port, 'sandbox-port': sandboxPort, tls, data: dataFolder, clock, restore };
+  const { seed, port, sandboxPort, tls, dataFolder, clock, frozen, restore, world } = options;
+  const flags = { seed, port, 'sandbox-port': sandboxPort, tls, data: dataFolder, clock, restore, world };
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   return [...given.flatMap(([name, value]) => [`--${name}`, String(value)]), ...(frozen ? ['--frozen'] : [])];
 }

@@ -97,7 +97,7 @@ function demoKeys(keys: DemoKeys, { as = 'first', app = 'demo' }: CallOptions): 
   const find = (name: string): string => {
     const found = keys[name];
     if (found !== undefined) return found;
-    throw new Error(`the demo world has no ${name}: its keys are ${Object.keys(keys).join(', ')}`);
+    throw new Error(`the world has no ${name}: its keys are ${Object.keys(keys).join(', ')}`);
   };
   return {
     consumer_key: find(`${application}consumer_key`),

@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly frozen?: boolean;
   /** Begins with the snapshot of an archive instead of the demo world. */
   readonly restore?: string;
+  /** Begins with the world of this YAML or JSON file instead of the demo world. */
+  readonly world?: string;
   /** Serves https with a certificate of its own: `barker.ca`. */
   readonly tls?: boolean;
   /** Any settings by their names, such as `{ rate_limits: 'off' }`; see `docs/generated/settings.md`. */
@@ -126,9 +128,9 @@ export interface CallOptions {
   readonly body?: string | Uint8Array;
   /** With `authorization`, the request is sent with that instead of a signature. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The user of the demo world: the first one by default. */
-  readonly as?: 'first' | 'other';
-  /** The application of the demo world, as in the names of `keys`: `messages` can read direct messages. */
+  /** The user: the first one by default, the second one as `other`; of the world of a file, any by name. */
+  readonly as?: string;
+  /** The application, as in the names of `keys`: `messages` of the demo world can read direct messages. */
   readonly app?: string;
   /** Signs with these keys instead. */
   readonly keys?: SigningKeys;

@@ -75,10 +75,7 @@ describe('a server for tests', () => {
     const own = { consumer_key, consumer_secret };
     const token = { access_token: other_access_token!, access_token_secret: other_access_token_secret! };
     assert.equal(await userOf({ keys: { ...own, ...token } }), keys.other_user_id);
-    await assert.rejects(
-      async () => userOf({ app: 'nobody' }),
-      /the demo world has no nobody_consumer_key: its keys are/,
-    );
+    await assert.rejects(async () => userOf({ app: 'nobody' }), /the world has no nobody_consumer_key: its keys are/);
   });
 
   test('returns refusals as replies', async () => {
@@ -250,6 +247,19 @@ describe('its options', () => {
     assert.equal((await clock.run()).mode, 'running');
     assert.equal((await clock.freeze()).mode, 'frozen');
     await barker.close();
+  });
+
+  test('begins with the world of a file, and knows its names', async () => {
+    const barker = await open({ world: 'src/dev/worlds/starter.yaml' });
+    try {
+      const path = `/12/accounts/${barker.keys['accounts.bakery']}`;
+      const { body } = await barker.call('GET', path, { app: 'reports', as: 'ben' });
+      assert.equal(body.data.name, 'Corner Bakery');
+      assert.equal((await barker.call('PUT', path, { app: 'reports', as: 'ben', form: { name: 'X' } })).status, 403);
+    } finally {
+      await barker.close();
+    }
+    await assert.rejects(open({ world: 'nowhere.yaml' }), /nowhere\.yaml does not exist; barker world init writes one/);
   });
 
   test('choose the archive of a snapshot to begin with', async () => {

@@ -150,5 +150,6 @@ export const ELSEWHERE = [
   ...['now', 'set', 'advance', 'freeze', 'run'].map((name) => `dev clock ${name}`),
   ...['list', 'show', 'tail'].map((name) => `dev requests ${name}`),
   ...['list', 'add', 'remove'].map((name) => `dev faults ${name}`),
+  ...['init', 'schema', 'export'].map((name) => `world ${name}`),
   ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
 ];

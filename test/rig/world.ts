@@ -77,6 +77,8 @@ export interface WorldOptions {
   readonly nodes?: number;
   /** How each of them reaches Redis, if not by the same URL. */
   readonly redisUrls?: readonly string[];
+  /** The file of the world that it begins with. */
+  readonly world?: string;
   /** Whether it keeps requests; yes unless told otherwise. */
   readonly recordsRequests?: boolean;
 }
@@ -117,6 +119,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     reset: false,
     seams,
     ...(options.clockStart && { clock: options.clockStart }),
+    world: options.world,
     recordsRequests: options.recordsRequests ?? true,
   });
   const service = nodes ? await nodes.join(first) : first;

@@ -26,8 +26,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ROWS,
   settings: ['base'],
   http: [...BELOW, 'engine'],
-  // Development mode makes a demo world, and samples of people and posts.
-  dev: [...BELOW, 'features/platform', 'features/ads', 'features/auth', 'features/audiences', 'http'],
+  // Development mode makes worlds as calls would, and samples of people and posts.
+  dev: [
+    ...ROWS,
+    'engine',
+    'features/platform',
+    'features/ads',
+    'features/auth',
+    'features/audiences',
+    'features/media',
+    'http',
+  ],
   // Copies of everything: archives, and databases that are filled from them.
   backup: [...BELOW, 'storage'],
   // The composition root puts everything together.

@@ -69,7 +69,11 @@ export function snapshotSubject(
         const store = storeOn(driver);
         const then = { now: () => Date.parse(notes.clock) };
         const own = { store, clock: then, ids: blockIds(store, random, { isShared: false }) };
-        await createDemoWorld({ ...parts, services: own }, { isEmpty: true });
+        if (notes.keys.world === undefined) await createDemoWorld({ ...parts, services: own }, { isEmpty: true });
+        else {
+          const { beginFromCopy } = await import('./start-world.ts');
+          await beginFromCopy({ ...parts, services: own }, settings);
+        }
       } finally {
         await driver.close();
       }

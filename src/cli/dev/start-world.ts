@@ -1,0 +1,100 @@
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type Dependencies, operations } from '../../app/dependencies.ts';
+import { formatInstant } from '../../base/instants.ts';
+import type { DemoKeys } from '../../dev/demo-world.ts';
+import { WORLD_COPY } from '../../dev/dev-folder.ts';
+import { DevError } from '../../dev/surface/call.ts';
+import { Complaints } from '../../dev/worlds/checker.ts';
+import { beginWorld, createWorld, type WorldDependencies } from '../../dev/worlds/create-world.ts';
+import type { ExportParts } from '../../dev/worlds/export-world.ts';
+import { fillDemoWorld } from '../../dev/worlds/fill-demo.ts';
+import type { Settings } from '../../settings.ts';
+import { accountInput } from '../account/account-input.ts';
+import { CommandFailed } from '../failure.ts';
+
+/** A world file is written by hand, or exported; data sets have commands of their own. */
+const BYTES_MAX = 16_777_216;
+
+/** The operations of the catalog, by id. */
+export const operationsById = new Map(operations.map((each) => [each.id, each]));
+
+/** The world of a file, which was read and checked. */
+export interface WorldFile {
+  /** What the clock of the service shows at first, in milliseconds since 1970. */
+  readonly clock_ms: number | undefined;
+  /**
+   * Creates it in an empty database; returns what `dev.json` says of it.
+   * @throws InputErrors when something of it was refused
+   */
+  create(parts: Dependencies): Promise<DemoKeys>;
+  /** Refuses a data folder that did not begin with it. @throws CommandFailed @source decision 885 */
+  refuseOther(dataFolder: string): void;
+}
+
+/** Reads a world file. @throws InputErrors, CommandFailed */
+export async function readWorldFile(file: string, settings: Settings, now_ms: number): Promise<WorldFile> {
+  if (!existsSync(file)) throw new CommandFailed(`${file} does not exist; barker world init writes one`, 2);
+  if (statSync(file).size > BYTES_MAX) throw new CommandFailed(`${file}: larger than ${BYTES_MAX} bytes`, 2);
+  const text = readFileSync(file, 'utf8');
+  const { callback_schemes: schemes } = settings;
+  const now = formatInstant(now_ms);
+  const { readWorld } = await import('../../dev/worlds/read-world.ts');
+  const world = readWorld(text, file, { operations: operationsById, accountInput, schemes, now });
+  return {
+    clock_ms: world.clock_ms,
+    async create(parts) {
+      const complaints = new Complaints(file);
+      const keys = await createWorld({ ...parts, operations: operationsById, accountInput }, world, {
+        complaints,
+        folder: dirname(file),
+      });
+      complaints.refuse();
+      keepText(parts.settings.data_folder, text);
+      return { ...keys, world: resolve(file) };
+    },
+    refuseOther(dataFolder) {
+      const path = join(dataFolder, WORLD_COPY);
+      if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+      const began = existsSync(path) ? `has a world that began with another text than ${file}` : 'has a world already';
+      throw new CommandFailed(
+        `${dataFolder} ${began}; start it anew with --reset, which deletes its data, or leave --world out`,
+      );
+    },
+  };
+}
+
+/** What exporting the present world depends on. */
+export function exportParts({ services }: Dependencies): ExportParts {
+  return { services, operations: operationsById, accountInput };
+}
+
+/** Creates what is in the account of the demo world. */
+export async function fillDemo(parts: Dependencies, keys: DemoKeys): Promise<void> {
+  const now = formatInstant(parts.services.clock.now());
+  await fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, now);
+}
+
+/** Creates the users, applications and tokens of the world file that a data folder began with, and nothing else. */
+export async function beginFromCopy(
+  deps: Pick<WorldDependencies, 'settings' | 'box' | 'services' | 'hashPassword'>,
+  { data_folder, callback_schemes: schemes }: Settings,
+): Promise<void> {
+  const path = join(data_folder, WORLD_COPY);
+  if (!existsSync(path)) {
+    const message = `${path} is gone: the world cannot be made without its accounts`;
+    throw new DevError(409, 'BEGINNING_UNKNOWN', message);
+  }
+  const own = { operations: operationsById, accountInput };
+  const now = formatInstant(deps.services.clock.now());
+  const { readWorld } = await import('../../dev/worlds/read-world.ts');
+  const world = readWorld(readFileSync(path, 'utf8'), path, { ...own, schemes, now });
+  await beginWorld({ ...deps, ...own }, world, new Complaints(path), { isEmpty: true });
+}
+
+function keepText(dataFolder: string, text: string): void {
+  const path = join(dataFolder, WORLD_COPY);
+  // It may have passwords and secrets.
+  writeFileSync(path, text, { mode: 0o600 });
+  chmodSync(path, 0o600);
+}

@@ -1,0 +1,8 @@
+import { worldSchema } from '../../dev/worlds/world-schema.ts';
+import { accountInput } from '../account/account-input.ts';
+import { operationsById } from './start-world.ts';
+
+/** The JSON Schema of world files, as text. */
+export function schemaText(): string {
+  return `${JSON.stringify(worldSchema(operationsById, accountInput), null, 1)}\n`;
+}

@@ -1,0 +1,98 @@
+import { itemsOf } from '../../contract/declare/fields.ts';
+import type { Input } from '../../contract/declare/operation.ts';
+import type { ApplicationDraft } from '../../contract/store/credentials.ts';
+import { EMPTY_DRAFT, validateDraft } from '../../features/auth/applications/application-draft.ts';
+import { descriptionError, locationError, profileUrlError } from '../../features/platform/profile.ts';
+import { displayNameError, emailError, userNameError } from '../../features/platform/user-rules.ts';
+import { DEMO_APPLICATION } from '../demo-application.ts';
+import type { Complaints } from './checker.ts';
+import type { Described, World, WorldApplication } from './world.ts';
+
+const given = (input: Input, name: string): string | undefined =>
+  input[name] === undefined || input[name] === null ? undefined : String(input[name]);
+
+/** What a user is called, and logs in with. */
+export function namesOf({ key, input }: Described): { readonly username: string; readonly name: string } {
+  const username = given(input, 'username') ?? key;
+  return { username, name: given(input, 'name') ?? username };
+}
+
+/** An application as it is registered: what is left out is as in the demo world. */
+export function draftOf({ key, input }: WorldApplication): ApplicationDraft {
+  const members = Object.keys(EMPTY_DRAFT) as (keyof ApplicationDraft)[];
+  const values = members.flatMap((name) => {
+    const value = input[name];
+    if (value === undefined || value === null) return [];
+    return [[name, name === 'callbacks' ? itemsOf(String(value)) : value] as const];
+  });
+  return {
+    ...DEMO_APPLICATION,
+    ...{ name: key, description: '' },
+    ...Object.fromEntries(values),
+  } as ApplicationDraft;
+}
+
+/** Keys and tokens go into headers as they are. */
+const CREDENTIAL = /^[\w-]+$/;
+
+/** Complains of users and applications that pages and commands would refuse. */
+export function checkIdentities(
+  { users, applications }: World,
+  { complaints, schemes }: { readonly complaints: Complaints; readonly schemes: readonly string[] },
+): void {
+  const add = (of: Described, member: string, message: string | undefined): void => {
+    if (message === undefined) return;
+    const place = of.members.get(member);
+    if (place) complaints.add(place, message);
+    else complaints.add(of.at, message, member);
+  };
+  const unique = (all: readonly Described[], member: string, read: (of: Described) => string | undefined): void => {
+    const seen = new Map<string, string>();
+    for (const each of all) {
+      const value = read(each);
+      if (value === undefined) continue;
+      const first = seen.get(value.toLowerCase());
+      if (first !== undefined) add(each, member, `${value} is that of ${first} too`);
+      else seen.set(value.toLowerCase(), each.key);
+    }
+  };
+  for (const user of users) {
+    const { username, name } = namesOf(user);
+    const [email, description, location, url] = ['email', 'description', 'location', 'url'].map((each) =>
+      given(user.input, each),
+    );
+    add(user, 'username', userNameError(username));
+    add(user, 'name', displayNameError(name));
+    add(user, 'email', email === undefined ? undefined : emailError(email));
+    add(user, 'description', description === undefined ? undefined : descriptionError(description));
+    add(user, 'location', location === undefined ? undefined : locationError(location));
+    add(user, 'url', url === undefined ? undefined : profileUrlError(url));
+  }
+  unique(users, 'username', (user) => namesOf(user as Described).username);
+  for (const application of applications) {
+    for (const { member, message } of validateDraft(draftOf(application), { schemes, registered: [] })) {
+      add(application, member, message);
+    }
+    checkCredentials(application, ['consumer_key', 'consumer_secret'], add);
+    for (const token of application.tokens ?? []) {
+      checkCredentials(token, ['access_token', 'access_token_secret'], add);
+    }
+  }
+  unique(applications, 'name', (each) => draftOf(each as WorldApplication).name);
+  unique(applications, 'consumer_key', ({ input }) => given(input, 'consumer_key'));
+  const tokens = applications.flatMap((each) => each.tokens ?? []);
+  unique(tokens, 'access_token', ({ input }) => given(input, 'access_token'));
+}
+
+function checkCredentials(
+  of: Described,
+  names: readonly string[],
+  add: (of: Described, member: string, message: string) => void,
+): void {
+  for (const name of names) {
+    const value = given(of.input, name);
+    if (value !== undefined && !CREDENTIAL.test(value)) {
+      add(of, name, 'expected letters, digits, hyphens and underscores');
+    }
+  }
+}

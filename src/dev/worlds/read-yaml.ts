@@ -1,0 +1,55 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { InputErrors } from '../../base/input-error.ts';
+import type { Located } from './located.ts';
+
+/** Aliases may refer to what contains them; nothing useful is this deep. */
+const DEPTH_MAX = 32;
+
+/**
+ * Reads the text of a YAML or JSON file.
+ * @throws InputErrors
+ */
+export function readYaml(text: string, file: string): Located {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true });
+  const lineAt = (offset: number): number => lines.linePos(offset).line;
+  if (document.errors.length > 0) {
+    throw new InputErrors(document.errors.map(({ message, pos }) => `${file}:${lineAt(pos[0])}: ${message}`));
+  }
+  const wrong = (node: { readonly range?: readonly number[] | null }, message: string): never => {
+    throw new InputErrors([`${file}:${lineAt(node.range?.[0] ?? 0)}: ${message}`]);
+  };
+
+  function locate(node: ParsedNode | null, path: string, from: number, depth: number): Located {
+    if (node === null) return { path, line: lineAt(from), value: null };
+    const start = node.range?.[0] ?? from;
+    const line = lineAt(start);
+    if (depth > DEPTH_MAX) return wrong(node, `${path}: nested too deeply`);
+    if (isAlias(node)) {
+      const target = (node as { resolve(of: Document): unknown }).resolve(document as unknown as Document);
+      return { ...locate(target as ParsedNode, path, start, depth + 1), line };
+    }
+    if (isSeq(node)) {
+      const items = node.items.map((item, index) => locate(item as ParsedNode, `${path}[${index}]`, start, depth + 1));
+      return { path, line, value: items };
+    }
+    if (isMap(node)) {
+      const members = node.items.map(({ key, value }) => {
+        if (!isScalar(key)) return wrong(node, `${path}: names of members must be text`);
+        const name = String(key.source ?? key.value);
+        const at = (key as ParsedNode).range?.[0] ?? start;
+        const found = locate(value as ParsedNode | null, path === '' ? name : `${path}.${name}`, at, depth + 1);
+        // Of what spans several lines, the name says more than the first line of the contents.
+        const isLarge = typeof found.value === 'object' && found.value !== null;
+        return [name, isLarge ? { ...found, line: lineAt(at) } : found] as const;
+      });
+      return { path, line, value: new Map(members) };
+    }
+    if (!isScalar(node)) return wrong(node, `${path}: expected a value`);
+    const { value, source } = node;
+    if (typeof value === 'number') return { path, line, value, ...(source !== undefined && { source }) };
+    return { path, line, value: value as string | boolean | null };
+  }
+
+  return locate(document.contents, '', 0, 0);
+}
