@@ -26,6 +26,8 @@ describe('a stream', () => {
   before(async () => {
     who = await subscriber(world);
     await subscribe(world, who);
+    // A server may count those that have just ended for a moment longer.
+    await world.service.store.write((tx) => tx.applicationLimits.set(who.application, 'stream_connections', 10));
   });
 
   test('stalls: after so many events nothing comes, and it stays open', async () => {
@@ -54,11 +56,21 @@ describe('a stream', () => {
     assert.equal(stream.isWhole(), false);
   });
 
+  test('breaks off as a header of its request asks', async () => {
+    const stream = await fetch(`${world.service.url}/2/activity/stream`, {
+      headers: { authorization: `Bearer ${who.bearer}`, 'x-barker-fault': 'drop_mid_object' },
+    });
+    assert.equal(stream.headers.get('x-barker-fault'), 'header');
+    const reading = stream.text();
+    await happen(world, who.user, [6]);
+    await assert.rejects(reading, /terminated/);
+  });
+
   test('has no heartbeats, but events', async () => {
     await fault({ times: 1, do: { no_heartbeat: true } });
     const [silent, whole] = [await openStream(world, who.bearer), await openStream(world, who.bearer)];
     await whole.when((text) => text.length > 4);
-    await happen(world, who.user, [6]);
+    await happen(world, who.user, [7]);
     await silent.until(1);
     assert.match(silent.text(), /^\r\n\{.*\}\r\n$/);
     silent.close();
