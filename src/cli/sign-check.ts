@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
+import { instantMs, parseInstant } from '../base/instants.ts';
 import { type DevFile, readDevFile } from '../dev/dev-folder.ts';
 import { devApplications } from '../dev/dev-keys.ts';
 import type { Explanation } from '../dev/signatures/explain.ts';
@@ -13,9 +14,10 @@ const WINDOW_S = 300;
 
 /**
  * Says whether a curl command is signed right, without a server; `-` reads the command from stdin.
+ * @param at when it was sent, as text; now unless given.
  * @throws CommandFailed when it is not.
  */
-export async function checkCommand(command: Command, curl: string): Promise<void> {
+export async function checkCommand(command: Command, curl: string, at: string | undefined): Promise<void> {
   const { parseCurl } = await import('../dev/signatures/curl.ts');
   const { describedRequest, neededBy } = await import('../dev/signatures/described-request.ts');
   const { explain } = await import('../dev/signatures/explain.ts');
@@ -24,10 +26,20 @@ export async function checkCommand(command: Command, curl: string): Promise<void
   const origins = [caller.origin, file?.base_url, file?.sandbox_url].filter((each) => each !== undefined);
   const text = curl === '-' ? await allOf(process.stdin) : curl;
   const sent = describedRequest(parseCurl(text), [...new Set(origins)]);
-  const rules = { now_s: Math.floor(systemClock.now() / 1000), window_s: WINDOW_S };
+  const rules = {
+    now_s: Math.floor((at === undefined ? systemClock.now() : instantOf(at)) / 1000),
+    window_s: WINDOW_S,
+  };
   const explanation = explain(sent, knownKeys(caller, file), { ...rules, needed: neededBy(sent) });
   print(escapeControls(report(explanation)));
   if (explanation.outcome !== 'right') throw new CommandFailed(explanation.summary);
+}
+
+/** @throws CommandFailed */
+function instantOf(text: string): number {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw new CommandFailed('--at takes a time such as 2026-03-02T17:04:55Z', 2);
+  return instantMs(instant);
 }
 
 async function allOf(input: NodeJS.ReadStream): Promise<string> {

@@ -35,6 +35,7 @@ export function signCommand(command: Command): void {
       '--check <command>',
       'Check instead whether a curl command is signed right, and say what is wrong; - reads it from stdin',
     )
+    .option('--at <time>', 'With --check: when the command was sent; ISO 8601 in UTC (default: now)')
     .option('--header', 'Print nothing but the header, for `curl -H "$(barker sign --header …)"`')
     .option('--bearer', 'With --header: that of the bearer token of the application');
   addProfileOptions(command)
@@ -68,8 +69,9 @@ async function runSign(command: Command, method: string | undefined, url: string
       throw new CommandFailed(`--check takes no ${other === undefined ? 'method' : `--${other}`}`, 2);
     }
     const { checkCommand } = await import('./sign-check.ts');
-    return checkCommand(command, check);
+    return checkCommand(command, check, command.opts<{ at?: string }>().at);
   }
+  if (command.opts().at !== undefined) throw new CommandFailed('--at needs --check', 2);
   if (method === undefined) throw new CommandFailed("missing required argument 'method'", 2);
   if (url === undefined) throw new CommandFailed("missing required argument 'url'", 2);
   const { param: data, json, protocol = [], header, bearer } = command.opts<SignOptions>();

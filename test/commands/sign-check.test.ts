@@ -27,9 +27,9 @@ after(() => rmSync(folder, { recursive: true }));
 const URL_OF_TEST = `${FILE.base_url}/12/accounts?count=10`;
 
 /** A curl command that is signed with these secrets, for this URL. */
-function curl({ url = URL_OF_TEST, secret = FILE.access_token_secret, keys = FILE } = {}): string {
+function curl({ url = URL_OF_TEST, secret = FILE.access_token_secret, keys = FILE, clock = systemClock } = {}): string {
   const { header } = sign({
-    ...{ method: 'GET', url, oauth: protocol(keys, systemClock) },
+    ...{ method: 'GET', url, oauth: protocol(keys, clock) },
     ...{ consumerSecret: keys.consumer_secret, tokenSecret: secret },
   });
   return `curl '${URL_OF_TEST}' -H 'Authorization: ${header}'`;
@@ -48,6 +48,19 @@ describe('barker sign --check', () => {
     const { stdout } = await barker(['sign', 'POST', '/12/accounts', '-d', "name=it's", '--sandbox', '--data', folder]);
     const command = stdout.slice(stdout.indexOf('Command:\n') + 'Command:\n'.length).trim();
     assert.equal((await check(command)).code, 0);
+  });
+
+  test('takes the time at which a command was sent, such as one from a log', async () => {
+    const old = curl({ clock: { ...systemClock, now: () => Date.parse('2026-01-02T03:04:05Z') } });
+    const late = await check(old);
+    assert.equal(late.code, 1);
+    assert.match(late.stdout, /^timestamp-/);
+    assert.equal((await check(old, '--at', '2026-01-02T03:05:00Z')).code, 0);
+    assert.equal((await check(old, '--at', '2026-01-02T04:05:00Z')).code, 1);
+    const { code, stderr } = await check(old, '--at', 'yesterday');
+    assert.deepEqual([code, stderr], [2, 'barker: --at takes a time such as 2026-03-02T17:04:55Z\n']);
+    const alone = await barker(['sign', 'GET', '/12/accounts', '--at', '2026-01-02T03:05:00Z', '--data', folder]);
+    assert.deepEqual([alone.code, alone.stderr], [2, 'barker: --at needs --check\n']);
   });
 
   test('says what is wrong', async () => {
