@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 const names = [
-  ...['get', 'list', 'create', 'targeting', 'pages', 'signature', 'inspector'],
+  ...['get', 'list', 'create', 'targeting', 'pages', 'signature', 'inspector', 'aliases'],
   ...[
     'postgres',
     'redis',

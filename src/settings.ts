@@ -70,6 +70,14 @@ export const settingsTable = {
   }),
   metrics: bool('Serves Prometheus metrics at /metrics.', { default: true }),
   ...brandingSettings,
+  aliases: text(
+    'A file with the words of another interface, for clients that were written for it (docs/aliases.md). Servers that share a database need the same.',
+    {
+      default: '',
+      expected: 'a path of a JSON file',
+      parse: (path) => (path.trim() === '' ? undefined : path),
+    },
+  ),
   public_base_url: text(
     'The public URL that clients call and sign; when it is set, serve accepts signatures for no other host.',
     publicAddress,

@@ -7,6 +7,7 @@ import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 import { operations } from '../src/app/dependencies.ts';
 import { createTemplates } from './rig/databases.ts';
+import { keepAliasFile } from './rig/foreign-words.ts';
 import { findLeaks } from './rig/leaks.ts';
 import { unseenBy } from './rig/ledger.ts';
 import { startPostgres } from './rig/postgres.ts';
@@ -50,6 +51,13 @@ const BALANCED = 'behind a balancer';
 /** What must be the same whichever node answers. */
 const ON_NODES = 'test/{behaviours/*,resources/activity-*,resources/connections,resources/subscription*}.test.ts';
 
+/** A file with such a line is about the words of the service itself, and does not run with an alias file. */
+const OWN_WORDS = /^\/\/ Of own words: /m;
+/** The title of what runs with an alias file. */
+const IN_FOREIGN_WORDS = 'in foreign words';
+/** What must be the same in all words. */
+const ON_WORDS = 'test/{behaviours/*,resources/activity-*,laws/differential}.test.ts';
+
 /** What only a database server can do to us. */
 const ON_POSTGRES = /^test\/faults\/postgres-|^test\/faults\/outages/;
 
@@ -57,14 +65,18 @@ const ON_POSTGRES = /^test\/faults\/postgres-|^test\/faults\/outages/;
 const isWider = process.argv.includes('--wider');
 // `--nodes=3` gives every world on PostgreSQL so many nodes behind a balancer; they need Redis.
 const nodes = process.argv.find((argument) => argument.startsWith('--nodes='))?.split('=')[1];
+const speaksForeign = (file: string): boolean => !OWN_WORDS.test(readFileSync(file, 'utf8'));
+// `--aliases` gives every world an alias file that renames every word, and clients that speak its words.
+const hasAliases = process.argv.includes('--aliases');
 const units = isWider
   ? []
   : [...chosen('test/units/**/*.test.ts'), ...WITHOUT_DATABASE.flatMap((file) => chosen(file))];
 const others = isWider
   ? chosen('test/**/*.wider.ts')
   : chosen('test/{behaviours,resources,laws,faults,clients,commands}/**/*.test.ts').filter(
-      (file) => !WITHOUT_DATABASE.includes(file),
+      (file) => !WITHOUT_DATABASE.includes(file) && (!hasAliases || speaksForeign(file)),
     );
+const inForeignWords = isWider ? chosen(ON_WORDS).filter(speaksForeign) : [];
 const onNodes = isWider ? chosen(ON_NODES).filter((file) => !ONE_NODE.test(readFileSync(file, 'utf8'))) : [];
 const onEither = others.filter(isOnEither);
 const onDatabases = others.filter((file) => !onEither.includes(file));
@@ -239,18 +251,20 @@ function sectionOn(
   const environment = {
     TEST_DATABASE: engine,
     ...(nodeCount !== undefined && { TEST_NODES: nodeCount }),
+    ...((hasAliases || title === IN_FOREIGN_WORDS) && { TEST_ALIASES: join(compiled, 'aliases.json') }),
     TEST_LEDGER: mkdtempSync(join(ledgers, engine)),
     TEST_LOGS: mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`)),
   };
-  return { title, files, environment, isApart: isWider && title !== BALANCED };
+  return { title, files, environment, isApart: isWider && title !== BALANCED && title !== IN_FOREIGN_WORDS };
 }
 
 keepDescription(compiled);
+if (isWider || hasAliases) keepAliasFile(compiled);
 if (isWhole) keepValidators(compiled);
 if (others.some((file) => readFileSync(file, 'utf8').includes('rig/tarball.ts'))) packTarball(compiled);
 const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
 const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
-const hasDatabases = others.length + onNodes.length > 0;
+const hasDatabases = others.length + onNodes.length + inForeignWords.length > 0;
 const server = hasDatabases && needsServer ? await startPostgres({ isHasty: true }) : undefined;
 process.env.TEST_POSTGRES_URL = server?.url ?? '';
 if (hasDatabases) await createTemplates(compiled, server?.url);
@@ -265,7 +279,8 @@ try {
     return sectionOn(engine, engine, files, ledgers);
   });
   const balanced = sectionOn('postgres', BALANCED, onNodes, ledgers, nodes ?? '2');
-  const databases = [once, ...each, balanced].filter(({ files }) => files.length > 0);
+  const foreign = sectionOn(engines[0]!, IN_FOREIGN_WORDS, inForeignWords, ledgers);
+  const databases = [once, ...each, balanced, foreign].filter(({ files }) => files.length > 0);
   await runSections([...databases.toReversed(), { title: 'units', files: units, environment: {} }]);
   for (const { title, environment } of databases) {
     reportLeaks(title, environment.TEST_LOGS!);

@@ -27,6 +27,7 @@ const settings = loadSettings({
     sandbox_port: 0,
     rate_limits: 'off',
     access_log: plan.accessLog,
+    aliases: plan.aliases,
     active_campaigns_max: 8000,
     application_stream_connections_max: 10_000,
     application_stream_events_per_s: 1_000_000,

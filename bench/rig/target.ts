@@ -27,6 +27,8 @@ export interface TargetOptions extends TargetSeams {
   /** The folder of another node of the same database. */
   readonly beside?: string;
   readonly profile?: boolean;
+  /** An alias file. */
+  readonly aliases?: string;
 }
 
 /** Starts development mode with limits off, on a new folder or a given one. */

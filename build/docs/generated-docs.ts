@@ -4,6 +4,7 @@ import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
 import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';
 import { recordedReply } from '../../src/http/reference/worked-examples.ts';
+import { aliasFileSchema } from '../../src/http/vocabulary/alias-file.ts';
 import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
@@ -41,6 +42,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'openapi.json': `${JSON.stringify(openApiOf(operations, byDefault), null, 1)}\n`,
     'endpoints.md': endpointsMarkdown(operations, byDefault, coverageMarkdown(operations)),
     'problems.md': problemsMarkdown(operations),
+    'aliases.schema.json': `${JSON.stringify(aliasFileSchema, null, 2)}\n`,
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,
     'audit.md': auditMarkdown(),
     'world.schema.json': schemaText(),

@@ -43,6 +43,8 @@ import { Registry } from '../http/prometheus.ts';
 import { transactionIds } from '../http/reply.ts';
 import type { Network } from '../http/sending/network.ts';
 import { openSender } from '../http/sending/sender.ts';
+import type { Vocabulary } from '../http/vocabulary/vocabulary.ts';
+import { challengeNamesOf, withHeaderNames } from '../http/vocabulary/webhook-words.ts';
 import { serializerOf } from '../rows/serializer.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { bucketOf } from '../settings/objects.ts';
@@ -62,6 +64,7 @@ import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides, sharesD
 import { openKeywordSearch } from './keyword-search.ts';
 import { type OpenObjects, openObjects } from './objects.ts';
 import { keysOf, pick } from './pick.ts';
+import { openVocabulary } from './vocabulary.ts';
 
 /** Every resource of the catalog, by its plural name. */
 const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entry) => [entry.plural, entry]));
@@ -107,6 +110,8 @@ export interface Dependencies extends Runtime {
   readonly webhooks: RunningWebhooks;
   readonly registry: Registry;
   readonly objects: OpenObjects;
+  /** The words of another interface; undefined when callers use those of this service. */
+  readonly vocabulary: Vocabulary | undefined;
 }
 
 /** Builds what commands and listeners share; requires a current schema. Starts nothing. */
@@ -115,6 +120,7 @@ export async function openDependencies(
   settings: Settings,
   overrides: DependencyOverrides = {},
 ): Promise<Dependencies> {
+  const vocabulary = await openVocabulary(settings, operations);
   const runtime = await openRuntime(mode, settings, overrides);
   const { clock, wallClock, random, store } = runtime;
   const box = withKnownKeys(runtime.box);
@@ -144,7 +150,7 @@ export async function openDependencies(
     observer: nodeLog(log),
   });
   const { webhooks, ...activity } = activityServices({
-    ...{ ...runtime, box, settings, servers, log, metrics, overrides, node, hasPeers },
+    ...{ ...runtime, box, settings, servers, log, metrics, overrides, node, hasPeers, vocabulary },
   });
   // Jobs that others do are not waited for.
   const runNow: JobServices['runNow'] = rolesOf(settings).has('worker')
@@ -179,7 +185,7 @@ export async function openDependencies(
   });
   return {
     ...runtime,
-    ...{ box, ids, services, servers, log, jobs, node, webhooks, registry, objects },
+    ...{ box, ids, services, servers, log, jobs, node, webhooks, registry, objects, vocabulary },
     grants: grants({ store, box, clock, random: secureRandom, rules: loginRules }),
     hashPassword: overrides.hashPassword ?? ((password) => hashPassword(password, secureRandom)),
   };
@@ -253,12 +259,14 @@ function activityServices(
     readonly node: Node;
     readonly hasPeers: boolean;
     readonly overrides: DependencyOverrides;
+    readonly vocabulary: Vocabulary | undefined;
   },
 ): ActivityServices & { readonly webhooks: RunningWebhooks } {
-  const { store, clock, wallClock, box, settings, servers, log, metrics, node, hasPeers, overrides } = deps;
+  const { store, clock, wallClock, box, settings, servers, log, metrics, node, hasPeers, overrides, vocabulary } = deps;
   const feed = openEventFeed({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
+    phrase: vocabulary?.event,
     onError: failureLog(log, 'could not read the event log'),
   });
   const { aroundSender = (each) => each } = overrides;
@@ -269,7 +277,8 @@ function activityServices(
     ownOrigins: () => [...Object.values(servers), settings.public_base_url, settings.public_sandbox_url],
     ...(overrides.network && { network: overrides.network }),
   });
-  const sender = aroundSender(opened);
+  const ownSender = aroundSender(opened);
+  const sender = vocabulary ? withHeaderNames(ownSender, vocabulary.header) : ownSender;
   const applicationLimits = defaultLimits(settings);
   const retries_s = settings.webhook_retry_schedule.map(Number);
   return {
@@ -297,6 +306,7 @@ function activityServices(
       retries_s,
       legacyReplayExcludesEnd: settings.legacy_replay_exclusive_end,
       legacyReplayEndsAt: settings.legacy_replay_sunset || undefined,
+      challengeNames: challengeNamesOf(vocabulary),
     },
   };
 }

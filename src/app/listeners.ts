@@ -57,7 +57,7 @@ export interface ListenerOptions {
 
 /** Creates the listeners; opens none yet. @source decision 1 */
 export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
-  const { settings, services, servers, log } = deps;
+  const { settings, services, servers, log, vocabulary } = deps;
   const { mode, roles, pipeline, branding, tls, operator_token } = options;
   const opened: { readonly app: FastifyInstance; readonly drain: ConnectionDrain }[] = [];
   const find = mediaFinder(services);
@@ -67,11 +67,12 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
 
   function appOf(environment: Environment, publicUrl: string): FastifyInstance {
     const aliases = environment === 'production' ? settings.public_aliases : [];
+    const foreign = (vocabulary?.hosts[environment] ?? []).map((host) => `https://${host}`);
     const originsOf = originsReader({
       trustedProxies: settings.trusted_proxies,
       allowsPlainHttp: settings.allow_insecure_loopback && isLoopbackHost(settings.host),
       endsTls: tls !== undefined,
-      publicOrigins: publicUrl === '' ? [] : [publicUrl, ...aliases],
+      publicOrigins: publicUrl === '' ? [] : [publicUrl, ...aliases, ...foreign],
       allowsOtherHosts: mode === 'dev',
     });
     const { isDraining } = pipeline;

@@ -99,7 +99,7 @@ async function start(
   { operator_token, toolsOf }: DevelopmentOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Service> {
-  const { settings, store, services, driver, registry } = deps;
+  const { settings, store, services, driver, registry, vocabulary } = deps;
   let operationsServer: OperationsServer | undefined;
   // Probes answer until the very end.
   cleanup.defer(() => operationsServer?.close());
@@ -124,7 +124,7 @@ async function start(
   const pipeline: ListenerOptions['pipeline'] = {
     ...intake,
     ...authenticators(deps, nonces, notBefore_s),
-    ...{ services, operations },
+    ...{ services, operations, vocabulary },
     fence: store.fence,
     secureHeaders: secureHeadersReader(
       { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },

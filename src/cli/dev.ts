@@ -49,6 +49,7 @@ export function devCommand(command: Command): void {
     'sandbox_port',
     'tls',
     'tls_names',
+    'aliases',
     'database_url',
     'seed',
     'rate_limits',
@@ -221,7 +222,7 @@ async function toolsFor(
   parts: Dependencies,
   own: { readonly clock: MovableClock; readonly snapshots: SnapshotSubject; readonly around: Around },
 ): Promise<DeveloperToolsOf> {
-  const { store, box, wallClock, settings, servers, log } = parts;
+  const { store, box, wallClock, settings, servers, log, vocabulary } = parts;
   const { clock, snapshots, around } = own;
   const { developerTools } = await import('../dev/tools.ts');
   const { loadBranding } = await import('../http/pages/branding.ts');
@@ -235,6 +236,8 @@ async function toolsFor(
     originOf: (environment) => servers[environment],
     window_s: settings.timestamp_window_s,
     origins: () => Object.values(servers),
+    ownPath: vocabulary?.paths.own ?? String,
+    ownNames: vocabulary?.ownNames ?? (() => []),
     branding: await loadBranding(settings),
     guard: {
       hosts: settings.tls_names,
@@ -248,10 +251,15 @@ async function toolsFor(
  * Creates or reuses the certificates. They use the machine's clock, because clients check them by theirs.
  * @source decision 110
  */
-async function ownCertificates({ data_folder, tls_names, host }: Settings): Promise<CertificatePaths> {
+async function ownCertificates(settings: Settings): Promise<CertificatePaths> {
+  const { data_folder, tls_names, host } = settings;
   const { ensureCertificates } = await import('../dev/certificates.ts');
+  const { readAliasFile } = await import('../app/vocabulary.ts');
+  const { production = [], sandbox = [] } = readAliasFile(settings)?.hosts ?? {};
+  const foreign = [...production, ...sandbox].map((each) => each.replace(/:\d+$/, ''));
   const isWildcard = host === '0.0.0.0' || host === '::';
-  return ensureCertificates(data_folder, isWildcard ? tls_names : [...tls_names, host], systemClock);
+  const names = [...tls_names, ...foreign, ...(isWildcard ? [] : [host])];
+  return ensureCertificates(data_folder, names, systemClock);
 }
 
 /** PostgreSQL's error code undefined_table. */

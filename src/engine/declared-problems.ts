@@ -45,6 +45,15 @@ export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNO
 /** Problems of bytes that never became a request, besides those of every call. @source decision 114 */
 export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
 
+/** All problems of requests that no operation answers. */
+export const WITHOUT_OPERATION: readonly ProblemName[] = [
+  ...UNROUTED,
+  ...UNREAD,
+  ...BEFORE_ALL,
+  'RATE_LIMITED',
+  ...AFTER_ALL,
+];
+
 const raised = new WeakMap<Operation, readonly ProblemName[]>();
 
 /** All problems that a call of an operation can end with, in the order of the checks. */

@@ -15,6 +15,7 @@ import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
 import type { StreamWriter } from './stream/writer.ts';
 import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
+import type { OperationWords, Vocabulary } from './vocabulary/vocabulary.ts';
 
 /** What the pipeline of one listener depends on. */
 export interface PipelineDependencies {
@@ -57,6 +58,8 @@ export interface PipelineDependencies {
   readonly isDraining: () => boolean;
   /** Development mode: headers name ignored parameters and explain errors in more detail. */
   readonly includesHints: boolean;
+  /** The words of another interface; undefined when callers use those of this service. */
+  readonly vocabulary: Vocabulary | undefined;
   /** Undefined in production. */
   readonly tools: DeveloperTools | undefined;
 }
@@ -64,6 +67,8 @@ export interface PipelineDependencies {
 /** The state of a request; each step adds to it, and the reply is written from it. */
 export interface Exchange {
   readonly operation: Operation;
+  /** The words of the caller, if they are not those of this service. */
+  readonly words: OperationWords | undefined;
   readonly request: IncomingMessage;
   readonly transactionId: string;
   readonly startedAt_ms: number;

@@ -13,7 +13,7 @@ import { pipeliningLimit } from './pipelining-limit.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { headersByName } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
-import { ROUTER_OPTIONS, sharedRouter } from './router.ts';
+import { ROUTER_OPTIONS, type Route, sharedRouter } from './router.ts';
 import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
 import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
@@ -59,7 +59,7 @@ export function createListener(
     const methods = route && paths.get(route.path)!;
     const operation = methods?.get(method === 'HEAD' ? 'GET' : method);
     if (operation && serves(operation)) {
-      void handleRequest(deps, operation, request, response, foldIds(route!.params));
+      void handleRequest(deps, operation, request, response, pathOf(deps, operation, route!));
       return true;
     }
     deps.tools?.pass(request, response);
@@ -87,9 +87,14 @@ export function createListener(
           response.shouldKeepAlive = false;
           discardAndClose(request);
         }
-        if (!hasValidHost(request)) sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
-        else if (deps.tools?.arrive(request, response)) return;
-        else if (!answerOperation(request, response) && !answerPage(request, response)) answerRest(request, response);
+        if (!hasValidHost(request)) {
+          sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
+          return;
+        }
+        if (deps.tools?.arrive(request, response) || answerOperation(request, response)) return;
+        // Nobody has signed for a page, so that its path can be replaced.
+        if (deps.vocabulary) request.url = deps.vocabulary.paths.own(request.url!);
+        if (!answerPage(request, response)) answerRest(request, response);
       };
       const head_ms = deps.request_head_timeout_s * 1000;
       const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
@@ -150,7 +155,7 @@ type ByMethod = Map<string, Operation>;
 function byPath(deps: PipelineDependencies, operations: readonly Operation[]): Map<string, ByMethod> {
   const paths = new Map<string, ByMethod>();
   for (const operation of operations) {
-    for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+    for (const path of pathsOf(deps, operation)) {
       const methods = paths.get(path) ?? new Map();
       paths.set(path, methods);
       if (operation.onlyIn === undefined || operation.onlyIn === deps.environment)
@@ -158,6 +163,18 @@ function byPath(deps: PipelineDependencies, operations: readonly Operation[]): M
     }
   }
   return paths;
+}
+
+/** The paths of an operation, in the words of callers too. @source decision 890 */
+function pathsOf({ vocabulary }: PipelineDependencies, { path, aliases = [] }: Operation): Iterable<string> {
+  const own = [path, ...aliases];
+  // Path parameters keep their own names.
+  return vocabulary ? new Set([...own, ...own.map((each) => vocabulary.paths.foreign(each, true))]) : own;
+}
+
+/** The path parameters of a request, in the words of this service. */
+function pathOf({ vocabulary }: PipelineDependencies, operation: Operation, { params }: Route): Record<string, string> {
+  return foldIds(vocabulary ? vocabulary.of(operation).pathIn(params) : params);
 }
 
 function methodsOf({ method, allowsGet }: Operation): string[] {
@@ -199,9 +216,12 @@ function otherMethod(
 }
 
 function notFound(deps: PipelineDependencies, request: IncomingMessage, response: ServerResponse): void {
-  const path = request.url ?? '/';
+  const { vocabulary } = deps;
+  const target = request.url ?? '/';
+  const path = vocabulary ? vocabulary.paths.own(target) : target;
   const name: ProblemName = familyOf(path) !== 'ads' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
-  sendError(deps, request, response, problem(name));
+  const version = vocabulary ? vocabulary.paths.foreignSegment(VERSION) : VERSION;
+  sendError(deps, request, response, problem(name, name === 'VERSION_UNKNOWN' ? { words: { version } } : {}));
 }
 
 function isOfVersion(path: string): boolean {

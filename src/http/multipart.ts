@@ -14,6 +14,7 @@ import {
 } from '../contract/services/received-files.ts';
 import { decodeBase64 } from './base64.ts';
 import type { BodyReadObserver } from './read-body.ts';
+import type { OperationWords } from './vocabulary/vocabulary.ts';
 
 /** Limits of multipart bodies: a parameter may be as long as in a form, and there are no more of them. */
 const LIMITS = { fieldSize: 65_536, fields: 64, parts: 80, headerPairs: 32, headerSize: 16_384 };
@@ -39,6 +40,8 @@ export interface MultipartTarget {
   readonly received: Map<string, ReceivedFile>;
   /** The signed hash of the body, if there is one. */
   readonly bodyHash: string | undefined;
+  /** The words of the caller, if they are not those of this service. */
+  readonly words: OperationWords | undefined;
 }
 
 /**
@@ -50,11 +53,11 @@ export async function receiveMultipart(
   reception: MultipartTarget,
   watch?: BodyReadObserver,
 ): Promise<void> {
-  const { files, bytes_max, bodyHash } = reception;
+  const { bytes_max, bodyHash } = reception;
   if (Number(request.headers['content-length'] ?? 0) > Math.ceil((bytes_max * 4) / 3) + AROUND_BYTES) {
     throw tooLarge(bytes_max);
   }
-  const parser = parserOf(request, files);
+  const parser = parserOf(request, reception);
   const digest = bodyHash === undefined ? undefined : createHash('sha1');
   if (digest) request.on('data', (chunk: Buffer) => digest.update(chunk));
   const taking: Taking[] = [];
@@ -77,7 +80,7 @@ export async function receiveMultipart(
 // Loaded with the first upload.
 let Busboy: typeof BusboyClass | undefined;
 
-function parserOf(request: IncomingMessage, files: MultipartTarget['files']): BusboyInstance {
+function parserOf(request: IncomingMessage, { files, words }: MultipartTarget): BusboyInstance {
   Busboy ??= (createRequire(import.meta.url)('@fastify/busboy') as { readonly Busboy: typeof BusboyClass }).Busboy;
   try {
     return new Busboy({
@@ -85,7 +88,7 @@ function parserOf(request: IncomingMessage, files: MultipartTarget['files']): Bu
       limits: LIMITS,
       highWaterMark: HELD_BYTES,
       fileHwm: HELD_BYTES,
-      isPartAFile: (name) => name !== undefined && Object.hasOwn(files, name),
+      isPartAFile: (name) => name !== undefined && Object.hasOwn(files, words ? words.nameIn(name) : name),
     });
   } catch {
     throw problem('PARTS_UNREADABLE');
@@ -104,7 +107,7 @@ function readAll(
   reception: MultipartTarget,
   { taking, watch }: { readonly taking: Taking[]; readonly watch: BodyReadObserver | undefined },
 ): Promise<void> {
-  const { raw, received, storage } = reception;
+  const { raw, received, storage, words } = reception;
   const own = new Map<string, RawValue[]>();
   const take = async (name: string, source: Readable): Promise<void> => {
     const incoming = await receiveFile(source, name, reception);
@@ -117,7 +120,7 @@ function readAll(
     const unreadable = (because: unknown): void => reject(problem('PARTS_UNREADABLE', {}, String(because)));
     parser.on('file', (name, source) => {
       source.on('error', () => {});
-      const done = take(name, source);
+      const done = take(words ? words.nameIn(name) : name, source);
       taking.push({ source, done });
       done.catch(reject);
     });
@@ -130,7 +133,7 @@ function readAll(
     parser.on('fieldsLimit', () => unreadable('too many fields'));
     parser.on('error', unreadable);
     parser.on('finish', () => {
-      for (const [name, values] of own) raw.set(name, values);
+      for (const [name, values] of words ? words.parametersIn(own) : own) raw.set(name, values);
       Promise.all(taking.map(({ done }) => done)).then(() => resolve(), reject);
     });
     watch?.onStart(reject);

@@ -23,6 +23,7 @@ import { discardAndClose } from './read-bytes.ts';
 import { delayRefusal } from './refusal-delay.ts';
 import { countUncounted, headersOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
+import { inWords } from './vocabulary/stream-words.ts';
 
 /**
  * Processes a request, step by step. The comment of each step lists the error statuses that it can end with.
@@ -57,7 +58,7 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
     const isUpload = operation.body === 'upload' && hasMultipartBody(request);
     const hasBody = !isUpload && hasWholeBody(exchange, bodyHash);
     const body = operation.bodyBytes
-      ? await readJsonBytes(deps, exchange, operation.bodyBytes, bodyHash) // 400 401 408 429 503
+      ? await jsonBytes(deps, exchange, operation.bodyBytes, bodyHash) // 400 401 408 429 503
       : hasBody
         ? await jsonBody(deps, exchange, raw, bodyHash) // 400 401 408 413 429 503
         : undefined;
@@ -101,6 +102,7 @@ export async function handleRequest(
 ): Promise<void> {
   const exchange: Exchange = {
     operation,
+    words: deps.vocabulary?.of(operation),
     request,
     transactionId: deps.nextTransactionId(),
     startedAt_ms: performance.now(),
@@ -124,6 +126,7 @@ export async function handleRequest(
     const reply = errorReply(error, operation.family, exchange.echoedParams, {
       base: () => deps.originsOf(request)[0] ?? '',
       path: request.url!.split('?', 1)[0]!,
+      words: exchange.words,
     });
     status = reply.status;
     text = reply.body;
@@ -136,7 +139,12 @@ export async function handleRequest(
   if (exchange.closesConnection) discardAndClose(request);
   const counted = countUncounted(exchange, deps);
   if (counted) await counted;
-  const headers = headersOf(exchange, deps, status, failure);
+  let headers = headersOf(exchange, deps, status, failure);
+  if (exchange.words) {
+    text = exchange.words.replyOut(text);
+    headers = deps.vocabulary!.headers(headers);
+    flow &&= inWords(flow, exchange.words);
+  }
   if (flow) {
     deps.tools?.streaming(exchange, headers, response);
     deps.streamWriter.begin(response, headers, flow);
@@ -233,7 +241,7 @@ function hasRepeatedAuthorization(request: IncomingMessage): boolean {
 }
 
 function rawParameters(
-  { operation, request }: Exchange,
+  { operation, request, words }: Exchange,
   form: string | undefined,
   header: Authenticated['headerParameters'],
 ): Map<string, readonly RawValue[]> {
@@ -243,7 +251,7 @@ function rawParameters(
   const mark = operation.formOnly ? -1 : target.indexOf('?');
   if (mark >= 0) parsePairs(target.slice(mark + 1), 'query', raw);
   if (form) parsePairs(form, 'body', raw);
-  return raw;
+  return words ? words.parametersIn(raw) : raw;
 }
 
 /** The access of the caller from the cache: the common case. */
@@ -289,16 +297,27 @@ function hasWholeBody({ operation, request }: Exchange, bodyHash: string | undef
   return isJsonOnly(operation) || bodyHash !== undefined || (hasJsonBody(request) && !operation.formOnly);
 }
 
+/** The bytes of a JSON body that the operation parses itself. */
+async function jsonBytes(
+  deps: PipelineDependencies,
+  exchange: Exchange,
+  limit: NonNullable<Operation['bodyBytes']>,
+  bodyHash: string | undefined,
+): Promise<Uint8Array> {
+  const bytes = await readJsonBytes(deps, exchange, limit, bodyHash);
+  return exchange.words ? exchange.words.bytesIn(bytes) : bytes;
+}
+
 /** Receives the files of an upload, which go straight to storage. */
 async function receive(
   deps: PipelineDependencies,
   exchange: Exchange,
   of: Pick<MultipartTarget, 'raw' | 'received' | 'bodyHash'> & { readonly isUpload: boolean },
 ): Promise<void> {
-  const { operation, request } = exchange;
+  const { operation, request, words } = exchange;
   const { services } = deps;
   const bytes_max = operation.bytesMax?.(services.media.uploadRules) ?? 0;
-  const reception = { ...of, storage: services.media.received, files: operation.files!, bytes_max };
+  const reception = { ...of, words, storage: services.media.received, files: operation.files!, bytes_max };
   if (of.isUpload) await readAuthenticatedBody(deps, exchange, (watch) => receiveMultipart(request, reception, watch));
   else await receiveTextFiles(reception);
 }
@@ -313,7 +332,7 @@ async function jsonBody(
   raw: Map<string, readonly RawValue[]>,
   bodyHash: string | undefined,
 ) {
-  const { operation, request } = exchange;
+  const { operation, request, words } = exchange;
   if (operation.shape === 'batch') exchange.echoedParams = '[]';
   else if (operation.body === 'json' || operation.body === 'members')
     exchange.echoedParams = echo({ ...exchange.path, ...operation.extraEcho }, {}, {});
@@ -321,7 +340,8 @@ async function jsonBody(
   if (isNeeded && !hasJsonBody(request)) throw problem('CONTENT_TYPE', { parameter: 'Content-Type' });
   const bytes = await readVerifiedBody(deps, exchange, bodyHash);
   if (!hasJsonBody(request) || (bytes.length === 0 && !isNeeded)) return undefined;
-  const body = parseJson(bytes);
+  const parsed = parseJson(bytes);
+  const body = words ? words.bodyIn(parsed) : parsed;
   const takesBody =
     operation.body !== 'json' &&
     operation.body !== 'members' &&

@@ -37,11 +37,15 @@ export function errorResponse(
   failure: Problem,
   of: { readonly path: string; readonly requestId?: string | undefined; readonly secure: readonly string[] },
 ): ErrorResponse {
-  const family = familyOf(of.path);
-  const { status, body } = errorReply(failure, family, '{}', { base: () => '' });
+  const { vocabulary } = deps;
+  const family = familyOf(vocabulary ? vocabulary.paths.own(of.path) : of.path);
+  const words = vocabulary?.unrouted;
+  const { status, body: ownBody } = errorReply(failure, family, '{}', { base: () => '', words });
+  const body = words ? words.replyOut(ownBody) : ownBody;
   const transactionId = deps.nextTransactionId();
   const { requestId, secure } = of;
-  const headers = baseHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
+  const own = baseHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
+  const headers = vocabulary ? vocabulary.headers(own) : own;
   if (failure.allow) headers.push('allow', failure.allow);
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   return { status, headers, body, transactionId };

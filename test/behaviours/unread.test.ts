@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { connect as secure } from 'node:tls';
 import { openLog } from '../../src/http/log.ts';
+import { ownHeaders, ownText } from '../rig/foreign-words.ts';
 import { checkReply } from '../rig/validation.ts';
 import { closeAll, openWorld, type World } from '../rig/world.ts';
 
@@ -38,8 +39,8 @@ async function say(url: string, bytes: string, way: 'as its scheme' | 'plainly' 
   socket.write(bytes);
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n', 2);
   const [first = '', ...lines] = head.split('\r\n');
-  const headers = new Headers(lines.map((line) => line.split(/: /, 2) as [string, string]));
-  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
+  const headers = ownHeaders(new Headers(lines.map((line) => line.split(/: /, 2) as [string, string])));
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(ownText(body)) };
 }
 
 /** How the words of each family say it. */
@@ -239,7 +240,7 @@ test('a request that does not arrive in time gets 408', async () => {
   await once(socket, 'data');
   socket.write('GET /12/acc');
   await found;
-  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n', 2);
+  const [head = '', body = ''] = ownText(await text(socket)).split('\r\n\r\n', 2);
   assert.match(head, /^HTTP\/1\.1 408 Request Timeout\r\nconnection: close\r\n/);
   assert.deepEqual(JSON.parse(body), ADS('CANCELLED_REQUEST', 'The request did not arrive in time'));
   checkReply('GET', '/', 408, new Headers(), body);

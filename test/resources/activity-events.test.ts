@@ -15,6 +15,7 @@ import {
 } from '../rig/activity.ts';
 import type { Keys } from '../rig/client.ts';
 import { logAfter } from '../rig/events.ts';
+import { ownText } from '../rig/foreign-words.ts';
 import type { Standing } from '../rig/people.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -30,7 +31,9 @@ const profile = (keys: Keys, form: Record<string, string>) =>
 const types = (envelopes: readonly Envelope[]) => envelopes.map(({ data }) => data.event_type);
 /** What a batch was, in bytes. */
 const lines = (batches: readonly MatchedBatch[]) =>
-  batches.flatMap(({ byApplication }) => [...byApplication.values()].flat()).map(({ line }) => line.toString());
+  batches
+    .flatMap(({ byApplication }) => [...byApplication.values()].flat())
+    .map(({ line }) => ownText(line.toString()));
 
 describe('a profile change', () => {
   test('appends an event with exactly the bytes of the reference', async () => {
@@ -316,13 +319,13 @@ describe('the log', () => {
       isReplay: true,
     });
     assert.deepEqual(
-      all.map(({ body, subscription }) => [subscription.id, JSON.parse(body.toString()).meta]),
+      all.map(({ body, subscription }) => [subscription.id, JSON.parse(ownText(body.toString())).meta]),
       [
         [first, { replay: true }],
         [first, { replay: true }],
       ],
     );
-    assert.ok(all[0]!.body.toString().endsWith('"after":"one"}},"meta":{"replay":true}}'));
+    assert.ok(ownText(all[0]!.body.toString()).endsWith('"after":"one"}},"meta":{"replay":true}}'));
     assert.deepEqual(
       await services.activity.feed.deliveriesOf(events, { application: 'nobody', includesOlder: true }),
       [],

@@ -2,6 +2,7 @@ import type { Direction, LogSubscription, MatchedBatch } from '../../src/contrac
 import { readDevFile } from '../../src/dev/dev-folder.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
+import { ownText } from './foreign-words.ts';
 import { register, type Standing } from './people.ts';
 import { rawCall } from './raw.ts';
 import { recordSecret } from './secrets.ts';
@@ -106,7 +107,7 @@ export function listen(world: World): Heard {
         .flatMap(({ byApplication }) =>
           application === undefined ? [...byApplication.values()].flat() : (byApplication.get(application) ?? []),
         )
-        .map(({ body }) => JSON.parse(body.toString()));
+        .map(({ body }) => JSON.parse(ownText(body.toString())));
     },
   };
 }

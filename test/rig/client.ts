@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
 import type { Clock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
+import { foreignOf, ownHeaders, ownText } from './foreign-words.ts';
 import { recordSecretsOfReply } from './secrets.ts';
 import { checkReply } from './validation.ts';
 
@@ -47,18 +48,22 @@ export function clientOf(
 ): Client {
   return {
     async call(method, path, { params, json, parts, headers = {} } = {}) {
-      const pairs = Object.entries(params ?? {}).map(([name, value]) => [name, String(value)] as const);
+      const words = foreignOf(origin, method, path);
+      const pairs = Object.entries(params ?? {}).map(
+        ([name, value]) => [words.parameter(name), words.value(name, String(value))] as const,
+      );
       const isForm = pairs.length > 0 && !parts && (method === 'POST' || method === 'PUT');
       const query =
         pairs.length > 0 && !isForm
           ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(pairs as [string, string][])}`
           : '';
-      const url = origin + path + query;
-      const inParts = parts && new Response(parts);
+      const ownUrl = origin + path + query;
+      const url = origin + words.target(path) + query;
+      const inParts = parts && new Response(words.parts(parts));
       const body = inParts
         ? Buffer.from(await inParts.arrayBuffer())
         : json !== undefined
-          ? JSON.stringify(json)
+          ? JSON.stringify(words.json(json))
           : isForm
             ? new URLSearchParams(pairs as [string, string][]).toString()
             : undefined;
@@ -78,8 +83,9 @@ export function clientOf(
         headers: { authorization: header, ...(type ? { 'content-type': type } : {}), ...headers },
         ...(body !== undefined && { body }),
       });
-      const reply = replyOf(url, response.statusCode, headersOf(response.headers), await response.body.text());
-      seen(method, reply, url);
+      const text = ownText(await response.body.text());
+      const reply = replyOf(ownUrl, response.statusCode, ownHeaders(headersOf(response.headers)), text);
+      seen(method, reply, ownUrl);
       return reply;
     },
   };

@@ -3,6 +3,7 @@ import { request as secure } from 'node:https';
 import type { Clock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Keys, protocol, type Reply } from './client.ts';
+import { foreignOf, isForeign, ownHeaders, ownText } from './foreign-words.ts';
 import { checkReply } from './validation.ts';
 
 /** A call that goes out as it is told: with any headers and any body, signed only when keys are given. */
@@ -20,7 +21,8 @@ export interface RawCall {
 }
 
 /** Sends a call and holds the reply against the description. */
-export async function rawCall(origin: string, clock: Clock, call: RawCall): Promise<Reply> {
+export async function rawCall(origin: string, clock: Clock, own: RawCall): Promise<Reply> {
+  const call = inForeignWords(origin, own);
   const { method, target, keys, skew_s = 0, headers = {}, body } = call;
   const authorization = keys && signed(origin, keys, { now: () => clock.now() + skew_s * 1000 }, call);
   const { hostname, port, protocol: scheme } = new URL(origin);
@@ -32,18 +34,36 @@ export async function rawCall(origin: string, clock: Clock, call: RawCall): Prom
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', reject);
       incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
+        const text = ownText(Buffer.concat(chunks).toString());
         const pairs = Object.entries(incoming.headers).map(
           ([name, value]) => [name, String(value)] as [string, string],
         );
-        resolve({ status: incoming.statusCode!, headers: new Headers(pairs), text, body: parsed(text) });
+        resolve({ status: incoming.statusCode!, headers: ownHeaders(new Headers(pairs)), text, body: parsed(text) });
       });
     });
     outgoing.on('error', reject);
     outgoing.end(body);
   });
-  checkReply(method, origin + target, reply.status, reply.headers, reply.text);
+  checkReply(method, origin + own.target, reply.status, reply.headers, reply.text);
   return reply;
+}
+
+/** A call as a client that speaks foreign words makes it. A body with a signed hash stays as it is. */
+function inForeignWords(origin: string, call: RawCall): RawCall {
+  const { method, target, headers = {}, body, oauth } = call;
+  // What was signed elsewhere stays as it was signed.
+  if (!isForeign(origin) || headers.authorization?.startsWith('OAuth ')) return call;
+  const words = foreignOf(origin, method, target);
+  const type = headers['content-type'] ?? '';
+  const renamed =
+    body === undefined || oauth?.oauth_body_hash || 'content-length' in headers
+      ? body
+      : type.startsWith('application/json')
+        ? words.text(body)
+        : type.startsWith('application/x-www-form-urlencoded')
+          ? words.pairs(body)
+          : body;
+  return { ...call, target: words.target(target), ...(renamed !== undefined && { body: renamed }) };
 }
 
 /** A form is part of what is signed. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { foreignName } from './foreign-words.ts';
 
 /** A request that a receiver was sent. */
 export interface Arrived {
@@ -35,8 +36,14 @@ export interface Receiver {
 
 /** The right answer to a challenge. */
 export function responseToken(secret: string, arrived: Arrived): string {
-  const token = new URL(arrived.target, 'http://receiver').searchParams.get('crc_token')!;
+  const { searchParams } = new URL(arrived.target, 'http://receiver');
+  const token = (searchParams.get(foreignName('crc_token')) ?? searchParams.get('crc_token'))!;
   return `sha256=${createHmac('sha256', secret).update(token).digest('base64')}`;
+}
+
+/** What the service calls the answer to its challenge. */
+function answerName({ target }: Arrived): string {
+  return target.includes('?crc_token=') ? 'response_token' : foreignName('response_token');
 }
 
 /** Ends an answer with a status. */
@@ -93,7 +100,7 @@ export async function openReceiver(
     open,
     answer: status(200),
     answerChallenge: (arrived, response) =>
-      said(JSON.stringify({ response_token: responseToken(secret, arrived) }))(arrived, response),
+      said(JSON.stringify({ [answerName(arrived)]: responseToken(secret, arrived) }))(arrived, response),
     async came(count) {
       if (receiver.messages.length < count) {
         await new Promise<void>((done) => void waiting.push({ count, done }));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { ownText } from './foreign-words.ts';
 
 /** A connection of a stranger, and what was answered on it so far. */
 export interface Stranger {
@@ -16,7 +17,7 @@ export async function stranger(origin: string, bytes: string, from = '127.0.0.1'
   let said = '';
   socket.setEncoding('latin1');
   socket.on('data', (text: string) => {
-    said += text;
+    said = ownText(said + text);
   });
   socket.on('error', () => {});
   const closed = once(socket, 'close');

@@ -3,6 +3,7 @@ import { ENDPOINT_NAMES } from '../../src/contract/services/streams.ts';
 import type { EventType, NewEvent } from '../../src/contract/store/events.ts';
 import { bearerOf } from './application.ts';
 import type { Reply } from './client.ts';
+import { checkForeign, ownHeaders, ownText } from './foreign-words.ts';
 import { register } from './people.ts';
 import { parsed, rawCall } from './raw.ts';
 import { checkReply } from './validation.ts';
@@ -129,12 +130,13 @@ export interface Served {
 export async function askStream(world: Served, bearer: string, query = ''): Promise<ReadStream | Reply> {
   const url = `${world.service.url}/2/activity/stream${query}`;
   const { outgoing, incoming } = await opened(url, bearer);
-  const headers = new Headers(
-    Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+  const headers = ownHeaders(
+    new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as [string, string])),
   );
   if (incoming.statusCode === 200) return reading(url, outgoing, incoming, headers);
   let text = '';
   for await (const chunk of incoming) text += chunk;
+  text = ownText(text);
   checkReply('GET', url, incoming.statusCode!, headers, text);
   return { status: incoming.statusCode!, headers, text, body: parsed(text) };
 }
@@ -170,7 +172,10 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
     text += chunk;
     const parts = (rest + chunk).split('\r\n');
     rest = parts.pop()!;
-    complete.push(...parts.filter((part) => part !== ''));
+    for (const part of parts.filter((each) => each !== '')) {
+      checkForeign(url, part);
+      complete.push(ownText(part));
+    }
     wake();
   });
   const lines = (): Line[] => complete.map((line) => JSON.parse(line) as Line);
@@ -190,7 +195,7 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
   });
   ended.catch(() => {});
   const when: ReadStream['when'] = async (fits) => {
-    while (!fits(text)) {
+    while (!fits(ownText(text))) {
       if (isOver) throw new Error(`the stream ended after ${complete.length} lines: ${text.slice(-500)}`);
       await new Promise<void>((resolve) => {
         waiting = [...waiting, resolve];
@@ -200,7 +205,7 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
   };
   return {
     headers,
-    text: () => text,
+    text: () => ownText(text),
     lines,
     latest: () => (complete.length === 0 ? undefined : (JSON.parse(complete.at(-1)!) as Line)),
     when,

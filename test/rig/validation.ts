@@ -180,6 +180,11 @@ function checkLines(route: Route, text: string, said: string): void {
   recordSeen({ operation, family: operation.family, status: 200, body: undefined });
 }
 
+/** Whether a request is for a page of the service itself. */
+export function isOwnPage(target: string): boolean {
+  return OWN.test(pathOf(target)) || pathOf(target) === '/';
+}
+
 /** The path of an address or of a request target, as it was sent. */
 function pathOf(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0]!;

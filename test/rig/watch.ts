@@ -1,8 +1,9 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkForeign, isForeign, ownHeaders, ownText } from './foreign-words.ts';
 import { recordSecretsOfReply, recordSecretsOfRequest } from './secrets.ts';
-import { checkReply } from './validation.ts';
+import { checkReply, isOwnPage } from './validation.ts';
 
 /** Holds every reply of some services against the description, whoever asked for it and however. */
 export interface Watch {
@@ -33,12 +34,17 @@ export function watchReplies(urls: readonly string[]): Watch {
 
 subscribe('http.server.request.start', (message) => {
   const { request, response, server } = message as Exchange;
-  const found = complaints.get((server.address() as AddressInfo | null)?.port ?? 0);
-  if (found) look(request, response, found);
+  const port = (server.address() as AddressInfo | null)?.port ?? 0;
+  const found = complaints.get(port);
+  if (found) look(request, response, { found, isForeign: isForeign(`http://localhost:${port}`) });
 });
 
 /** The headers are taken from the call that writes them: a flat list given there is not kept by the response. */
-function look(request: IncomingMessage, response: ServerResponse, found: string[]): void {
+function look(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { found, isForeign }: { readonly found: string[]; readonly isForeign: boolean },
+): void {
   const { writeHead, end } = response;
   let headers = new Headers();
   recordSecretsOfRequest(request);
@@ -49,14 +55,16 @@ function look(request: IncomingMessage, response: ServerResponse, found: string[
   response.end = function (this: ServerResponse, ...args: unknown[]) {
     const [body] = args;
     const text = typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
-    recordSecretsOfReply(request.url!, headers, text);
+    recordSecretsOfReply(ownText(request.url!), ownHeaders(headers), ownText(text));
     const ended = (end as (...all: unknown[]) => ServerResponse).apply(this, args);
     if (headers.get('x-content-type-options') !== 'nosniff')
       found.push(`${request.method} ${request.url} lets types be guessed`);
     // A fault that was asked for may say anything.
     if (headers.has('x-barker-fault')) return ended;
     try {
-      checkReply(request.method!, request.url!, this.statusCode, headers, text);
+      if (isForeign && !isOwnPage(ownText(request.url!)))
+        checkForeign(`${request.method} ${request.url} answered ${this.statusCode}`, text);
+      checkReply(request.method!, ownText(request.url!), this.statusCode, ownHeaders(headers), ownText(text));
     } catch (error) {
       found.push((error as Error).message);
     }

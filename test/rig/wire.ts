@@ -1,5 +1,6 @@
 import { connect as plain, type Socket } from 'node:net';
 import { connect as secure } from 'node:tls';
+import { ownText } from './foreign-words.ts';
 
 /** Sends bytes as they are over one kept connection, and reads the reply; nothing is normalised on the way. */
 export interface Wire {
@@ -55,5 +56,8 @@ function wholeReply(received: Buffer): WireReply | undefined {
   const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
   const body = received.subarray(headEnd + 4);
   if (body.length < length) return undefined;
-  return { status: Number(head.slice('HTTP/1.1 '.length).slice(0, 3)), text: body.toString('utf8', 0, length) };
+  return {
+    status: Number(head.slice('HTTP/1.1 '.length).slice(0, 3)),
+    text: ownText(body.toString('utf8', 0, length)),
+  };
 }

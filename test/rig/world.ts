@@ -12,6 +12,7 @@ import type { Driver } from '../../src/storage/core/driver.ts';
 import type { StatementProbe } from '../../src/storage/core/session.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { driverOn, openPlace, type Place } from './databases.ts';
+import { aliasFile, speakOwnWords } from './foreign-words.ts';
 import { collectLog, collectsLogs } from './logs.ts';
 import { recordSecret, recordSecrets } from './secrets.ts';
 import { watchReplies } from './watch.ts';
@@ -111,6 +112,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       sandbox_port: 0,
       access_log: 'all',
       log_level: 'silent',
+      aliases: aliasFile,
       ...nodes?.flags,
       ...options.flags,
     },
@@ -127,6 +129,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   recordSecret('master key', service.settings.master_key);
   if (file.tls_ca) trust(file.tls_ca);
   const origins = nodes?.origins ?? [{ production: service.url, sandbox: service.sandboxUrl }];
+  if (settings.aliases === '') speakOwnWords(origins.flatMap(({ production, sandbox }) => [production, sandbox]));
   const watch = watchReplies(origins.flatMap(({ production, sandbox }) => [production, sandbox]));
   const otherKeys = {
     ...file,

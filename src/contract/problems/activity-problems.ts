@@ -92,7 +92,7 @@ export const activityProblems = {
   },
   FILTER_EMPTY: {
     when: 'a filter without a condition',
-    problem: [400, 'invalid-request', '$.filter: has none of [{known}]'],
+    problem: [400, 'invalid-request', '$.{parameter}: has none of [{known}]'],
   },
   FILTER_UNFIT: {
     when: 'a filter that the event type does not support',

@@ -109,7 +109,7 @@ export const entityProblems = {
   },
   CURSOR_INVALID: {
     when: 'a cursor that is malformed or belongs to another list',
-    ads: [400, 'INVALID_PARAMETER', 'Expected a cursor of this list, got "{raw}" for cursor'],
+    ads: [400, 'INVALID_PARAMETER', 'Expected a cursor of this list, got "{raw}" for {parameter}'],
   },
   EXCLUSIVE_PARAMETERS: {
     when: 'two mutually exclusive parameters',

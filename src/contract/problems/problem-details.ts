@@ -145,13 +145,19 @@ export function problemDetails(name: ProblemName): ProblemDetails {
  * The body of an error reply in version 2. The first error determines the form; errors of parameters are reported
  * together.
  * @param base returns the public origin of the service.
+ * @param phrase changes message templates.
  */
-export function problemBody(errors: readonly ErrorDetail[], base: () => string): Record<string, unknown> {
+export function problemBody(
+  errors: readonly ErrorDetail[],
+  base: () => string,
+  phrase?: (template: string) => string,
+): Record<string, unknown> {
   const [first] = errors as readonly [ErrorDetail, ...ErrorDetail[]];
   const { status, title, detail, slug, errors: reported, extraMembers } = problemDetails(first.problem);
   const type = slug === undefined ? 'about:blank' : base() + problemPath(slug);
-  if (reported === 'parameters') return { errors: errors.map(parameterError), title, detail, type };
-  const { code, message } = wordingOf(first, 'problem');
+  if (reported === 'parameters')
+    return { errors: errors.map((error) => parameterError(error, phrase)), title, detail, type };
+  const { code, message } = wordingOf(first, 'problem', phrase);
   if (reported === 'resource') return { errors: [resourceError(first, { title, detail: message, type })] };
   const body = { title, type, status, detail: detail.includes('{') ? message : detail, ...extraMembers };
   return reported === 'code' ? { ...body, errors: [{ code, message }] } : body;
@@ -168,8 +174,11 @@ function resourceError(
   return { value, detail, title, resource_type: words?.kind, parameter, resource_id: value, type };
 }
 
-function parameterError(error: ErrorDetail): Record<string, unknown> {
+function parameterError(
+  error: ErrorDetail,
+  phrase: ((template: string) => string) | undefined,
+): Record<string, unknown> {
   const { parameter, words = {} } = error;
   const parameters = parameter === undefined ? {} : { [parameter]: 'raw' in words ? [String(words.raw)] : [] };
-  return { parameters, message: wordingOf(error, 'problem').message };
+  return { parameters, message: wordingOf(error, 'problem', phrase).message };
 }

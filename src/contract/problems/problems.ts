@@ -131,7 +131,7 @@ const table = {
   },
   VERSION_UNKNOWN: {
     when: 'a path with a version that is not served',
-    ads: [404, 'ROUTE_NOT_FOUND', 'The requested resource could not be found; the current version is 12'],
+    ads: [404, 'ROUTE_NOT_FOUND', 'The requested resource could not be found; the current version is {version}'],
   },
   METHOD_UNKNOWN: {
     when: 'a method that the path does not support',
@@ -282,10 +282,14 @@ export function isFlat(name: ProblemName): boolean {
   return wordingIn('flat', name)[0] === 400 && !AUTHENTICATION_PROBLEMS.includes(name);
 }
 
-/** The wording of an error in a family, its message filled in. Families without their own wording fall back. */
+/**
+ * The wording of an error in a family, its message filled in. Families without their own wording fall back. `phrase`
+ * changes the template.
+ */
 export function wordingOf(
   error: ErrorDetail,
   family: Family,
+  phrase = (template: string): string => template,
 ): { status: number; code: string | number; message: string } {
   const [status, code, template] = wordingIn(family, error.problem);
   const words: Record<string, string | number | undefined> = {
@@ -293,6 +297,6 @@ export function wordingOf(
     value: error.value,
     ...error.words,
   };
-  const message = template.replace(/\{(\w+)\}/g, (_, name: string) => String(words[name] ?? ''));
+  const message = phrase(template).replace(/\{(\w+)\}/g, (_, name: string) => String(words[name] ?? ''));
   return { status, code, message };
 }

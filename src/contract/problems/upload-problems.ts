@@ -20,11 +20,11 @@ export const uploadProblems = {
   },
   FILE_MISSING: {
     when: 'neither media nor media_data, or an empty file',
-    numeric: [400, 38, 'media or media_data parameter is missing.'],
+    numeric: [400, 38, '{a} or {b} parameter is missing.'],
   },
   FILES_EXCLUSIVE: {
     when: 'both media and media_data',
-    numeric: [400, 324, 'media and media_data are exclusive parameters.'],
+    numeric: [400, 324, '{a} and {b} are exclusive parameters.'],
   },
   MEDIA_TYPE_UNKNOWN: {
     when: 'an unsupported media type',

@@ -160,6 +160,13 @@ export interface ReplayStep {
   readonly changes: Parameters<Replays['change']>[1];
 }
 
+/** The names of what challenges contain: in the query, and in the answer. */
+export interface ChallengeNames {
+  readonly crc_token: string;
+  readonly nonce: string;
+  readonly response_token: string;
+}
+
 /** Operator settings for webhooks. */
 export interface WebhookSettings {
   /** Delays of the retries, in seconds. @source activity gaps 19.4 */
@@ -168,6 +175,7 @@ export interface WebhookSettings {
   readonly legacyReplayExcludesEnd: boolean;
   /** When the legacy path is removed; undefined when it stays. UTC text. */
   readonly legacyReplayEndsAt: string | undefined;
+  readonly challengeNames: ChallengeNames;
 }
 
 /** Job kinds that other features plan too. */

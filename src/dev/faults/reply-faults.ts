@@ -36,7 +36,7 @@ export async function applyToReply(
   }
   if (other) replace(reply, exchange, other);
   if (rate_limited) refuseRate(reply, exchange, rate_limited.retry_after_s);
-  if (partial_success) reply.text = partlyAccepted(reply.text, partial_success.n);
+  if (partial_success) reply.text = partlyAccepted(reply.text, exchange, partial_success.n);
   if (truncate) {
     const bytes = Buffer.from(reply.text);
     reply.text = bytes.subarray(0, Math.floor(bytes.length * truncate.fraction)).toString();
@@ -86,14 +86,19 @@ function replace(reply: PendingReply, exchange: Exchange, fault: FaultReply): vo
 function refuseRate(reply: PendingReply, exchange: Exchange, retry_after_s: number, clock: Clock = systemClock): void {
   replace(reply, exchange, { status: 429, headers: {}, retry_after_s });
   const reset_s = Math.ceil(clock.now() / 1000) + retry_after_s;
-  setHeader(reply.headers, 'x-rate-limit-remaining', '0');
-  setHeader(reply.headers, 'x-rate-limit-reset', String(reset_s));
+  const named = (own: string): string => exchange.words?.header(own) ?? own;
+  setHeader(reply.headers, named('x-rate-limit-remaining'), '0');
+  setHeader(reply.headers, named('x-rate-limit-reset'), String(reset_s));
 }
 
 /** The counts of an upload, as if only the first records had been accepted. */
-function partlyAccepted(text: string, n: number): string {
-  return text.replace(/"success_count":\d+,"total_count":(\d+)/g, (_, total: string) => {
-    return `"success_count":${Math.min(n, Number(total))},"total_count":${total}`;
+function partlyAccepted(text: string, { words }: Exchange, n: number): string {
+  const [success, all] = ['success_count', 'total_count'].map((own) =>
+    (words?.member(own) ?? own).replaceAll('.', '\\.'),
+  );
+  const counts = new RegExp(`"(${success})":\\d+,"(${all})":(\\d+)`, 'g');
+  return text.replace(counts, (_, accepted: string, sent: string, total: string) => {
+    return `"${accepted}":${Math.min(n, Number(total))},"${sent}":${total}`;
   });
 }
 

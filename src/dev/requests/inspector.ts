@@ -16,7 +16,7 @@ import type { Entry } from './entry.ts';
 import { waitFor, writeFeed } from './feed.ts';
 import { differences, readMatch } from './matching.ts';
 import { listPage, requestPage, unknownPage } from './pages.ts';
-import { Redactor } from './redact.ts';
+import { type OwnNames, Redactor } from './redact.ts';
 import type { RequestRing } from './ring.ts';
 import { detailOf, summaryOf } from './show.ts';
 import { signedCurl } from './signed-curl.ts';
@@ -28,6 +28,7 @@ export interface InspectorOptions {
   /** The clock by which new signatures are made. */
   readonly clock: Clock;
   readonly random?: Random;
+  readonly ownNames: OwnNames;
   /** The base URL of each listener. */
   readonly originOf: (environment: ToolsListener['environment']) => string;
   readonly branding: BrandedService;
@@ -47,7 +48,10 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
   let redactor: { readonly value: Promise<Redactor>; readonly at_ms: number } | undefined;
   const redactorNow = (): Promise<Redactor> => {
     if (!redactor || elapsed_ms() - redactor.at_ms > SECRETS_MS) {
-      redactor = { value: knownSecrets(options).then((secrets) => new Redactor(secrets)), at_ms: elapsed_ms() };
+      redactor = {
+        value: knownSecrets(options).then((secrets) => new Redactor(secrets, options.ownNames)),
+        at_ms: elapsed_ms(),
+      };
     }
     return redactor.value;
   };

@@ -11,13 +11,21 @@ const SECRET_HEADERS = new Set(['cookie', 'set-cookie', 'proxy-authorization', '
 /** Identifiers of people that a body may show; the others are redacted. */
 const HASHES_SHOWN = 3;
 
+/** The names of the service for a name in the words of another interface. */
+export type OwnNames = (name: string) => readonly string[];
+
 /** Takes secrets out of texts, also those that stand where nobody expects them. */
 export class Redactor {
   readonly #secrets: readonly string[];
+  readonly #ownNames: OwnNames;
 
-  /** @param secrets known values, such as those of all applications and tokens. */
-  constructor(secrets: readonly string[]) {
+  /**
+   * @param secrets known values, such as those of all applications and tokens.
+   * @param ownNames what names mean that are not those of the service.
+   */
+  constructor(secrets: readonly string[], ownNames: OwnNames = () => []) {
     this.#secrets = secrets.filter((secret) => secret.length >= 8);
+    this.#ownNames = ownNames;
   }
 
   /** Names and values of headers. */
@@ -33,7 +41,7 @@ export class Redactor {
   /** Path and query, or a URL. */
   target(target: string): string {
     const mark = target.indexOf('?');
-    return this.text(mark < 0 ? target : target.slice(0, mark + 1) + pairs(target.slice(mark + 1)));
+    return this.text(mark < 0 ? target : target.slice(0, mark + 1) + pairs(target.slice(mark + 1), this.#ownNames));
   }
 
   /** A body; undefined for one that is no text. */
@@ -51,7 +59,7 @@ export class Redactor {
     if (/^multipart\//i.test(type) || /[\x00-\x08]/.test(text)) return undefined;
     // Replies of tokens are forms too, though their type says otherwise.
     const isForm = /form-urlencoded/i.test(type) || /^oauth_\w+=/.test(text);
-    return this.text(withoutHashes(isForm ? pairs(text) : members(text)));
+    return this.text(withoutHashes(isForm ? pairs(text, this.#ownNames) : members(text, this.#ownNames)));
   }
 
   /** Any other text. */
@@ -72,24 +80,28 @@ function headerValue(name: string, value: string): string {
   return value.replace(/(oauth_(?:signature|verifier)\s*=\s*)("[^"]*"|[^,\s]*)/gi, `$1"${REDACTED}"`);
 }
 
-function pairs(text: string): string {
+function pairs(text: string, ownNames: OwnNames): string {
   return text.replace(/([^&=]*)=([^&]*)/g, (pair, name: string) =>
-    isSecretName(name.replaceAll('+', ' ')) ? `${name}=${REDACTED}` : pair,
+    isSecretName(decoded(name.replaceAll('+', ' ')), ownNames) ? `${name}=${REDACTED}` : pair,
   );
 }
 
-function isSecretName(encoded: string): boolean {
-  let name = encoded;
+function decoded(name: string): string {
   try {
-    name = decodeURIComponent(encoded);
-  } catch {}
-  return SECRET_NAME.test(name);
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function isSecretName(name: string, ownNames: OwnNames): boolean {
+  return SECRET_NAME.test(name) || ownNames(name).some((own) => SECRET_NAME.test(own));
 }
 
 /** Members of JSON whose values are texts. */
-function members(text: string): string {
+function members(text: string, ownNames: OwnNames): string {
   return text.replace(/"((?:[^"\\]|\\.)*)"(\s*:\s*)"(?:[^"\\]|\\.)*("|$)/g, (member, name: string, colon: string) =>
-    SECRET_NAME.test(name) ? `"${name}"${colon}"${REDACTED}"` : member,
+    isSecretName(name, ownNames) ? `"${name}"${colon}"${REDACTED}"` : member,
   );
 }
 

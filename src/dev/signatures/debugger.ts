@@ -33,6 +33,10 @@ export interface SignatureDebuggerOptions {
   /** The base URLs of the service. */
   readonly origins: () => readonly string[];
   readonly branding: BrandedService;
+  /** Puts the words of the service into a path that came in the words of another interface. */
+  readonly ownPath: (path: string) => string;
+  /** The names of the service for a name of a parameter, where they are others. */
+  readonly ownNames: (name: string) => readonly string[];
   readonly log: Logger;
 }
 
@@ -112,8 +116,8 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
 
   /** @throws InputError when the request cannot be read. */
   async function explained(request: CurlRequest): Promise<ShownTrace> {
-    const sent = describedRequest(request, options.origins());
-    const { explanation, known } = await judge({ ...times(), sent, needed: neededBy(sent) });
+    const sent = { ...describedRequest(request, options.origins()), ownNames: options.ownNames };
+    const { explanation, known } = await judge({ ...times(), sent, needed: neededBy(sent, options.ownPath) });
     return shownTrace(sent, explanation, known);
   }
 
@@ -160,7 +164,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
       try {
         const trace: Trace = {
           ...{ id, ...times(), status: reply.status, summary: '' },
-          sent: sentOf(listener, exchange, options.origins()),
+          sent: sentOf(listener, exchange, options),
           needed: operation.credential ?? 'user',
           ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),
         };
@@ -176,7 +180,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
         trace.summary = isBare && hint !== undefined ? hint : summary;
         traces.set(id, trace);
         if (traces.size > TRACES_MAX) traces.delete(traces.keys().next().value!);
-        addHeaders(reply, id, trace.summary);
+        addHeaders(reply, exchange, { id, hint: trace.summary });
       } catch (err) {
         // The database may be unavailable: the reply is sent as it is.
         log.error({ err, transaction_id: id }, 'a refused request could not be explained');
@@ -199,19 +203,28 @@ function reasonOf({ message }: Problem, name: ProblemName): string {
 }
 
 /** The hint takes the place of a poorer one. */
-function addHeaders({ headers }: PendingReply, id: string, hint: string): void {
-  const at = headers.findIndex((name, index) => index % 2 === 0 && name === 'x-hint');
+function addHeaders(
+  { headers }: PendingReply,
+  { words }: Exchange,
+  { id, hint }: { readonly id: string; readonly hint: string },
+): void {
+  const hintName = words?.header('x-hint') ?? 'x-hint';
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === hintName);
   if (at >= 0) headers.splice(at, 2);
-  headers.push('x-barker-trace', id, 'x-hint', hint.replace(/[^\x20-\x7e]/g, '?').slice(0, 500));
+  headers.push('x-barker-trace', id, hintName, hint.replace(/[^\x20-\x7e]/g, '?').slice(0, 500));
 }
 
-function sentOf(listener: ToolsListener, { request }: Exchange, all: readonly string[]): () => SentRequest {
+function sentOf(
+  listener: ToolsListener,
+  { request }: Exchange,
+  { origins: all, ownNames }: SignatureDebuggerOptions,
+): () => SentRequest {
   const { authorization, 'content-type': contentType, 'content-length': length } = request.headers;
   const origins = listener.originsOf(request);
   const fixed = {
     ...{ method: request.method!, target: request.url!, origins, authorization, contentType },
-    hostSpellings: [],
-    otherOrigins: all.filter((each) => !origins.includes(each)),
+    ...{ hostSpellings: [], ownNames },
+    otherOrigins: all().filter((each) => !origins.includes(each)),
   };
   const body = bodyOf(request);
   return () => {

@@ -30,9 +30,12 @@ export function describedRequest({ method, url, headers, body }: CurlRequest, or
   };
 }
 
-/** The credential that a login step requires, by its path; undefined for other paths. */
-export function neededBy(sent: SentRequest): CredentialKind | undefined {
-  const { path } = splitTarget(targetOf(sent));
+/**
+ * The credential that a login step requires, by its path; undefined for other paths.
+ * @param ownPath puts the words of the service into a path.
+ */
+export function neededBy(sent: SentRequest, ownPath: (path: string) => string = String): CredentialKind | undefined {
+  const path = ownPath(splitTarget(targetOf(sent)).path);
   if (path === '/oauth/request_token') return 'consumer';
   return path === '/oauth/access_token' ? 'request-token' : undefined;
 }

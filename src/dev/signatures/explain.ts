@@ -44,7 +44,7 @@ export function keysOf(sent: SentRequest): SentKeys {
 export function hiddenOf(sent: SentRequest, known: readonly KnownApplication[]): string[] {
   const parameters = parametersOf(sent);
   const bearer = bearerIn(sent.authorization) ?? '';
-  return [bearer, ...secretsOf(known), ...('reason' in parameters ? [] : secretValuesOf(parameters))];
+  return [bearer, ...secretsOf(known), ...('reason' in parameters ? [] : secretValuesOf(parameters, sent.ownNames))];
 }
 
 /**

@@ -19,12 +19,18 @@ export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
 }
 
 /** The values of a request that are secrets by their names, and a signature that is made of secrets. */
-export function secretValuesOf(parameters: readonly SentParameter[]): string[] {
+export function secretValuesOf(
+  parameters: readonly SentParameter[],
+  ownNames: (name: string) => readonly string[] = () => [],
+): string[] {
   const isDigest = parameters.some(
     ({ name, value }) => name === 'oauth_signature_method' && /^(?:HMAC|RSA)-/.test(value),
   );
   return parameters
-    .filter(({ name }) => SECRET_FIELDS.test(name) || (name === 'oauth_signature' && !isDigest))
+    .filter(
+      ({ name }) =>
+        [name, ...ownNames(name)].some((each) => SECRET_FIELDS.test(each)) || (name === 'oauth_signature' && !isDigest),
+    )
     .map(({ value }) => value);
 }
 

@@ -20,6 +20,8 @@ export interface SentRequest {
   readonly body: string | undefined;
   /** Only the beginning of the body is known. */
   readonly isBodyCut?: boolean;
+  /** The names of the service for a name of a parameter, where they are others. */
+  readonly ownNames?: (name: string) => readonly string[];
 }
 
 /** The secrets that a request should be signed with. */

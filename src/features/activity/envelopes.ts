@@ -8,6 +8,8 @@ export interface EnvelopeStyle {
   readonly withSubscriptionId: boolean;
   /** Adds `meta.replay`. */
   readonly isReplay: boolean;
+  /** Changes its words. */
+  readonly phrase: ((envelope: string) => string) | undefined;
 }
 
 const LINE_END = 2;
@@ -26,12 +28,18 @@ export class EventDelivery implements Delivery {
   }
 
   get line(): Buffer {
-    this.#line ??= Buffer.from(`${envelopeText(this.event, this.subscription, this.#style)}\r\n`);
+    this.#line ??= this.#serialize();
     return this.#line;
   }
 
   get body(): Buffer {
     return this.line.subarray(0, -LINE_END);
+  }
+
+  #serialize(): Buffer {
+    const { phrase } = this.#style;
+    const text = envelopeText(this.event, this.subscription, this.#style);
+    return Buffer.from(`${phrase ? phrase(text) : text}\r\n`);
   }
 }
 

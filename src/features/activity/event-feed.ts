@@ -11,6 +11,8 @@ import { openSubscriptionIndex } from './subscription-index.ts';
 export interface EventFeedDependencies {
   readonly store: Store;
   readonly withSubscriptionId: boolean;
+  /** Changes the words of envelopes, in streams and webhooks alike; undefined where callers use those of this service. */
+  readonly phrase?: ((envelope: string) => string) | undefined;
   /** Called when the log could not be read; reading is retried. */
   readonly onError: (error: unknown) => void;
 }
@@ -33,7 +35,7 @@ interface Candidate {
  * Events are delivered in log order, and match only subscriptions that existed when they were appended.
  * @source decision 326, 328, 340, 761
  */
-export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedDependencies): EventFeed {
+export function openEventFeed({ store, withSubscriptionId, phrase, onError }: EventFeedDependencies): EventFeed {
   const subscriptions = openSubscriptionIndex(store);
   const consents = openConsents(store);
   const listeners = new Set<(batch: MatchedBatch) => void>();
@@ -66,7 +68,7 @@ export function openEventFeed({ store, withSubscriptionId, onError }: EventFeedD
     const candidates = candidatesOf(events, query);
     const asked = candidates.map(consentOf).filter((consent) => consent !== undefined);
     if (asked.length > 0) await consents.load(asked);
-    const style = { withSubscriptionId, isReplay: query.isReplay ?? false };
+    const style = { withSubscriptionId, phrase, isReplay: query.isReplay ?? false };
     const isAllowed = (candidate: Candidate): boolean => {
       const consent = consentOf(candidate);
       return consent === undefined || consents.has(consent);

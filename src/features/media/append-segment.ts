@@ -50,7 +50,8 @@ function closed(id: string) {
 /** The single file of a multipart call. @throws FILE_MISSING, FILES_EXCLUSIVE */
 export function uploadedFile({ files }: Call): ReceivedFile {
   const [file, second] = files.values();
-  if (second) throw problem('FILES_EXCLUSIVE');
-  if (!file || file.bytes === 0) throw problem('FILE_MISSING');
+  const words = { a: 'media', b: 'media_data' };
+  if (second) throw problem('FILES_EXCLUSIVE', { words });
+  if (!file || file.bytes === 0) throw problem('FILE_MISSING', { words });
   return file;
 }

@@ -22,12 +22,15 @@ export const ACCEPTED_FILES: Readonly<Record<MediaCategory, AcceptedFiles>> = {
   AMPLIFY_VIDEO: { mimes: ['video/mp4', 'video/quicktime'], bytes_max: 'media_amplify_bytes_max' },
 };
 
-const MIME_ALIASES: Readonly<Record<string, string>> = { 'image/pjpeg': 'image/jpeg', 'image/jpg': 'image/jpeg' };
+const MIME_ALIASES: ReadonlyMap<string, string> = new Map([
+  ['image/pjpeg', 'image/jpeg'],
+  ['image/jpg', 'image/jpeg'],
+]);
 
 /** A media type without parameters, in lower case, with aliases resolved. */
 export function normalizeMime(declared: string): string {
   const mime = declared.split(';', 1)[0]!.trim().toLowerCase();
-  return MIME_ALIASES[mime] ?? mime;
+  return MIME_ALIASES.get(mime) ?? mime;
 }
 
 /** The default category of a media type; undefined when it is not accepted. */

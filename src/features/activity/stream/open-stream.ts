@@ -5,7 +5,7 @@ import { instant, integer } from '../../../contract/declare/fields.ts';
 import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
-import type { PastRange } from '../../../contract/services/streams.ts';
+import { DISCONNECTS, type PastRange } from '../../../contract/services/streams.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
 
 /** The longest backfill in minutes. @source activity gaps 18 */
@@ -25,7 +25,7 @@ const lineSchema = Type.Union([
             {
               user_id: Type.Optional(Type.String()),
               keyword: Type.Optional(Type.String()),
-              direction: Type.Optional(Type.String()),
+              direction: Type.Optional(Type.Enum(['sent', 'received', 'both'])),
             },
             closed,
           ),
@@ -42,7 +42,12 @@ const lineSchema = Type.Union([
     {
       errors: Type.Array(
         Type.Object(
-          { title: Type.String(), disconnect_type: Type.String(), detail: Type.String(), type: Type.String() },
+          {
+            title: Type.String(),
+            disconnect_type: Type.Enum(Object.keys(DISCONNECTS)),
+            detail: Type.String(),
+            type: Type.String(),
+          },
           closed,
         ),
       ),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../../base/random.ts';
 import type { OutgoingRequest, SendResult } from '../../../contract/services/sending.ts';
+import type { ChallengeNames } from '../../../contract/store/webhooks.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signing.ts';
 
 /** A challenge (CRC): a correct answer proves that a receiver knows the consumer secret. @source activity gaps 19.3 */
@@ -9,6 +10,7 @@ export interface Challenge {
   /** The expected `response_token`. */
   readonly expected: string;
   readonly crcToken: string;
+  readonly names: ChallengeNames;
 }
 
 /** The User-Agent of requests to webhooks. */
@@ -19,21 +21,26 @@ export interface ChallengeInput {
   readonly url: string;
   readonly consumerSecret: string;
   readonly random: Random;
+  /** Those of this service by default. */
+  readonly names?: ChallengeNames;
 }
+
+const OWN_NAMES: ChallengeNames = { crc_token: 'crc_token', nonce: 'nonce', response_token: 'response_token' };
 
 /**
  * A challenge for a URL. Its token is 64 hexadecimal digits, which no event body is, so that the answer to a challenge
  * is never a valid signature of an event.
  * @source activity gaps 19.3
  */
-export function createChallenge({ url, consumerSecret, random }: ChallengeInput): Challenge {
+export function createChallenge({ url, consumerSecret, random, names = OWN_NAMES }: ChallengeInput): Challenge {
   const crcToken = random.bytes(32).toString('hex');
   const nonce = random.bytes(16).toString('base64url');
   const separator = url.includes('?') ? (/[?&]$/.test(url) ? '' : '&') : '?';
-  const full = `${url}${separator}crc_token=${crcToken}&nonce=${nonce}`;
+  const full = `${url}${separator}${names.crc_token}=${crcToken}&${names.nonce}=${nonce}`;
   const query = full.slice(full.indexOf('?') + 1);
   return {
     crcToken,
+    names,
     expected: signatureOf(consumerSecret, crcToken),
     request: {
       method: 'GET',
@@ -104,20 +111,24 @@ export function checkResponse(challenge: Challenge, consumerSecret: string, sent
   return checkBody(challenge, consumerSecret, Buffer.from(sent.body).toString());
 }
 
-function checkBody({ expected, crcToken, request }: Challenge, consumerSecret: string, text: string): ChallengeResult {
-  const wrong = (diagnosis: string, reason = 'Invalid response_token'): ChallengeResult => {
+function checkBody(
+  { expected, crcToken, request, names: { crc_token, response_token: member } }: Challenge,
+  consumerSecret: string,
+  text: string,
+): ChallengeResult {
+  const wrong = (diagnosis: string, reason = `Invalid ${member}`): ChallengeResult => {
     return { outcome: 'failed', reason, diagnosis };
   };
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return wrong('the body is not JSON; expected {"response_token":"sha256=..."}', 'The answer is not JSON');
+    return wrong(`the body is not JSON; expected {"${member}":"sha256=..."}`, 'The answer is not JSON');
   }
-  const token = (body as { response_token?: unknown } | null)?.response_token;
+  const token = (body as Readonly<Record<string, unknown>> | null)?.[member];
   if (typeof token !== 'string') {
     const keys = typeof body === 'object' && body !== null ? Object.keys(body).join(', ') || 'none' : 'no object';
-    return wrong(`response_token is missing or not a string; members: ${keys}`, 'No response_token');
+    return wrong(`${member} is missing or not a string; members: ${keys}`, `No ${member}`);
   }
   if (isEqual(token, expected)) return { outcome: 'passed', reason: '', diagnosis: 'the response is correct' };
   const bare = expected.slice('sha256='.length);
@@ -128,8 +139,8 @@ function checkBody({ expected, crcToken, request }: Challenge, consumerSecret: s
     [`sha256=${digest.toString('hex')}`, 'the value is correct but in hex; use base64'],
     [digest.toString('hex'), 'the value is correct but in hex; use base64, prefixed with sha256='],
     [`sha256=${digest.toString('base64url')}`, 'the value is correct but in base64url; use standard base64'],
-    [signatureOf(consumerSecret, query), 'it signs the whole query string; sign only the value of crc_token'],
-    [crcToken, 'it is the crc_token itself, unsigned'],
+    [signatureOf(consumerSecret, query), `it signs the whole query string; sign only the value of ${crc_token}`],
+    [crcToken, `it is the ${crc_token} itself, unsigned`],
   ];
   const [, why] = likely.find(([seen]) => seen === token) ?? [];
   return wrong(why ?? 'it does not match; check that it is signed with the consumer secret of the application');

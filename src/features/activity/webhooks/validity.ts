@@ -6,7 +6,7 @@ import { Problem } from '../../../contract/problems/problems.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
-import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
+import { WEBHOOK_JOBS, type Webhook, type WebhookSettings } from '../../../contract/store/webhooks.ts';
 import { type ChallengeResult, checkResponse, createChallenge } from './challenge.ts';
 
 /**
@@ -22,19 +22,19 @@ const FAILING_MAX_S = 28 * 3600;
 export interface ChallengeDependencies {
   readonly store: Store;
   readonly box: SecretBox;
-  readonly activity: { readonly sender: Sender };
+  readonly activity: { readonly sender: Sender; readonly webhookRules: Pick<WebhookSettings, 'challengeNames'> };
   readonly secrets: Random;
 }
 
 /** Challenges a URL for an application. Not inside a unit of work. */
 export async function challengeUrl(
-  { store, box, activity: { sender }, secrets }: ChallengeDependencies,
+  { store, box, activity: { sender, webhookRules }, secrets }: ChallengeDependencies,
   application: string,
   url: string,
 ): Promise<ChallengeResult> {
   const row = await store.read((tx) => tx.credentials.findApplication(application));
   const consumerSecret = box.open(row!.consumer_secret, secretContext.application(application));
-  const made = createChallenge({ url, consumerSecret, random: secrets });
+  const made = createChallenge({ url, consumerSecret, random: secrets, names: webhookRules.challengeNames });
   return checkResponse(made, consumerSecret, await sender.send(made.request));
 }
 

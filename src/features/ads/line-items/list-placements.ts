@@ -1,7 +1,7 @@
 import { Type } from '../../../base/json-schema.ts';
 import { oneOf } from '../../../contract/declare/fields.ts';
 import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
-import { PLACEMENT_SETS, PRODUCT_TYPES } from './placements.ts';
+import { PLACEMENT_SETS, PLACEMENTS, PRODUCT_TYPES } from './placements.ts';
 
 /** Lists the sets of placements allowed for each product type. @source campaigns 9.4 */
 export const listPlacements: Operation = {
@@ -19,7 +19,7 @@ export const listPlacements: Operation = {
     Type.Object(
       {
         product_type: Type.Union(PRODUCT_TYPES.map((name) => Type.Literal(name))),
-        placements: Type.Array(Type.Array(Type.String())),
+        placements: Type.Array(Type.Array(Type.Union(PLACEMENTS.map((name) => Type.Literal(name))))),
       },
       { additionalProperties: false },
     ),

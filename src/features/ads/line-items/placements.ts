@@ -4,7 +4,8 @@ import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 
 /** Placements that line items can have. */
-const PLACEMENTS = [
+/** All placements. */
+export const PLACEMENTS = [
   'ALL_ON_SERVICE',
   'PUBLISHER_NETWORK',
   'SERVICE_PROFILE',

@@ -2,6 +2,7 @@ import { dayFirst } from '../../../base/instants.ts';
 import { type Schema, Type } from '../../../base/json-schema.ts';
 import { lengthOf } from '../../../base/text.ts';
 import type { User } from '../../../contract/store/credentials.ts';
+import { CONVERSATION_SETTINGS } from '../../../contract/store/posts.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import { authorJson, authorSchema } from './author-json.ts';
 import { detectLanguage } from './detect-language.ts';
@@ -66,9 +67,9 @@ export const postSchema: Schema = Type.Object(
     nullcast: Type.Boolean(),
     full_text: Type.String(),
     display_text_range: range,
-    conversation_settings: Type.String(),
+    conversation_settings: Type.Enum(CONVERSATION_SETTINGS),
     scheduled_at: orNull(Type.String({ format: 'date-time' })),
-    scheduled_status: orNull(Type.String()),
+    scheduled_status: orNull(Type.Enum(['SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED'])),
   },
   { additionalProperties: false, title: 'Post' },
 );

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import type { Operation } from '../contract/declare/operation.ts';
+import { type AliasFile, AliasFileError, parseAliasFile } from '../http/vocabulary/alias-file.ts';
+import type { Vocabulary } from '../http/vocabulary/vocabulary.ts';
+import { flagOf, SettingsError } from '../settings/load.ts';
+import type { Settings } from '../settings.ts';
+
+/** Reads the file that `aliases` names; undefined when it names none. @throws SettingsError */
+export function readAliasFile({ aliases }: Pick<Settings, 'aliases'>): AliasFile | undefined {
+  return aliases === '' ? undefined : naming(aliases, () => parseAliasFile(contentsOf(aliases)));
+}
+
+/** The vocabulary of the file that `aliases` names; undefined when it names none. @throws SettingsError */
+export async function openVocabulary(
+  settings: Pick<Settings, 'aliases'>,
+  operations: readonly Operation[],
+): Promise<Vocabulary | undefined> {
+  const file = readAliasFile(settings);
+  if (!file) return undefined;
+  // A start without the setting does not load it.
+  const { vocabularyOf } = await import('../http/vocabulary/vocabulary.ts');
+  return naming(settings.aliases, () => vocabularyOf(file, operations));
+}
+
+function contentsOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new SettingsError([`${flagOf('aliases')} (${path}): cannot be read`]);
+  }
+}
+
+/** Adds the flag and the path to errors in the file. */
+function naming<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof AliasFileError)) throw error;
+    throw new SettingsError(error.problems.map((problem) => `${flagOf('aliases')} (${path}): ${problem}`));
+  }
+}

@@ -1,0 +1,195 @@
+import { type Schema, Type } from '../../base/json-schema.ts';
+
+/** Words of an interface by Barker's own words for the same things. */
+export type ForeignWords = ReadonlyMap<string, string>;
+
+/** The words of parameters, of members of replies, and of the values of either by their name. */
+export interface WordLists {
+  readonly parameters: ForeignWords;
+  readonly members: ForeignWords;
+  readonly values: ReadonlyMap<string, ForeignWords>;
+}
+
+/** The contents of an alias file. */
+export interface AliasFile extends WordLists {
+  readonly pathSegments: ForeignWords;
+  readonly headerPrefixes: ForeignWords;
+  readonly hosts: { readonly production: readonly string[]; readonly sandbox: readonly string[] };
+  /** Further words by the id of an operation, or by what stands before the dot in such ids. */
+  readonly operations: ReadonlyMap<string, WordLists>;
+}
+
+/** All errors in an alias file: a JSON pointer and a reason each, one in a line of the message. */
+export class AliasFileError extends Error {
+  override readonly name = 'AliasFileError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Names and path segments: what needs no escaping in a path, a query or JSON. */
+const NAME = { pattern: '^[A-Za-z0-9_.~-]+$', expected: 'letters, digits and _ . ~ -' };
+/** Values also stand in comma-separated lists. */
+const VALUE = { pattern: '^[!#-+\\--\\[\\]-~]+$', expected: 'visible ASCII characters other than " \\ and commas' };
+const PREFIX = { pattern: '^x-([a-z0-9]+-)*$', expected: 'x- and lower-case words that each end with -' };
+const HOST = { pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$', expected: 'a host name in lower case' };
+
+/** What a word must look like. */
+interface Spelling {
+  readonly pattern: string;
+  /** In words that follow "expected". */
+  readonly expected: string;
+}
+
+const words = (spelling: Spelling, description: string): Schema => ({
+  type: 'object',
+  description,
+  additionalProperties: Type.String({ pattern: spelling.pattern }),
+});
+
+const values: Schema = {
+  type: 'object',
+  description: 'By the name of a parameter or member, as Barker calls it: values, by the values of Barker.',
+  additionalProperties: words(VALUE, 'Values, by the values of Barker.'),
+};
+
+const LISTS = {
+  parameters: words(NAME, 'Names of parameters, by the names of Barker; also of members that `members` does not name.'),
+  members: words(NAME, 'Names of members of replies and events, by the names of Barker.'),
+  values,
+};
+
+const hostNames = Type.Array(Type.String({ pattern: HOST.pattern }));
+
+/** JSON Schema of alias files, for editors. */
+export const aliasFileSchema: Schema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Alias file',
+  description: 'The words of another interface for what Barker serves.',
+  type: 'object',
+  properties: {
+    $schema: Type.String(),
+    path_segments: words(NAME, 'Segments of paths, by the segments of Barker.'),
+    ...LISTS,
+    header_prefixes: words(PREFIX, 'How names of headers begin, by how those of Barker begin.'),
+    hosts: {
+      type: 'object',
+      description: 'Host names under which the interface is called.',
+      properties: { production: hostNames, sandbox: hostNames },
+      additionalProperties: false,
+    },
+    operations: {
+      type: 'object',
+      description:
+        'Words of single operations, by their id, or of several, by what stands before the dot in their ids.',
+      additionalProperties: { type: 'object', properties: LISTS, additionalProperties: false },
+    },
+  },
+  additionalProperties: false,
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads parts of an alias file, and collects what is wrong with them. */
+interface Reader {
+  readonly problems: string[];
+  /** The members of an object; none when the part is missing or is something else. */
+  object(part: unknown, pointer: string): Members;
+  words(part: unknown, pointer: string, spelling: Spelling): ForeignWords;
+  hosts(part: unknown, pointer: string): readonly string[];
+}
+
+/** Parses an alias file. @throws AliasFileError */
+export function parseAliasFile(text: string): AliasFile {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new AliasFileError([`/: is not JSON: ${(error as Error).message}`]);
+  }
+  const reader = openReader();
+  const file = reader.object(parsed, '');
+  refuseUnknown(reader, file, '', Object.keys(aliasFileSchema.properties as Members));
+  const hosts = reader.object(file.hosts, '/hosts');
+  refuseUnknown(reader, hosts, '/hosts', ['production', 'sandbox']);
+  const operations = Object.entries(reader.object(file.operations, '/operations')).map(([id, part]) => {
+    const pointer = `/operations${pointerTo(id)}`;
+    const lists = reader.object(part, pointer);
+    refuseUnknown(reader, lists, pointer, Object.keys(LISTS));
+    return [id, listsOf(reader, lists, pointer)] as const;
+  });
+  const found: AliasFile = {
+    ...listsOf(reader, file, ''),
+    pathSegments: reader.words(file.path_segments, '/path_segments', NAME),
+    headerPrefixes: reader.words(file.header_prefixes, '/header_prefixes', PREFIX),
+    hosts: {
+      production: reader.hosts(hosts.production, '/hosts/production'),
+      sandbox: reader.hosts(hosts.sandbox, '/hosts/sandbox'),
+    },
+    operations: new Map(operations),
+  };
+  if (reader.problems.length > 0) throw new AliasFileError(reader.problems);
+  return found;
+}
+
+/** The pointer to a member of what is pointed to. @source RFC 6901 3 */
+export function pointerTo(...names: readonly string[]): string {
+  return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function openReader(): Reader {
+  const problems: string[] = [];
+  const isObject = (part: unknown): part is Members =>
+    typeof part === 'object' && part !== null && !Array.isArray(part);
+  const matches = (word: unknown, { pattern }: Spelling): word is string =>
+    typeof word === 'string' && new RegExp(pattern).test(word);
+  const object: Reader['object'] = (part, pointer) => {
+    if (part === undefined) return {};
+    if (isObject(part)) return part;
+    problems.push(`${pointer || '/'}: is not an object`);
+    return {};
+  };
+  return {
+    problems,
+    object,
+    words(part, pointer, spelling) {
+      const found = new Map<string, string>();
+      for (const [own, foreign] of Object.entries(object(part, pointer))) {
+        if (matches(foreign, spelling)) found.set(own, foreign);
+        else problems.push(`${pointer}${pointerTo(own)}: expected ${spelling.expected}`);
+      }
+      return found;
+    },
+    hosts(part, pointer) {
+      if (part === undefined) return [];
+      if (!Array.isArray(part)) {
+        problems.push(`${pointer}: is not a list`);
+        return [];
+      }
+      part.forEach((host, at) => {
+        if (!matches(host, HOST)) problems.push(`${pointer}/${at}: expected ${HOST.expected}`);
+      });
+      return part as string[];
+    },
+  };
+}
+
+function listsOf(reader: Reader, part: Members, pointer: string): WordLists {
+  const byName = Object.entries(reader.object(part.values, `${pointer}/values`)).map(
+    ([name, list]) => [name, reader.words(list, `${pointer}/values${pointerTo(name)}`, VALUE)] as const,
+  );
+  return {
+    parameters: reader.words(part.parameters, `${pointer}/parameters`, NAME),
+    members: reader.words(part.members, `${pointer}/members`, NAME),
+    values: new Map(byName),
+  };
+}
+
+function refuseUnknown({ problems }: Reader, part: Members, pointer: string, known: readonly string[]): void {
+  for (const name of Object.keys(part)) {
+    if (!known.includes(name)) problems.push(`${pointer}${pointerTo(name)}: is not one of ${known.join(', ')}`);
+  }
+}

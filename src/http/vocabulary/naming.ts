@@ -1,0 +1,124 @@
+import { type AliasFile, AliasFileError, type ForeignWords, pointerTo, type WordLists } from './alias-file.ts';
+import { isProtocolName, type OwnWords } from './own-words.ts';
+
+/** Whether words come in, from the callers, or go out, to them. */
+export type Direction = 'in' | 'out';
+
+/** The words of one operation. */
+export interface Naming {
+  /** The foreign word of a parameter. */
+  parameter(own: string): string;
+  /** The foreign word of a member of a reply or an event. */
+  member(own: string): string;
+  /** The own word of a member. */
+  ownMember(foreign: string): string;
+  /** The own word of a parameter. */
+  ownParameter(foreign: string): string;
+  /** The foreign words of the values that a parameter or member can have; undefined when they have none. */
+  values(name: string): ForeignWords | undefined;
+  /** The foreign word of a value of whatever parameter; undefined when there is none, or more than one. */
+  anyValue(own: string): string | undefined;
+}
+
+/** The words of an operation: those of the file, with what it says of the operation itself. */
+export function namingOf(file: AliasFile, id: string): Naming {
+  const lists = [file, file.operations.get(id.split('.')[0]!), file.operations.get(id)].filter((each) => !!each);
+  const parameters = new Map(lists.flatMap((each) => [...each.parameters]));
+  const members = new Map(lists.flatMap((each) => [...each.members]));
+  const values = new Map<string, ForeignWords>();
+  for (const list of lists) {
+    for (const [name, of] of list.values) values.set(name, new Map([...(values.get(name) ?? []), ...of]));
+  }
+  const byValue = new Map<string, string | undefined>();
+  for (const [own, foreign] of [...values.values()].flatMap((of) => [...of])) {
+    byValue.set(own, !byValue.has(own) || byValue.get(own) === foreign ? foreign : undefined);
+  }
+  const parameter = (own: string): string => parameters.get(own) ?? own;
+  const ownParameters = new Map([...parameters].map(([own, foreign]) => [foreign, own]));
+  const ownMembers = new Map([...ownParameters, ...[...members].map(([own, foreign]) => [foreign, own] as const)]);
+  return {
+    parameter,
+    member: (own) => members.get(own) ?? parameter(own),
+    ownMember: (foreign) => ownMembers.get(foreign) ?? foreign,
+    ownParameter: (foreign) => ownParameters.get(foreign) ?? foreign,
+    values: (name) => values.get(name),
+    anyValue: (own) => byValue.get(own),
+  };
+}
+
+/** Checks that each word of the file stands for one thing. @throws AliasFileError @source decision 893 */
+export function checkWords(file: AliasFile, own: OwnWords): void {
+  const problems = [
+    ...check(file.pathSegments, { pointer: '/path_segments', kind: 'path segment', known: own.pathSegments }),
+    ...checkLists(file, own, ''),
+  ];
+  for (const [id, lists] of file.operations) {
+    const pointer = `/operations${pointerTo(id)}`;
+    if (!own.operations.has(id)) problems.push(`${pointer}: no operation has this id`);
+    problems.push(...checkLists(lists, own, pointer, file));
+  }
+  if (problems.length > 0) throw new AliasFileError(problems);
+}
+
+function checkLists(lists: WordLists, own: OwnWords, pointer: string, around?: WordLists): string[] {
+  const { parameters, members, values } = lists;
+  const problems = [
+    ...check(parameters, {
+      ...{ pointer: `${pointer}/parameters`, kind: 'parameter', around: around?.parameters },
+      known: new Set([...own.parameters, ...own.members]),
+    }),
+    ...check(
+      new Map(
+        [...own.members].flatMap((name) => {
+          const word =
+            members.get(name) ?? around?.members.get(name) ?? parameters.get(name) ?? around?.parameters.get(name);
+          return word === undefined ? [] : [[name, word] as const];
+        }),
+      ),
+      { pointer: `${pointer}/members`, kind: 'member', known: own.members },
+    ),
+    ...[...members.keys()]
+      .filter((name) => !own.members.has(name))
+      .map((name) => `${pointer}/members${pointerTo(name)}: no member has this name`),
+  ];
+  for (const [name, of] of values) {
+    const at = `${pointer}/values${pointerTo(name)}`;
+    const known = own.values.get(name);
+    if (known)
+      problems.push(...check(of, { pointer: at, kind: `value of ${name}`, known, around: around?.values.get(name) }));
+    else problems.push(`${at}: no parameter or member of this name has a fixed set of values`);
+  }
+  return problems;
+}
+
+interface Checked {
+  readonly pointer: string;
+  /** What the words name. */
+  readonly kind: string;
+  /** The own words that there are. */
+  readonly known: ReadonlySet<string>;
+  /** Words that hold unless these say otherwise. */
+  readonly around?: ForeignWords | undefined;
+}
+
+function check(words: ForeignWords, { pointer, kind, known, around = NONE }: Checked): string[] {
+  const problems: string[] = [];
+  const all = new Map([...around, ...words]);
+  const owners = new Map<string, string>();
+  for (const [own, foreign] of all) {
+    const at = `${pointer}${pointerTo(own)}`;
+    const isHere = words.has(own);
+    const other = owners.get(foreign);
+    owners.set(foreign, own);
+    if (isHere && !known.has(own)) problems.push(`${at}: Barker has no ${kind} with this name`);
+    else if (isHere && isProtocolName(own)) problems.push(`${at}: is a word of OAuth`);
+    else if (other !== undefined) problems.push(`${at}: ${foreign} stands for ${other} too`);
+    // A word that is given away to another one is free.
+    else if (foreign !== own && known.has(foreign) && !all.has(foreign)) {
+      problems.push(`${at}: ${foreign} is another ${kind} of Barker, which has no other word in this file`);
+    }
+  }
+  return problems;
+}
+
+const NONE: ForeignWords = new Map();

@@ -1,0 +1,148 @@
+import type { Operation } from '../../contract/declare/operation.ts';
+import type { Family } from '../../contract/problems/problems.ts';
+import { WITHOUT_OPERATION } from '../../engine/declared-problems.ts';
+import { errorEnvelope } from '../../engine/describe/failures.ts';
+import { inputSchema, pathNames, requestBody } from '../../engine/describe/inputs.ts';
+import { responses } from '../../engine/describe/replies.ts';
+import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
+
+/** The schemas of what an operation receives and sends. */
+export interface OperationSchemas {
+  /** By name: path parameters, other parameters, files. */
+  readonly parameters: Json;
+  /** Of a JSON body that is more than parameters. */
+  readonly body: Json | undefined;
+  readonly replies: readonly Json[];
+}
+
+/** Protocol parameters are the words of another standard: they have no other names. @source RFC 5849 3.1 */
+export const isProtocolName = (name: string): boolean => name.startsWith('oauth_');
+
+/** The schemas of an operation; what they refer to is added to the named schemas. */
+export function schemasOf(operation: Operation, named: NamedSchemas): OperationSchemas {
+  const { path, pathParameters = {}, parameters, files = {}, body } = operation;
+  const declared = Object.entries({ ...parameters, ...operation.protocolParameters, ...pathParameters });
+  const isWhole = body === 'json' || body === 'bytes' || body === 'members';
+  return {
+    parameters: Object.fromEntries([
+      ...pathNames(path).map((name) => [name, { type: 'string' }]),
+      ...Object.keys({ ...operation.extraEcho, ...files }).map((name) => [name, { type: 'string' }]),
+      ...declared.map(([name, field]) => [name, inputSchema(field, named)]),
+    ]) as Json,
+    body: isWhole ? contentsOf(requestBody(operation, named)!)[0] : undefined,
+    replies: Object.values(responses(operation, named, undefined)).flatMap((response) => contentsOf(response as Json)),
+  };
+}
+
+function contentsOf({ content = {} }: { readonly content?: unknown } & Json): Json[] {
+  return Object.values(content as Json).map((each) => (each as { readonly schema: Json }).schema);
+}
+
+const FAMILIES: readonly Family[] = ['ads', 'numeric', 'flat', 'problem'];
+
+/** The schemas of replies where no operation answers; what they refer to is added to the named schemas. */
+export function unroutedSchemas(named: NamedSchemas): Json[] {
+  const request = () => ({ type: 'object', properties: {} });
+  return FAMILIES.map((family) => errorEnvelope(family, WITHOUT_OPERATION, request, named));
+}
+
+/** The schemas behind references and between alternatives. */
+export function flattened(schemas: readonly unknown[], named: NamedSchemas): Json[] {
+  return schemas.flatMap((schema) => {
+    if (typeof schema !== 'object' || schema === null) return [];
+    const { $ref, anyOf, oneOf, allOf, ...own } = schema as Json & { readonly $ref?: string };
+    const others = flattened(
+      [anyOf, oneOf, allOf].flatMap((each) => (each as unknown[] | undefined) ?? []),
+      named,
+    );
+    if ($ref !== undefined) return flattened([named[$ref.slice($ref.lastIndexOf('/') + 1)]], named);
+    return anyOf || oneOf || allOf ? [...(own.properties ? [own] : []), ...others] : [own];
+  });
+}
+
+/** The texts that a schema allows one by one. */
+export function literalsOf({ const: only, enum: several = [] }: Json): string[] {
+  return [only, ...(several as unknown[])].filter((each) => typeof each === 'string');
+}
+
+/** The member of a reply that repeats the request. */
+export const ECHO = 'request';
+
+/** All words of the catalog that can have another one. */
+export interface OwnWords {
+  readonly pathSegments: ReadonlySet<string>;
+  readonly parameters: ReadonlySet<string>;
+  readonly members: ReadonlySet<string>;
+  /** By the name of their parameters or members. */
+  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Names of parameters or members that are any text in some place. */
+  readonly freeNames: ReadonlySet<string>;
+  /** The ids of operations, and what stands before their dots. */
+  readonly operations: ReadonlySet<string>;
+}
+
+/** Segments of the pages to which clients send users. */
+const PAGE_SEGMENTS = ['authorize', 'authenticate', 'problems'];
+
+/** What challenges of webhooks have, in their query and in the answer. */
+const CHALLENGE = { parameters: ['crc_token', 'nonce'], members: ['response_token'] };
+
+/** Members of the payloads of events, of which the catalog says nothing more than that they are objects. */
+const PAYLOAD = [
+  ...['before', 'after', 'user', 'users', 'username', 'data', 'id', 'name', 'type', 'text', 'verified', 'protected'],
+  ...['direct_message_events', 'message_create', 'message_data', 'created_timestamp', 'sender_id', 'recipient_id'],
+  ...['direct_message_indicate_typing_events', 'direct_message_mark_read_events', 'last_read_event_id', 'target'],
+  ...['entities', 'hashtags', 'symbols', 'urls', 'user_mentions', 'indices', 'screen_name', 'id_str', 'url'],
+  ...['expanded_url', 'display_url', 'broadcast_id', 'event_type'],
+];
+
+/** Collects the words of operations. */
+export function ownWordsOf(operations: readonly Operation[], named: NamedSchemas): OwnWords {
+  const pathSegments = new Set(PAGE_SEGMENTS);
+  const parameters = new Set(['params', ...CHALLENGE.parameters]);
+  const members = new Set([...CHALLENGE.members, ...PAYLOAD]);
+  const values = new Map<string, Set<string>>();
+  const freeNames = new Set<string>();
+  const seen = new Map<Set<string>, WeakSet<Json>>([
+    [parameters, new WeakSet()],
+    [members, new WeakSet()],
+  ]);
+  const collect = (schemas: readonly unknown[], name: string, names: Set<string>): void => {
+    for (const schema of flattened(schemas, named)) {
+      const literals = literalsOf(schema);
+      const known = values.get(name) ?? new Set();
+      for (const literal of literals) values.set(name, known.add(literal));
+      if (literals.length === 0 && [schema.type].flat().includes('string')) freeNames.add(name);
+      if (seen.get(names)!.has(schema)) continue;
+      seen.get(names)!.add(schema);
+      for (const [member, of] of Object.entries((schema.properties as Json | undefined) ?? {})) {
+        if (isProtocolName(member)) continue;
+        names.add(member);
+        // The echo of a request has the words of its parameters.
+        if (member !== ECHO || names !== members) collect([of], member, names);
+      }
+      const {
+        patternProperties = {},
+        prefixItems = [],
+        items,
+        additionalProperties,
+      } = schema as Json & {
+        readonly patternProperties?: Json;
+        readonly prefixItems?: readonly unknown[];
+      };
+      collect([items, ...prefixItems], name, names);
+      collect([additionalProperties, ...Object.values(patternProperties)], '', names);
+    }
+  };
+  for (const operation of operations) {
+    for (const path of [operation.path, ...(operation.aliases ?? [])]) {
+      for (const segment of path.split('/')) if (segment !== '' && !segment.startsWith(':')) pathSegments.add(segment);
+    }
+    const schemas = schemasOf(operation, named);
+    collect([{ properties: schemas.parameters }, schemas.body], '', parameters);
+    collect(schemas.replies, '', members);
+  }
+  collect(unroutedSchemas(named), '', members);
+  const ids = operations.flatMap(({ id }) => [id, id.split('.')[0]!]);
+  return { pathSegments, parameters, members, values, freeNames, operations: new Set(ids) };
+}

@@ -1,0 +1,223 @@
+import type { RawValue } from '../../contract/declare/fields.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
+import { type AliasFile, AliasFileError, pointerTo } from './alias-file.ts';
+import { type ErrorWords, errorWordsOf } from './error-words.ts';
+import { checkWords, type Naming, namingOf } from './naming.ts';
+import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
+import { type Paths, pathsOf } from './paths.ts';
+import { type PositionContext, positionOf } from './positions.ts';
+import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
+
+/**
+ * The words of another interface, at the edge of this service. Inside, everything has its own words.
+ * @source decision 886, 891, 892
+ */
+export interface Vocabulary {
+  readonly hosts: AliasFile['hosts'];
+  readonly paths: Paths;
+  /** The words of an operation. */
+  of(operation: Operation): OperationWords;
+  /** The words of errors where no operation answers. */
+  readonly unrouted: ErrorWords & Pick<OperationWords, 'replyOut'>;
+  /** Renames headers, in a flat list of names and values. */
+  headers(headers: readonly string[]): string[];
+  header(own: string): string;
+  /** Puts foreign words into an event, as streams and webhooks send it. */
+  event(json: string): string;
+  readonly naming: Naming;
+  /** The own names of parameters and members that have a foreign name in any operation. */
+  ownNames(foreign: string): readonly string[];
+}
+
+/** The words of an operation. */
+export interface OperationWords extends ErrorWords {
+  /** Puts own words into the values of path parameters. */
+  pathIn(params: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
+  /** Puts own words into parameters. A name and its foreign word are the same parameter, sent twice. */
+  parametersIn(raw: ReadonlyMap<string, readonly RawValue[]>): Map<string, readonly RawValue[]>;
+  /** The own name of a part of a multipart body. */
+  nameIn(name: string): string;
+  /** Puts own words into a parsed JSON body. */
+  bodyIn(body: unknown): unknown;
+  /** Puts own words into the bytes of a JSON body; what is no JSON stays as it is. */
+  bytesIn(bytes: Uint8Array): Uint8Array;
+  /** Puts foreign words into a reply: JSON, or pairs. */
+  replyOut(text: string): string;
+  /** The foreign name of a header, and of a member of replies. */
+  header(own: string): string;
+  member(own: string): string;
+}
+
+/** Makes the vocabulary of a file for operations. @throws AliasFileError */
+export function vocabularyOf(file: AliasFile, operations: readonly Operation[]): Vocabulary {
+  const named: NamedSchemas = {};
+  const own = ownWordsOf(operations, named);
+  checkWords(file, own);
+  const naming = namingOf(file, '');
+  const paths = pathsOf(file.pathSegments, naming.parameter);
+  checkPaths(operations, paths);
+  const prefixes = [...file.headerPrefixes].sort(([one], [other]) => other.length - one.length);
+  const header = (name: string): string => {
+    if (COMMON_HEADERS.has(name)) return name;
+    const [prefix, foreign] = prefixes.find(([each]) => name.startsWith(each)) ?? ['', ''];
+    return foreign + name.slice(prefix.length);
+  };
+  const everywhere = { named, own, naming, paths, direction: 'out' } as const;
+  const emptyEcho = positionOf([{ type: 'object', properties: { params: {} } }], {
+    ...everywhere,
+    names: 'parameters',
+  });
+  const unrouted = positionOf(unroutedSchemas(named), { ...everywhere, names: 'members', echo: emptyEcho });
+  const known = new Map<Operation, OperationWords>();
+  const of = (operation: Operation): OperationWords => {
+    const words =
+      known.get(operation) ??
+      operationWords(operation, { file, named, own, paths, header, unrouted: unroutedSchemas(named) });
+    known.set(operation, words);
+    return words;
+  };
+  const byForeign = Map.groupBy(namesOf(file), ([, foreign]) => foreign);
+  const stream = operations.find(({ shape }) => shape === 'stream');
+  return {
+    ...{ paths, naming, header, of },
+    hosts: file.hosts,
+    ownNames: (foreign) => byForeign.get(foreign)?.map(([own]) => own) ?? [],
+    unrouted: {
+      ...errorWordsOf(naming, header, (_, value) => value),
+      replyOut: (json) => rewriteJson(json, unrouted),
+    },
+    event: (json) => (stream ? of(stream).replyOut(json) : json),
+    headers(headers) {
+      return headers.map((text, at) =>
+        at % 2 === 0 ? header(text) : headerValue(headers[at - 1]!, text, { paths, naming }),
+      );
+    },
+  };
+}
+
+/** All names of the file with their foreign names. */
+function namesOf(file: AliasFile): (readonly [own: string, foreign: string])[] {
+  return [file, ...file.operations.values()].flatMap(({ parameters, members }) => [...parameters, ...members]);
+}
+
+/** Headers that mean the same everywhere: browsers, proxies and callers define them. */
+const COMMON_HEADERS: ReadonlySet<string> = new Set(['x-content-type-options', 'x-accel-buffering', 'x-request-id']);
+
+/** Values of headers that name parameters or paths, and the version, which is a segment of them. */
+function headerValue(name: string, text: string, { paths, naming }: Pick<Vocabulary, 'paths' | 'naming'>): string {
+  if (name === 'x-ignored-parameters') return text.split(', ').map(naming.parameter).join(', ');
+  if (name === 'x-current-api-version') return paths.foreignSegment(text);
+  if (name === 'link') return text.replace(/^<([^>]*)>/, (_, url: string) => `<${inUrl(url, paths)}>`);
+  return name === 'x-api-warn' ? text.replace(/\/[\w.:/-]+/, (path) => paths.foreign(path)) : text;
+}
+
+function inUrl(url: string, paths: Paths): string {
+  const [, origin = '', path = ''] = /^([a-z]+:\/\/[^/]*)?(.*)$/.exec(url)!;
+  return origin + paths.foreign(path);
+}
+
+/** Two operations must not get the same path. */
+function checkPaths(operations: readonly Operation[], paths: Paths): void {
+  const all = operations.flatMap(({ path, aliases = [] }) => [path, ...aliases]);
+  const owners = new Map(all.map((path) => [shapeOf(path), path]));
+  const problems = new Set<string>();
+  for (const path of new Set(all)) {
+    const foreign = shapeOf(paths.foreign(path));
+    const other = owners.get(foreign);
+    if (other !== undefined && shapeOf(other) !== shapeOf(path)) {
+      const segment = path.split('/').find((each) => paths.foreignSegment(each) !== each && !each.startsWith(':'))!;
+      problems.add(`/path_segments${pointerTo(segment)}: ${path} would have the path of ${other}`);
+    } else owners.set(foreign, path);
+  }
+  if (problems.size > 0) throw new AliasFileError([...problems]);
+}
+
+function shapeOf(path: string): string {
+  return path.replace(/:\w+/g, ':');
+}
+
+/** What the words of operations are made of. */
+interface Source {
+  readonly file: AliasFile;
+  readonly named: NamedSchemas;
+  readonly own: OwnWords;
+  readonly paths: Paths;
+  readonly header: (own: string) => string;
+  readonly unrouted: readonly Json[];
+}
+
+function operationWords(operation: Operation, source: Source): OperationWords {
+  const { file, named, own, paths, header } = source;
+  const naming = namingOf(file, operation.id);
+  const { parameters, body, replies } = schemasOf(operation, named);
+  const inputs = { type: 'object', properties: parameters };
+  const context = (direction: 'in' | 'out', names: 'parameters' | 'members', echo?: Position): PositionContext => ({
+    ...{ named, own, naming, paths, direction, names, echo },
+  });
+  const ofParameters = positionOf([inputs], context('in', 'parameters'));
+  const ofBody = positionOf([body ?? inputs], context('in', 'parameters'));
+  // The echo of a batch is a list of its items, with the parameters of the path.
+  const items = { type: 'array', items: { type: 'object', properties: { params: inputs } } };
+  const echoes = [{ type: 'object', properties: { params: inputs } }, ...(body ? [body, items] : [])];
+  const ofEcho = positionOf(echoes, context('out', 'parameters'));
+  const ofReply = positionOf([...replies, ...source.unrouted], context('out', 'members', ofEcho));
+  const received = positionOf([inputs, ...(body ? [body] : [])], context('out', 'parameters'));
+  const nameIn = (name: string): string => ofParameters?.members.get(name)?.name ?? name;
+  return {
+    ...errorWordsOf(naming, header, (parameter, value) => receivedText(received, naming, parameter, value)),
+    ...{ nameIn, header, member: naming.member },
+    pathIn(params) {
+      const entries = Object.entries(params).map(([name, value]) => [
+        name,
+        rewriteText(value, ofParameters?.members.get(naming.parameter(name))?.position),
+      ]);
+      return Object.fromEntries(entries);
+    },
+    parametersIn(raw) {
+      const found = new Map<string, readonly RawValue[]>();
+      for (const [name, values] of raw) {
+        const member = ofParameters?.members.get(name);
+        const own = member?.name ?? naming.ownParameter(name);
+        const read = values.map((value) => rewriteValue(value, member?.position) as RawValue);
+        found.set(own, [...(found.get(own) ?? []), ...read]);
+      }
+      return found;
+    },
+    bodyIn: (value) => rewriteValue(value, ofBody),
+    bytesIn(bytes) {
+      // Words are ASCII: every byte of a text beside them stays as it is.
+      const text = Buffer.from(bytes).toString('latin1');
+      if (!isJson(text)) return bytes;
+      return new Uint8Array(Buffer.from(rewriteJson(text, ofBody), 'latin1'));
+    },
+    replyOut: (text) => (/^\s*[[{]/.test(text) ? rewriteJson(text, ofReply) : rewritePairs(text, ofReply)),
+  };
+}
+
+/** A value in an error, as its sender wrote it. */
+function receivedText(received: Position | undefined, naming: Naming, path: string, value: string): string {
+  const name =
+    path.split(/[.[]/).at(-1) === ''
+      ? path
+      : path
+          .replace(/\[\d+\]/g, '')
+          .split('.')
+          .at(-1)!;
+  const values = naming.values(path) ?? naming.values(name);
+  const renamed = values?.get(value);
+  if (renamed !== undefined) return renamed;
+  const position = received?.members.get(path)?.position;
+  return position ? rewriteText(value, position) : value;
+}
+
+function rewritePairs(text: string, position: Position | undefined): string {
+  return text
+    .split('&')
+    .map((pair) => {
+      const [name = '', value] = pair.split('=', 2);
+      const member = position?.members.get(name);
+      return value === undefined || !member ? pair : `${member.name}=${member.position?.text?.(value) ?? value}`;
+    })
+    .join('&');
+}

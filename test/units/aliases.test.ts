@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
+import { openVocabulary } from '../../src/app/vocabulary.ts';
+import { AliasFileError, parseAliasFile } from '../../src/http/vocabulary/alias-file.ts';
+import { type Position, rewriteJson, rewriteText, rewriteValue } from '../../src/http/vocabulary/rewrite-json.ts';
+import { type Vocabulary, vocabularyOf } from '../../src/http/vocabulary/vocabulary.ts';
+
+const vocabulary = (file: object): Vocabulary => vocabularyOf(parseAliasFile(JSON.stringify(file)), operations);
+const operation = (id: string) => operations.find((each) => each.id === id)!;
+
+function problemsOf(file: object | string): readonly string[] {
+  try {
+    vocabularyOf(parseAliasFile(typeof file === 'string' ? file : JSON.stringify(file)), operations);
+  } catch (error) {
+    assert.ok(error instanceof AliasFileError, String(error));
+    return error.problems;
+  }
+  return [];
+}
+
+describe('an alias file', () => {
+  const CASES: readonly (readonly [what: string, file: object | string, problem: RegExp])[] = [
+    ['no JSON', '{', /^\/: is not JSON: /],
+    ['no object', '[]', /^\/: is not an object$/],
+    ['an unknown member', { paths: {} }, /^\/paths: is not one of \$schema, path_segments, /],
+    ['a list for an object', { parameters: [] }, /^\/parameters: is not an object$/],
+    ['a number', { parameters: { name: 3 } }, /^\/parameters\/name: expected letters, digits and _ \. ~ -$/],
+    ['a name with a slash', { path_segments: { accounts: 'a/b' } }, /^\/path_segments\/accounts: expected letters/],
+    [
+      'a value with a comma',
+      { values: { entity_status: { ACTIVE: 'a,b' } } },
+      /^\/values\/entity_status\/ACTIVE: expected/,
+    ],
+    [
+      'an unknown name',
+      { parameters: { nam: 'titel' } },
+      /^\/parameters\/nam: Barker has no parameter with this name$/,
+    ],
+    ['an unknown member of replies', { members: { 'a/b': 'x' } }, /^\/members\/a~1b: no member has this name$/],
+    [
+      'an unknown segment',
+      { path_segments: { kampagnen: 'x' } },
+      /^\/path_segments\/kampagnen: Barker has no path segment/,
+    ],
+    [
+      'values of free text',
+      { values: { description: { A: 'B' } } },
+      /^\/values\/description: no parameter or member of this name has a fixed set/,
+    ],
+    [
+      'an unknown value',
+      { values: { entity_status: { ACTIV: 'x' } } },
+      /^\/values\/entity_status\/ACTIV: Barker has no value of entity_status/,
+    ],
+    [
+      'two names for one word',
+      { parameters: { name: 'x', currency: 'x' } },
+      /^\/parameters\/currency: x stands for name too$/,
+    ],
+    [
+      'another own word',
+      { parameters: { name: 'currency' } },
+      /^\/parameters\/name: currency is another parameter of Barker, which has no other word/,
+    ],
+    ['a word of OAuth', { parameters: { oauth_callback: 'x' } }, /^\/parameters\/oauth_callback: /],
+    [
+      'an unknown operation',
+      { operations: { 'campaigns.fly': {} } },
+      /^\/operations\/campaigns\.fly: no operation has this id$/,
+    ],
+    [
+      'a clash in an operation',
+      { parameters: { name: 'x' }, operations: { campaigns: { parameters: { currency: 'x' } } } },
+      /^\/operations\/campaigns\/parameters\/currency: x stands for name too$/,
+    ],
+    [
+      'a prefix of no header',
+      { header_prefixes: { 'x-rate-limit-': 'Rate' } },
+      /^\/header_prefixes\/x-rate-limit-: expected x- and/,
+    ],
+    [
+      'a URL for a host',
+      { hosts: { production: ['https://api.example'] } },
+      /^\/hosts\/production\/0: expected a host name/,
+    ],
+  ];
+  for (const [what, file, problem] of CASES) {
+    test(`is refused with ${what}`, () => assert.match(problemsOf(file)[0] ?? 'nothing', problem));
+  }
+
+  test('may swap two words', () => {
+    const words = vocabulary({ parameters: { name: 'currency', currency: 'name' } }).of(operation('campaigns.list'));
+    const reply = '{"data":[{"currency":"USD","name":"x"}]}';
+    assert.equal(words.replyOut(reply), '{"data":[{"name":"USD","currency":"x"}]}');
+  });
+
+  test('names everything that is wrong', () => {
+    assert.equal(problemsOf({ parameters: { nam: 'a' }, path_segments: { none: 'b' } }).length, 2);
+  });
+});
+
+test('a file that cannot be read is named with the flag', async () => {
+  await assert.rejects(openVocabulary({ aliases: '/nowhere.json' }, operations), {
+    name: 'SettingsError',
+    message: '--aliases (/nowhere.json): cannot be read',
+  });
+});
+
+describe('renaming in JSON', () => {
+  const leaf: Position = {
+    members: new Map(),
+    others: undefined,
+    otherName: undefined,
+    items: undefined,
+    text: (text) => (text === 'A' ? 'B' : text),
+  };
+  const root: Position = {
+    ...leaf,
+    text: undefined,
+    members: new Map([
+      ['one', { name: 'eins', position: leaf }],
+      ['list', { name: 'list', position: { ...leaf, text: undefined, items: leaf } }],
+      ['äö', { name: 'ae', position: undefined }],
+    ]),
+  };
+  const CASES: readonly (readonly [from: string, to: string])[] = [
+    ['{}', '{}'],
+    ['{"one":"A"}', '{"eins":"B"}'],
+    [' { "one" : "A" , "two" : "A" } ', ' { "eins" : "B" , "two" : "A" } '],
+    ['{"two":{"one":"A"},"one":"C"}', '{"two":{"one":"A"},"eins":"C"}'],
+    ['{"two":"\\"one\\":{\\\\","one":"A"}', '{"two":"\\"one\\":{\\\\","eins":"B"}'],
+    ['{"list":["A",["A"],{"one":"A"},"A"],"one":null}', '{"list":["B",["A"],{"one":"A"},"B"],"eins":null}'],
+    [
+      '{"\\u006fne":"\\u0041","big":12345678901234567890,"e":1.50e3}',
+      '{"eins":"B","big":12345678901234567890,"e":1.50e3}',
+    ],
+    ['{"äö":1,"one":"ä"}', '{"ae":1,"eins":"ä"}'],
+    ['[]', '[]'],
+    ['"A"', '"A"'],
+    ['3', '3'],
+  ];
+  for (const [from, to] of CASES) {
+    test(from, () => {
+      assert.equal(rewriteJson(from, root), to);
+      assert.deepEqual(rewriteValue(JSON.parse(from), root), JSON.parse(to));
+    });
+  }
+
+  test('keeps members that objects have from elsewhere', () => {
+    const read = rewriteValue(JSON.parse('{"__proto__":{"one":"A"},"one":"A"}'), root) as object;
+    assert.deepEqual(Object.entries(read), [
+      ['__proto__', { one: 'A' }],
+      ['eins', 'B'],
+    ]);
+    assert.equal(Object.getPrototypeOf(read), Object.prototype);
+  });
+
+  test('a list in a parameter keeps its spaces', () => {
+    assert.equal(rewriteText('A, C ,A,,', { ...leaf, text: undefined, items: leaf }), 'B, C ,B,,');
+  });
+});
+
+describe('the words of an operation', () => {
+  const words = vocabulary({
+    path_segments: { campaigns: 'aktionen', users: 'leute', show: 'zeige' },
+    parameters: { name: 'titel', entity_status: 'stand', funding_instrument_id: 'kasse', end_time: 'ende' },
+    values: { entity_status: { ACTIVE: 'LAEUFT' } },
+  });
+
+  test('leave free text alone', () => {
+    const of = words.of(operation('campaigns.create'));
+    const raw = new Map([
+      ['titel', ['LAEUFT']],
+      ['stand', ['LAEUFT']],
+      ['other', ['LAEUFT']],
+    ]);
+    assert.deepEqual(
+      [...of.parametersIn(raw)],
+      [
+        ['name', ['LAEUFT']],
+        ['entity_status', ['ACTIVE']],
+        ['other', ['LAEUFT']],
+      ],
+    );
+  });
+
+  test('reach the changes and the snapshot of an account history', () => {
+    const of = words.of(operation('account_history.list'));
+    const reply =
+      '{"data":[{"changes":{"entity_status":{"old":"PAUSED","new":"ACTIVE"},"name":{"old":"ACTIVE","new":"x"}},"entity_data":{"entity_status":"ACTIVE","name":"ACTIVE"}}]}';
+    const expected =
+      '{"data":[{"changes":{"stand":{"old":"PAUSED","new":"LAEUFT"},"titel":{"old":"ACTIVE","new":"x"}},"entity_data":{"stand":"LAEUFT","titel":"ACTIVE"}}]}';
+    assert.equal(of.replyOut(reply), expected);
+  });
+
+  test('reach the paths of the rate limit status', () => {
+    const of = words.of(operation('application.rate_limit_status'));
+    const reply = '{"resources":{"users":{"/users/show":{"limit":1,"remaining":1,"reset":1}}}}';
+    assert.equal(of.replyOut(reply), '{"resources":{"leute":{"/leute/zeige":{"limit":1,"remaining":1,"reset":1}}}}');
+    assert.deepEqual([...of.parametersIn(new Map([['resources', ['leute,media']]]))], [['resources', ['users,media']]]);
+  });
+
+  test('reach names in messages, and no text of the caller', () => {
+    const { detail, template } = words.of(operation('campaigns.create'));
+    assert.deepEqual(
+      detail({
+        problem: 'NOT_AFTER',
+        parameter: 'end_time',
+        words: { other: 'funding_instrument_id', raw: 'end_time' },
+      }),
+      { problem: 'NOT_AFTER', parameter: 'ende', words: { other: 'kasse', raw: 'end_time' } },
+    );
+    assert.equal(
+      template('The end_time of {end_time} is ACTIVE, not INACTIVE'),
+      'The ende of {end_time} is LAEUFT, not INACTIVE',
+    );
+  });
+
+  test('a body that is no JSON stays as it is', () => {
+    const of = words.of(operation('custom_audiences.users'));
+    const bytes = Buffer.from('[{"operation_type":');
+    assert.equal(of.bytesIn(bytes), bytes);
+  });
+});
