@@ -34,6 +34,7 @@ import { requestsCommand } from './dev/requests.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { type ClockStart, startClock } from './dev/start-clock.ts';
 import type { WorldFile } from './dev/start-world.ts';
+import { keepYoungSpaceSmall } from './dev/young-objects.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -119,6 +120,7 @@ interface DevRun {
 }
 
 async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }: DevRun): Promise<number> {
+  const letGrow = keepYoungSpaceSmall();
   run?.begin(settings);
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
@@ -138,6 +140,7 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
     log: (message) => printError(`${message}\n`),
   });
   const { service, file, clock } = await starting;
+  letGrow();
   print(run ? run.announce(file) : welcome(service, file, clock));
   return stopped;
 }
