@@ -7,14 +7,16 @@ import { fileURLToPath } from 'node:url';
 
 const TIMEOUT_MS = 30_000;
 
-// To make the package, nothing is started.
-if (process.env.npm_command !== 'pack' && process.env.npm_command !== 'publish') await warmUp();
+await warmUp();
 
 function warmUp() {
   const program = fileURLToPath(new URL('../bin/barker.js', import.meta.url));
+  // Settings in the environment are meant for other servers, such as a database.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BARKER_')));
   // The server stops when it has started, because its input has ended.
   const server = spawn(process.execPath, [program, 'dev', '--ephemeral'], {
     stdio: ['pipe', 'ignore', 'pipe'],
+    env,
     timeout: TIMEOUT_MS,
   });
   server.stdin.end();
