@@ -22,7 +22,7 @@ test('a campaign is created', async () => {
 test('and is gone in the next test', async () => {
   const [account] = (await barker.call('GET', '/12/accounts')).body.data;
   const { body } = await barker.call('GET', `/12/accounts/${account.id}/campaigns`);
-  expect(body.data).toEqual([]);
+  expect(body.data.map(({ name }) => name)).not.toContain('Spring');
 });
 
 test('the clock moves', async () => {
