@@ -67,6 +67,7 @@ describe('the tarball', () => {
     assert.deepEqual(
       ours.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts|css|svg|tsv|bin)$/.test(file)).sort(),
       [
+        'dist/dev/worlds/starter.yaml',
         'dist/http/reference/generated/worked-examples.json',
         'dist/http/reference/snippets/client.mjs',
         'dist/http/reference/snippets/receiver.mjs',
