@@ -52,7 +52,7 @@ function title(name: string): string {
 
 function introduction(servers: DescribedService['servers']): Html {
   return html`<header id="top">
-  <h1>Reference</h1>
+  <h1>API reference</h1>
   <p class="lead">Every endpoint of this service, with its parameters, limits and errors.</p>
   <dl class="facts">
     <div><dt>Production</dt><dd><code>${servers.production}</code></dd></div>
