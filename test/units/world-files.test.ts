@@ -105,6 +105,11 @@ describe('a world file', () => {
       'world.yaml:4: users.Ada.username: ada is that of ada too',
     ],
     [
+      'has an account id twice',
+      'users: { ada: }\napplications: { planner: }\naccounts:\n one: { id: abc123, users: { ada: ACCOUNT_ADMIN } }\n two: { id: abc123, users: { ada: ACCOUNT_ADMIN } }\n',
+      'world.yaml:5: accounts.two.id: abc123 is that of one too',
+    ],
+    [
       'has a consumer key with a blank',
       'users: { ada: }\napplications:\n planner: { consumer_key: "a b" }\n',
       'world.yaml:3: applications.planner.consumer_key: expected letters, digits, hyphens and underscores',

@@ -6,7 +6,7 @@ import { descriptionError, locationError, profileUrlError } from '../../features
 import { displayNameError, emailError, userNameError } from '../../features/platform/user-rules.ts';
 import { DEMO_APPLICATION } from '../demo-application.ts';
 import type { Complaints } from './checker.ts';
-import type { Described, World, WorldApplication } from './world.ts';
+import type { Described, Entry, World, WorldApplication } from './world.ts';
 
 const given = (input: Input, name: string): string | undefined =>
   input[name] === undefined || input[name] === null ? undefined : String(input[name]);
@@ -35,18 +35,18 @@ export function draftOf({ key, input }: WorldApplication): ApplicationDraft {
 /** Keys and tokens go into headers as they are. */
 const CREDENTIAL = /^[\w-]+$/;
 
-/** Complains of users and applications that pages and commands would refuse. */
+/** Complains of users and applications that pages and commands would refuse, and of what two may not have in common. */
 export function checkIdentities(
-  { users, applications }: World,
+  { users, applications, accounts }: World,
   { complaints, schemes }: { readonly complaints: Complaints; readonly schemes: readonly string[] },
 ): void {
-  const add = (of: Described, member: string, message: string | undefined): void => {
+  const add = (of: Entry, member: string, message: string | undefined): void => {
     if (message === undefined) return;
     const place = of.members.get(member);
     if (place) complaints.add(place, message);
     else complaints.add(of.at, message, member);
   };
-  const unique = (all: readonly Described[], member: string, read: (of: Described) => string | undefined): void => {
+  const unique = <T extends Entry>(all: readonly T[], member: string, read: (of: T) => string | undefined): void => {
     const seen = new Map<string, string>();
     for (const each of all) {
       const value = read(each);
@@ -68,7 +68,7 @@ export function checkIdentities(
     add(user, 'location', location === undefined ? undefined : locationError(location));
     add(user, 'url', url === undefined ? undefined : profileUrlError(url));
   }
-  unique(users, 'username', (user) => namesOf(user as Described).username);
+  unique(users, 'username', (user) => namesOf(user).username);
   for (const application of applications) {
     for (const { member, message } of validateDraft(draftOf(application), { schemes, registered: [] })) {
       add(application, member, message);
@@ -78,10 +78,14 @@ export function checkIdentities(
       checkCredentials(token, ['access_token', 'access_token_secret'], add);
     }
   }
-  unique(applications, 'name', (each) => draftOf(each as WorldApplication).name);
+  unique(applications, 'name', (each) => draftOf(each).name);
   unique(applications, 'consumer_key', ({ input }) => given(input, 'consumer_key'));
   const tokens = applications.flatMap((each) => each.tokens ?? []);
   unique(tokens, 'access_token', ({ input }) => given(input, 'access_token'));
+  unique(accounts, 'id', ({ members }) => {
+    const id = members.get('id')?.value;
+    return typeof id === 'string' ? id : undefined;
+  });
 }
 
 function checkCredentials(
