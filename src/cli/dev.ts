@@ -141,7 +141,8 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
   });
   const { service, file, clock } = await starting;
   letGrow();
-  print(run ? run.announce(file) : welcome(service, file, clock));
+  const shown = { clock, recordsRequests: start.recordsRequests !== false };
+  print(run ? run.announce(file) : welcome(service, file, shown));
   return stopped;
 }
 

@@ -8,13 +8,22 @@ import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 import { shellQuote } from './shell-quote.ts';
 import { trustInstructions } from './trust-instructions.ts';
 
+/** What the message says of the tools for developers. */
+export interface ToolsShown {
+  readonly clock: MovableClock;
+  /** Whether the last requests are kept. */
+  readonly recordsRequests: boolean;
+}
+
 /** The message when the development server is ready: addresses, keys, and a command to paste. */
-export function welcome(service: Service, file: DevFile, clock: MovableClock): string {
+export function welcome(service: Service, file: DevFile, { clock, recordsRequests }: ToolsShown): string {
   const { data_folder: folder, database_url: url, webhook_allow_private: isOpen } = service.settings;
   const rows: (readonly [name: string, value: string])[] = [
     ['production', service.url],
     ['sandbox', service.sandboxUrl],
     ['reference', `${service.url}/reference`],
+    ...(recordsRequests ? ([['requests', `${service.url}/_dev/requests`]] as const) : []),
+    ['debugger', `${service.url}/_dev/debugger, for refused signatures`],
     ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
     ...(clock.isMoved() ? ([['clock', clockWords(clock)]] as const) : []),
     // Relaxed safety rules are shown at every start.
