@@ -17,6 +17,17 @@ after(async () => {
   await world.close();
 });
 
+test('the start page of the reference is fit for everybody', async () => {
+  const tab = await openAt(chromium, world, '/reference');
+  // The pages of operations have the same parts; all of them together would take minutes.
+  await tab.look(`for (const group of [...document.querySelectorAll('section.group')].slice(2)) group.remove();
+    for (const list of [...document.querySelectorAll('.contents ul')].slice(3, -1)) {
+      list.previousElementSibling?.remove();
+      list.remove();
+    }`);
+  await checkFit(tab, 'reference');
+});
+
 describe('the page of an operation is fit for everybody', () => {
   for (const id of [
     'campaigns.update',
