@@ -147,7 +147,7 @@ describe('barker keys', () => {
     assert.equal(before.code, 0, before.stderr);
     assert.match(
       before.stdout,
-      new RegExp(`^k1 +${fingerprint(OLD)} +current +503 +applications.consumer_secret$`, 'm'),
+      new RegExp(`^k1 +${fingerprint(OLD)} +current +504 +applications.consumer_secret$`, 'm'),
     );
     assert.match(before.stdout, /^k1 .* 1 +request_tokens.token_secret$/m);
     const unused = await status({ BARKER_MASTER_KEY: OLD, BARKER_MASTER_KEYS_OLD: `k0:${NEW}` });
@@ -157,7 +157,7 @@ describe('barker keys', () => {
   test('status fails for a missing or wrong key', async () => {
     const missing = await status(CURRENT);
     assert.equal(missing.code, 1);
-    assert.match(missing.stdout, /^k1 +- +missing +503 +applications/m);
+    assert.match(missing.stdout, /^k1 +- +missing +504 +applications/m);
     assert.match(
       missing.stderr,
       /^barker: key k1 is not configured, but \d+ secrets are encrypted with it; add it to /,
@@ -190,7 +190,7 @@ describe('barker keys', () => {
     await start(BOTH);
     const done = await counts();
     // The server sealed that of the first application when it started.
-    assert.equal(done.get('applications.consumer_secret'), '502');
+    assert.equal(done.get('applications.consumer_secret'), '503');
     assert.equal(done.get('request_tokens.token_secret'), '1');
     assert.equal(done.get('webhooks.former_secret'), '1');
     assert.equal([...done.values()].includes('0'), false);
@@ -223,7 +223,7 @@ describe('barker keys', () => {
     });
     const done = await resealAll(service.driver, next);
     assert.deepEqual(done['webhooks.secret'], { resealed: 0, unreadable: 1 });
-    assert.equal(done['applications.consumer_secret']!.resealed, 503);
+    assert.equal(done['applications.consumer_secret']!.resealed, 504);
     assert.equal((await service.store.read((tx) => tx.webhooks.find('w1')))!.secret, lost);
   });
 
@@ -238,6 +238,6 @@ describe('barker keys', () => {
     );
     const env = { BARKER_MASTER_KEY: NEW, BARKER_MASTER_KEY_ID: 'k4', BARKER_MASTER_KEYS_OLD: `k3:${OLD}` };
     const offline = await barker(['keys', 'reseal', '--offline', ...flagsOf(place)], { env });
-    assert.match(offline.stdout, /^applications\.consumer_secret=503$/m);
+    assert.match(offline.stdout, /^applications\.consumer_secret=504$/m);
   });
 });

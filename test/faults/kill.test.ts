@@ -191,7 +191,7 @@ async function everyCampaign(client: Client, path: string): Promise<Shown[]> {
 const HALVES = [
   `select id from campaigns c where 1 <> (select count(*) from account_changes h
      where h.account_id = c.account_id and h.entity_id = c.id and h.change_type = 'CREATE')`,
-  `select id from account_changes h where not exists
+  `select id from account_changes h where h.entity = 'CAMPAIGN' and not exists
      (select 1 from campaigns c where c.account_id = h.account_id and c.id = h.entity_id)`,
   `select id from accounts a where not exists (select 1 from account_users u where u.account_id = a.id)`,
   `select id from campaigns c where not exists

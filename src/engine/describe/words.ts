@@ -92,7 +92,9 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const all = { ...operation.protocolParameters, ...operation.parameters };
   const input = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
   const members = Object.entries(operation.bodyMembers ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
-  return [...inPath, ...input, ...members, ...fileWords(operation)];
+  // What an update omits keeps its value.
+  const given = [...input, ...members].map((words) => (operation.method === 'PUT' ? { ...words, fallback: '' } : words));
+  return [...inPath, ...given, ...fileWords(operation)];
 }
 
 function fileWords({ files = {} }: Operation): ParameterWords[] {
