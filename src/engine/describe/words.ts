@@ -93,7 +93,9 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const input = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
   const members = Object.entries(operation.bodyMembers ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
   // What an update omits keeps its value.
-  const given = [...input, ...members].map((words) => (operation.method === 'PUT' ? { ...words, fallback: '' } : words));
+  const given = [...input, ...members].map((words) =>
+    operation.method === 'PUT' ? { ...words, fallback: '' } : words,
+  );
   return [...inPath, ...given, ...fileWords(operation)];
 }
 
