@@ -1,4 +1,4 @@
-import { DevError, type DevError as Refusal } from '../surface/call.ts';
+import { DevError } from '../surface/call.ts';
 import { membersOf, textIn, wordIn } from '../surface/members.ts';
 import { type Entry, KINDS, type Kind } from './entry.ts';
 import { matchesGlob } from './glob.ts';
@@ -50,7 +50,7 @@ export async function readMatch(input: unknown, applicationIdOf: ApplicationIdOf
   };
 }
 
-function statusRefused(status: string): Refusal {
+function statusRefused(status: string): DevError {
   return new DevError(400, 'MEMBER_INVALID', `status must be like 404 or 4xx, not ${status}`, 'status');
 }
 
