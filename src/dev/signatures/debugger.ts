@@ -19,6 +19,7 @@ import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
 import { storedBearer, storedKeys } from './stored-keys.ts';
+import { timeShare } from './time-share.ts';
 import { type ShownTrace, shownTrace } from './trace.ts';
 
 /** What the debugger is made of. */
@@ -51,6 +52,12 @@ export interface SignatureDebugger {
 const TRACES_MAX = 250;
 /** Signatures that are computed before a refusal is sent: a few milliseconds. The call for its trace tries all. */
 const QUICK_TRIES = 1000;
+/**
+ * The part of the time that goes into hints, so that many wrong requests do not hold up the others, and what can be
+ * saved up for the next ones.
+ * @source decision 904
+ */
+const HINTS = { share: 0.1, burst_ms: 500 };
 
 /** A request to be explained. */
 interface Suspect {
@@ -85,25 +92,27 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
   const { store, box, clock, wallClock, window_s, log } = options;
   const times = () => ({ at_ms: clock.now(), wall_ms: wallClock.now() });
   const traces = new Map<string, Trace>();
+  const hints = timeShare(HINTS.share, HINTS.burst_ms, () => performance.now());
 
   async function judge(
     { at_ms, wall_ms, sent, needed, refusal }: Suspect,
-    triesMax?: number,
+    isHint = false,
   ): Promise<{ explanation: Explanation; known: KnownApplication[] }> {
     const known = await storedKeys(store, box, keysOf(sent), formatInstant(at_ms));
     const value = bearerIn(sent.authorization);
     const bearer = value === undefined ? undefined : await storedBearer(store, value);
     const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
-    const explanation = explain(sent, known, {
+    const circumstances = {
       now_s: Math.floor(at_ms / 1000),
       wallNow_s: Math.floor(wall_ms / 1000),
       ...{ window_s, notBefore_s },
       needed,
       bearer,
       refusal,
-      triesMax,
-    });
-    return { explanation, known };
+    };
+    if (!isHint) return { explanation: explain(sent, known, circumstances), known };
+    const triesMax = hints.isLeft() ? QUICK_TRIES : 0;
+    return { explanation: hints.spend(() => explain(sent, known, { ...circumstances, triesMax })), known };
   }
 
   async function shown(id: string): Promise<ShownTrace | undefined> {
@@ -168,7 +177,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
           needed: operation.credential ?? 'user',
           ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),
         };
-        const { explanation } = await judge({ ...trace, sent: trace.sent() }, QUICK_TRIES);
+        const { explanation } = await judge({ ...trace, sent: trace.sent() }, true);
         const { mistakes, outcome } = explanation;
         const isUnknown = outcome === 'unknown' && mistakes.length === 0;
         const summary = isUnknown

@@ -173,11 +173,11 @@ function search(
         if (groups.has(mistake.group)) continue;
         for (const made of mistake.apply(signing, context)) {
           const candidate = { signing: made, mistakes: [...mistakes, mistake], next: index + 1 };
+          if (tried.size >= triesMax) return undefined;
           const before = tried.size;
           const found = attempt(candidate);
           if (found) return found;
           if (tried.size === before) continue;
-          if (tried.size >= triesMax) return undefined;
           deeper.push(candidate);
         }
       }

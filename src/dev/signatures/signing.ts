@@ -46,10 +46,39 @@ export interface BaseString {
   readonly text: string;
 }
 
-/** The base string of a way of signing. @source RFC 5849 3.4.1.1 */
+/**
+ * The base string of a way of signing. The ways that are tried one after the other mostly differ in their keys or in one
+ * part of the base string, so what was made last of the same parameters is kept as long as they are.
+ * @source RFC 5849 3.4.1.1
+ */
 export function baseStringOf(signing: Signing): BaseString {
+  const { parameters } = signing;
+  const made = madeOf.get(parameters) ?? [];
+  madeOf.set(parameters, made);
+  const known = made.find((each) => DECIDING.every((name) => each.signing[name] === signing[name]));
+  if (known) return known.baseString;
+  const baseString = makeBaseString(signing, made);
+  made.unshift({ signing, baseString });
+  if (made.length > MADE_MAX) made.pop();
+  return baseString;
+}
+
+interface Made {
+  readonly signing: Signing;
+  readonly baseString: BaseString;
+}
+
+/** What was made last of parameters, the last first. */
+const madeOf = new WeakMap<readonly SentParameter[], Made[]>();
+const MADE_MAX = 4;
+/** What decides on the parameter string, and on the base string. */
+const OF_PARAMETER_STRING = ['order', 'encodeParameter'] as const;
+const DECIDING = ['method', 'origin', 'path', 'encodeUri', 'encodeString', ...OF_PARAMETER_STRING] as const;
+
+function makeBaseString(signing: Signing, made: readonly Made[]): BaseString {
   const { method, origin, path, encodeUri, encodeString } = signing;
-  const parameterString = parameterStringOf(signing);
+  const alike = made.find((each) => OF_PARAMETER_STRING.every((name) => each.signing[name] === signing[name]));
+  const parameterString = alike?.baseString.parameterString ?? parameterStringOf(signing);
   return { parameterString, text: `${method}&${encodeUri(origin + path)}&${encodeString(parameterString)}` };
 }
 
