@@ -66,6 +66,8 @@ const isWider = process.argv.includes('--wider');
 // `--nodes=3` gives every world on PostgreSQL so many nodes behind a balancer; they need Redis.
 const nodes = process.argv.find((argument) => argument.startsWith('--nodes='))?.split('=')[1];
 const speaksForeign = (file: string): boolean => !OWN_WORDS.test(readFileSync(file, 'utf8'));
+// `--replies=FOLDER` keeps every reply there; ids in them depend on what ran before, so that one process runs all files.
+const replies = process.argv.find((argument) => argument.startsWith('--replies='))?.split('=')[1];
 // `--aliases` gives every world an alias file that renames every word, and clients that speak its words.
 const hasAliases = process.argv.includes('--aliases');
 const units = isWider
@@ -133,7 +135,7 @@ function programsOf({ title, files, environment }: Section): { programs: readonl
   const module = pathToFileURL(resolve('test/rig/shared-files.ts')).href;
   const settings = `Object.assign(process.env, ${JSON.stringify(environment)});`;
   const section = JSON.stringify({ title, files: ordered, folder });
-  const programs = Array.from({ length: Math.min(files.length, AT_ONCE) }, (_, at) => {
+  const programs = Array.from({ length: Math.min(files.length, replies === undefined ? AT_ONCE : 1) }, (_, at) => {
     const program = join(folder, `${at}.mjs`);
     const call = `await runShared(${section}, ${at > 0});`;
     writeFileSync(
@@ -252,6 +254,7 @@ function sectionOn(
     TEST_DATABASE: engine,
     ...(nodeCount !== undefined && { TEST_NODES: nodeCount }),
     ...((hasAliases || title === IN_FOREIGN_WORDS) && { TEST_ALIASES: join(compiled, 'aliases.json') }),
+    ...(replies !== undefined && { TEST_REPLIES: replies }),
     TEST_LEDGER: mkdtempSync(join(ledgers, engine)),
     TEST_LOGS: mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`)),
   };

@@ -168,12 +168,12 @@ function wordsOfCall(words: Contents, template: (typeof templates)[number] | und
   const json = (of: unknown, name = ''): unknown => {
     if (typeof of === 'string') return value(name, of);
     if (Array.isArray(of)) return of.map((item) => json(item, name));
-    if (typeof of !== 'object' || of === null) return of;
+    if (typeof of !== 'object' || of === null || isRawJSON(of)) return of;
     return Object.fromEntries(Object.entries(of).map(([member, each]) => [parameter(member), json(each, member)]));
   };
   const foreignText = (text: string): string => {
     try {
-      return JSON.stringify(json(JSON.parse(text)));
+      return JSON.stringify(json(JSON.parse(text, asSpelled as (name: string, value: unknown) => unknown)));
     } catch {
       return text;
     }
@@ -206,6 +206,17 @@ function wordsOfCall(words: Contents, template: (typeof templates)[number] | und
       return renamed;
     },
   };
+}
+
+/** What the types of the compiler do not have yet. */
+const { isRawJSON, rawJSON } = JSON as unknown as {
+  isRawJSON(value: unknown): boolean;
+  rawJSON(source: string): unknown;
+};
+
+/** A number that JavaScript would spell otherwise, such as 1e400, stays as it was sent. */
+function asSpelled(_: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
 }
 
 function decoded(text: string): string | undefined {

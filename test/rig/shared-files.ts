@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { processorSeconds } from './processor-time.ts';
+import { recordFor } from './reply-records.ts';
 
 /** Test files that several processes share. */
 export interface SharedFiles {
@@ -27,6 +28,7 @@ export async function runShared({ title, files, folder }: SharedFiles, isFromLas
   const order = [...files.entries()];
   for (const [index, file] of isFromLast ? order.reverse() : order) {
     if (!take(join(folder, String(index)))) continue;
+    recordFor(file);
     await describe(`${title}: ${file}`, { timeout: FILE_TIMEOUT_MS }, async () => {
       await import(pathToFileURL(resolve(file)).href);
     });

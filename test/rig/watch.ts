@@ -2,6 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkForeign, isForeign, ownHeaders, ownText } from './foreign-words.ts';
+import { recordReply } from './reply-records.ts';
 import { recordSecretsOfReply, recordSecretsOfRequest } from './secrets.ts';
 import { checkReply, isOwnPage } from './validation.ts';
 
@@ -55,6 +56,7 @@ function look(
   response.end = function (this: ServerResponse, ...args: unknown[]) {
     const [body] = args;
     const text = typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '';
+    recordReply(request.method!, request.url!, this.statusCode, headers, text);
     recordSecretsOfReply(ownText(request.url!), ownHeaders(headers), ownText(text));
     const ended = (end as (...all: unknown[]) => ServerResponse).apply(this, args);
     if (headers.get('x-content-type-options') !== 'nosniff')
