@@ -4,6 +4,7 @@ import { activitySettings } from './settings/activity.ts';
 import { isAddressRange, parseOrigin } from './settings/addresses.ts';
 import { brandingSettings } from './settings/branding.ts';
 import { connectionSettings } from './settings/connections.ts';
+import { deliverySettings } from './settings/delivery.ts';
 import { bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
 import { objectSettings } from './settings/objects.ts';
@@ -197,6 +198,7 @@ export const settingsTable = {
     unit: 'applications',
     bounds: [0, 1000],
   }),
+  ...deliverySettings,
   active_campaigns_max: integer('How many campaigns of an account may be active at once; inactive ones do not count.', {
     default: 200,
     unit: 'campaigns',

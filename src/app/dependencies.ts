@@ -172,6 +172,7 @@ export async function openDependencies(
     objects: objects.store,
     media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
     audiences: audienceServices(settings, store, clock, objects.store),
+    delivery: { mode: (environment) => settings[`delivery_${environment}`], settle: () => undefined },
     keywords: openKeywordSearch({ settings, store, clock, objects: objects.store, runNow }),
     activity: { ...activity, webhooks },
   };

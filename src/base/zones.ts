@@ -17,7 +17,56 @@ export function startOfDay(date: string, zone: string): string {
 
 /** The instant at which the day containing an instant starts in a time zone, as UTC text. */
 export function startOfDayAround(ms: number, zone: string): string {
-  return startOfDay(new Date(shownMs(clockOf(zone), ms)).toISOString().slice(0, 10), zone);
+  return startOfDay(dateAround(ms, zone), zone);
+}
+
+/** The local date at an instant, `YYYY-MM-DD`. */
+export function dateAround(ms: number, zone: string): string {
+  return new Date(shownMs(clockOf(zone), ms)).toISOString().slice(0, 10);
+}
+
+/** The date some days after another; before it when `days` is negative. */
+export function plusDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** A day as the clocks of a zone show it. Its hours are counted from its start, so that one is left out or comes twice where clocks change. */
+export interface LocalDay {
+  readonly date: string;
+  /** Milliseconds since 1970; `end_ms` is the start of the next day. */
+  readonly start_ms: number;
+  readonly end_ms: number;
+  /** 24, or 23 or 25 where clocks change; the last one is shorter where they change by less than an hour. */
+  readonly hours: number;
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAYS_KEPT = 4096;
+const days = new Map<string, LocalDay>();
+
+/** A day of a time zone by its date. */
+export function localDay(date: string, zone: string): LocalDay {
+  const key = `${date} ${zone}`;
+  let day = days.get(key);
+  if (!day) {
+    const start_ms = Date.parse(startOfDay(date, zone));
+    const end_ms = Date.parse(startOfDay(plusDays(date, 1), zone));
+    day = { date, start_ms, end_ms, hours: Math.ceil((end_ms - start_ms) / HOUR_MS) };
+    if (days.size >= DAYS_KEPT) days.clear();
+    days.set(key, day);
+  }
+  return day;
+}
+
+/** The day of a time zone in which an instant lies. */
+export function localDayAround(ms: number, zone: string): LocalDay {
+  return localDay(dateAround(ms, zone), zone);
+}
+
+/** The start of the hour of a local day in which an instant lies. */
+export function startOfHour(ms: number, { start_ms }: LocalDay): number {
+  return ms - ((ms - start_ms) % HOUR_MS);
 }
 
 /** Whether a text is the name of a time zone. */

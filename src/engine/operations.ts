@@ -1,7 +1,7 @@
 import { type Schema, Type } from '../base/json-schema.ts';
 import { boolean } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
-import type { AnyResource, Verb } from '../contract/declare/resource.ts';
+import type { AnyResource, RequestRules, Verb } from '../contract/declare/resource.ts';
 import type { ProblemName } from '../contract/problems/problems.ts';
 import { deletedSerializerOf, inputValueSchema, serializerOf } from '../rows/serializer.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
@@ -19,7 +19,20 @@ export function operationsOf(resource: AnyResource): Operation[] {
   const verbs = resource.operations.map(
     (verb) => ({ ...shared(resource, verb), ...forVerb[verb](resource) }) as Operation,
   );
-  return resource.batch ? [...verbs, batchOperation(resource)] : verbs;
+  const operations = resource.batch ? [...verbs, batchOperation(resource)] : verbs;
+  const before = resource.requests?.beforeCall;
+  return before ? operations.map((operation) => preceded(operation, before)) : operations;
+}
+
+/** An operation that is performed after what its resource asks for. */
+function preceded(operation: Operation, before: NonNullable<RequestRules['beforeCall']>): Operation {
+  return {
+    ...operation,
+    perform(call) {
+      const done = before(call);
+      return done ? done.then(() => operation.perform(call)) : operation.perform(call);
+    },
+  };
 }
 
 function shared(resource: AnyResource, verb: Verb): Partial<Operation> {

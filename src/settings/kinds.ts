@@ -50,6 +50,8 @@ export function choice<const C extends readonly string[]>(
   description: string,
   choices: C,
   byDefault: C[number],
+  byDefaultInDev: C[number] = byDefault,
 ): SettingEntry<C[number]> {
-  return { kind: 'choice', description, choices, default: byDefault };
+  const inDev = byDefaultInDev === byDefault ? {} : { default_dev: byDefaultInDev };
+  return { kind: 'choice', description, choices, default: byDefault, ...inDev };
 }

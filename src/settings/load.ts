@@ -229,6 +229,8 @@ function applyRules(settings: Settings, { mode, incomplete }: SettingsInput, { p
   const hasAliasesAlone = settings.public_aliases.length > 0 && settings.public_base_url === '';
   rule(['public_base_url', 'public_aliases'], hasAliasesAlone, 'required when public_aliases is set');
   rule(['allow_insecure_loopback', 'host'], exposed && settings.allow_insecure_loopback, `true is refused ${because}`);
+  const invents = mode === 'serve' && settings.delivery_production === 'simulated';
+  rule(['delivery_production'], invents, 'simulated is refused in serve: it would report spend that nobody spent');
   // If nothing terminated TLS, every request would be plain HTTP and refused.
   const endsTls = settings.tls_cert !== '' || settings.trusted_proxies.length > 0;
   rule(['trusted_proxies', 'host', 'tls_cert'], exposed && !endsTls, `required, or tls_cert, ${because}`);

@@ -38,7 +38,10 @@ describe('the delivery ledger', () => {
       dayOf(account, 'c', '2026-03-01'),
     ];
     await write((ledger) => ledger.saveDays([...days, dayOf('ledger-other', 'a', '2026-03-01')]));
-    const later = dayOf(account, 'a', '2026-03-02', { impressions: 12, hours: Uint8Array.of(24, 0, ...Array(24).fill(1)) });
+    const later = dayOf(account, 'a', '2026-03-02', {
+      impressions: 12,
+      hours: Uint8Array.of(24, 0, ...Array(24).fill(1)),
+    });
     await write((ledger) => ledger.saveDays([later]));
     const list = async (from: string, until: string, line_items?: string[]) =>
       (await read((ledger) => ledger.listDays({ account, from, until, ...(line_items && { line_items }) }))).map(
@@ -68,8 +71,8 @@ describe('the delivery ledger', () => {
 
   test('keeps audiences by time, and the cursor of an account', async () => {
     const account_id = 'ledger-audiences';
-    const audience = (line_item_id: string, day: number, people: number) => ({
-      ...{ account_id, line_item_id, applies_from: `2026-03-0${day}T00:00:00Z`, people },
+    const audience = (subject: string, day: number, people: number) => ({
+      ...{ account_id, subject, applies_from: `2026-03-0${day}T00:00:00Z`, people },
       ...{ shares: { GENDER: { '1': people, UNKNOWN: 0 } }, question_hash: 'question', directory_mark: 'mark' },
     });
     await write((ledger) => ledger.saveAudiences([audience('b', 1, 5), audience('a', 2, 7), audience('a', 1, 9)]));
@@ -111,14 +114,22 @@ describe('the delivery ledger', () => {
     const days = ['2020-01-01', '2020-01-02', '2020-01-03'];
     await write((ledger) => ledger.saveDays(days.map((day) => dayOf(account, 'a', day))));
     await write((ledger) =>
-      ledger.saveChanges(days.map((day) => changeOf(account, `${day}T00:00:00Z`, `${day}T00:00:00Z`, `${day}T00:30:00Z`))),
+      ledger.saveChanges(
+        days.map((day) => changeOf(account, `${day}T00:00:00Z`, `${day}T00:00:00Z`, `${day}T00:30:00Z`)),
+      ),
     );
     assert.equal(await write((ledger) => ledger.removeDaysBefore('2020-01-03', 1)), 1);
     assert.equal(await write((ledger) => ledger.removeDaysBefore('2020-01-03', 10)), 1);
     assert.equal(await write((ledger) => ledger.removeChangesBefore('2020-01-02T00:00:00Z', 10)), 1);
     const left = await read((ledger) => ledger.listDays({ account, from: '2020-01-01', until: '2021-01-01' }));
-    assert.deepEqual(left.map(({ day }) => day), ['2020-01-03']);
+    assert.deepEqual(
+      left.map(({ day }) => day),
+      ['2020-01-03'],
+    );
     const changes = await read((ledger) => ledger.listChanges(account, '2020-01-01T00:00:00Z', '2021-01-01T00:00:00Z'));
-    assert.deepEqual(changes.map(({ recorded_hour }) => recorded_hour), ['2020-01-02T00:00:00Z', '2020-01-03T00:00:00Z']);
+    assert.deepEqual(
+      changes.map(({ recorded_hour }) => recorded_hour),
+      ['2020-01-02T00:00:00Z', '2020-01-03T00:00:00Z'],
+    );
   });
 });

@@ -113,6 +113,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       access_log: 'all',
       log_level: 'silent',
       aliases: aliasFile,
+      // Tests of delivery turn it on; all others expect that nothing is spent.
+      delivery_production: 'off',
+      delivery_sandbox: 'off',
       ...nodes?.flags,
       ...options.flags,
     },

@@ -24,8 +24,18 @@ describe('the hours of a day of delivery', () => {
 
   test('leave out metrics without activity, in whatever order they are given', () => {
     const [one, none] = [hoursOf(24, (hour) => hour), hoursOf(24, () => 0)];
-    const packed = packHours(24, new Map<DeliveryMetric, readonly number[]>([['likes', one], ['impressions', one]]));
-    const others = new Map<DeliveryMetric, readonly number[]>([['impressions', one], ['clicks', none], ['likes', one]]);
+    const packed = packHours(
+      24,
+      new Map<DeliveryMetric, readonly number[]>([
+        ['likes', one],
+        ['impressions', one],
+      ]),
+    );
+    const others = new Map<DeliveryMetric, readonly number[]>([
+      ['impressions', one],
+      ['clicks', none],
+      ['likes', one],
+    ]);
     assert.deepEqual(packHours(24, others), packed);
     assert.deepEqual([...unpackHours(packed).metrics.keys()], ['impressions', 'likes']);
     assert.deepEqual(packHours(24, new Map()), Uint8Array.of(24));
@@ -38,14 +48,20 @@ describe('the hours of a day of delivery', () => {
     assert.throws(() => packHours(1, numbers(-1)), /-1 is no count/);
     assert.throws(() => packHours(1, numbers(0.5)), /0.5 is no count/);
     assert.throws(() => unpackHours(new Uint8Array()), /no day of delivery/);
-    assert.throws(() => unpackHours(packHours(24, new Map([['likes', hoursOf(24, () => 300)]])).slice(0, -1)), /cut off/);
+    assert.throws(
+      () => unpackHours(packHours(24, new Map([['likes', hoursOf(24, () => 300)]])).slice(0, -1)),
+      /cut off/,
+    );
     assert.throws(() => unpackHours(Uint8Array.of(24, 255, 255, 3)), /is not known/);
   });
 
   test('have each metric once, in places that are stored and so never change', () => {
     assert.equal(new Set(DELIVERY_METRICS).size, DELIVERY_METRICS.length);
     const places = ['impressions', 'billed_charge_local_micro', 'media_engagements'] as const;
-    assert.deepEqual(places.map((metric) => DELIVERY_METRICS.indexOf(metric)), [0, 2, 28]);
+    assert.deepEqual(
+      places.map((metric) => DELIVERY_METRICS.indexOf(metric)),
+      [0, 2, 28],
+    );
     assert.equal(DELIVERY_METRICS.indexOf('conversion_purchases.post_view'), 29);
     assert.equal(DELIVERY_METRICS.indexOf('mobile_conversion_spent_credits.post_view'), 107);
     assert.equal(DELIVERY_METRICS.length, 199);

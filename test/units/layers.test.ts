@@ -19,6 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'features/media': ROWS,
   // Imports look up the targeting values and countries of the reference data.
   'features/audiences': [...ROWS, 'features/ads'],
+  // Delivery is of line items, to people of the directory.
+  'features/delivery': [...ROWS, 'features/ads'],
   'features/activity': [...ROWS, 'features/platform'],
   'features/keywords': [...ROWS, 'features/ads'],
   // What declarations mean, and where rows are kept.

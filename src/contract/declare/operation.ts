@@ -3,6 +3,7 @@ import type { Schema } from '../../base/json-schema.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
+import type { Delivery } from '../services/delivery.ts';
 import type { Keywords } from '../services/keywords.ts';
 import type { MediaUrls } from '../services/media.ts';
 import type { ObjectReader, ObjectStore } from '../services/objects.ts';
@@ -77,6 +78,7 @@ export interface Services {
   readonly media: MediaServices;
   readonly audiences: AudienceServices;
   readonly keywords: Keywords;
+  readonly delivery: Delivery;
   readonly activity: ActivityServices;
 }
 

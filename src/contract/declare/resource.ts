@@ -2,7 +2,7 @@ import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import type { ReadTransaction } from '../store/store.ts';
 import type { AccountState } from './account-state.ts';
 import type { Field, StoredValue } from './fields.ts';
-import type { Input, SerializeContext } from './operation.ts';
+import type { Call, Input, SerializeContext } from './operation.ts';
 import type { ReadRate } from './rates.ts';
 import type { Role } from './roles.ts';
 import type { Change, ChangeSetRule, DeriveContext, Rule, WriteContext } from './rules.ts';
@@ -175,6 +175,8 @@ export interface RequestRules {
   }): readonly ErrorDetail[];
   /** Parameters added to the echo of the request, by verb. */
   readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
+  /** Runs before each call, outside its unit of work; the call waits for what it returns. */
+  beforeCall?(call: Pick<Call, 'services' | 'account'>): Promise<void> | undefined;
   /** Whether an update without parameters leaves `updated_at` unchanged. */
   readonly ignoresEmptyUpdate?: boolean;
 }

@@ -9,6 +9,7 @@ import type { CacheChanges, Changes, TagKind } from './cache-changes.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
+import type { DeliveryLedger } from './delivery-ledger.ts';
 import type { DerivedFiles } from './derived-files.ts';
 import type { Directory } from './directory.ts';
 import type { Events, LoggedEvent } from './events.ts';
@@ -143,6 +144,7 @@ export interface ReadTransaction {
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
+  readonly deliveryLedger: Pick<DeliveryLedger, Extract<keyof DeliveryLedger, `find${string}` | `list${string}`>>;
   readonly derivedFiles: Pick<DerivedFiles, Extract<keyof DerivedFiles, `find${string}` | `list${string}`>>;
   readonly directory: Pick<Directory, Extract<keyof Directory, `find${string}` | `list${string}`>>;
   readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
@@ -185,6 +187,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly uploads: Uploads;
   readonly audiences: CustomAudiences;
   readonly audienceLog: AudienceLog;
+  readonly deliveryLedger: DeliveryLedger;
   readonly derivedFiles: DerivedFiles;
   readonly directory: Directory;
   readonly events: Events;

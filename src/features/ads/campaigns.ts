@@ -5,6 +5,7 @@ import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles
 import { atMost, type Change, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
+import { SPENT } from '../../contract/store/delivery-ledger.ts';
 import { LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';
 import { minimumDenomination } from './currencies.ts';
 import {
@@ -93,7 +94,7 @@ export const campaigns = resource({
   batch: { max: 40 },
   historyEntity: 'CAMPAIGN',
   computed: servability,
-  storage: { isCached: true, extraColumns: [LINE_ITEMS_SUMMARY] },
+  storage: { isCached: true, extraColumns: [LINE_ITEMS_SUMMARY, SPENT] },
 });
 
 /** Rule: budget optimization cannot change while the campaign has line items. @source campaigns 8.1 */

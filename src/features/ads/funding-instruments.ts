@@ -3,6 +3,7 @@ import { type Fields, type RowOf, resource } from '../../contract/declare/resour
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
+import { SPENT } from '../../contract/store/delivery-ledger.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reason-list.ts';
 
@@ -50,7 +51,7 @@ export const fundingInstruments = resource({
   label: 'Funding instrument',
   description: 'A payment method for campaigns, with its currency and funding period.',
   scope: 'account',
-  storage: { isCached: true },
+  storage: { isCached: true, extraColumns: [SPENT] },
   operations: ['list', 'get', 'create', 'remove'],
   sandboxOnly: ['create', 'remove'],
   roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },

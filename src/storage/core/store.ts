@@ -17,6 +17,7 @@ import { campaignSummariesOn } from '../tables/campaign-summaries.ts';
 import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
 import { customAudiencesOn } from '../tables/custom-audiences.ts';
+import { deliveryLedgerOn } from '../tables/delivery-ledger.ts';
 import { derivedFilesOn } from '../tables/derived-files.ts';
 import { directoryOn } from '../tables/directory.ts';
 import { type AppendedEvent, moveToLog, storeWithoutPositions } from '../tables/event-outbox.ts';
@@ -194,6 +195,7 @@ function partsOn(
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),
     audiences: customAudiencesOn(session),
+    deliveryLedger: deliveryLedgerOn(session),
     derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),
     corpus: corpusOn(session),

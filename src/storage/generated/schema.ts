@@ -77,7 +77,7 @@ export interface Schema {
     budget_optimization: 'CAMPAIGN' | 'LINE_ITEM'; daily_budget_amount_local_micro: number | null;
     total_budget_amount_local_micro: number | null; entity_status: 'ACTIVE' | 'PAUSED' | 'DRAFT';
     standard_delivery: 0 | 1 | null; purchase_order_number: string | null; created_at: string; updated_at: string;
-    deleted: 0 | 1; line_items_summary: string | null;
+    deleted: 0 | 1; line_items_summary: string | null; spent_local_micro: Generated<number>;
   };
   cards: {
     account_id: string; id: string; name: string; name_folded: string; card_uri: string; card_type: string;
@@ -96,6 +96,28 @@ export interface Schema {
     account_id: string; id: string; name: string; name_folded: string; name_trimmed: string; description: string | null;
     audience_type: 'CRM' | 'FLEXIBLE' | 'MOBILE_AUDIENCE'; segments: string | null; is_processing: 0 | 1;
     is_targetable: 0 | 1; size: number | null; created_at: string; updated_at: string; deleted: 0 | 1;
+  };
+  delivery_audiences: {
+    account_id: string; subject: string; applies_from: string; people: number; shares: string; question_hash: string;
+    directory_mark: string;
+  };
+  delivery_changes: {
+    account_id: string; recorded_hour: string; line_item_id: string; creative_id: string; placement: string;
+    applies_from: string; applies_until: string;
+  };
+  delivery_cursors: {
+    account_id: string; settled_until: string; seed: string;
+  };
+  delivery_days: {
+    account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; hours: Uint8Array;
+    impressions: number; billed: number; spend_local_micro: number; settled_until: string; changed_at: string;
+  };
+  delivery_segments: {
+    account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; segmentation: string;
+    value: string; hours: Uint8Array;
+  };
+  delivery_views: {
+    account_id: string; person: string; line_item_id: string; day: string; impressions: number;
   };
   derived_files: {
     owner: string; name: string; object_key: string; version: string; bytes: number; sha256: string;
@@ -139,6 +161,7 @@ export interface Schema {
     description: string; currency: string; start_time: string; end_time: string | null;
     credit_limit_local_micro: number | null; funded_amount_local_micro: number | null; io_header: string | null;
     entity_status: 'ACTIVE' | 'PAUSED'; created_at: string; updated_at: string; deleted: 0 | 1;
+    spent_local_micro: Generated<number>;
   };
   image_conversation_cards: {
     account_id: string; id: string; name: string; name_folded: string; card_uri: string; title: string | null;

@@ -38,6 +38,7 @@ import { sharedStores } from './0039-shared-stores.ts';
 import { schemaLevels } from './0040-schema-levels.ts';
 import { noWebhookProgress } from './0041-no-webhook-progress.ts';
 import { keywordIndex } from './0042-keyword-index.ts';
+import { delivery } from './0043-delivery.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   schemaLevels,
   noWebhookProgress,
   keywordIndex,
+  delivery,
 ];

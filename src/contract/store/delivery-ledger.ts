@@ -1,0 +1,128 @@
+/** The column of campaigns and funding instruments with what they have spent by the ledger. @source decision 920 */
+export const SPENT = 'spent_local_micro';
+
+/**
+ * What a creative delivered in a placement on a day of its account. Only hours that are not over yet ever change, and
+ * their counts only grow.
+ */
+export interface DeliveryDay {
+  readonly account_id: string;
+  readonly line_item_id: string;
+  readonly creative_id: string;
+  readonly placement: string;
+  /** Local date of the account, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** The numbers of each metric and hour; see `packHours`. */
+  readonly hours: Uint8Array;
+  /** Sums of the day, so that budgets need not unpack the hours. */
+  readonly impressions: number;
+  readonly billed: number;
+  readonly spend_local_micro: number;
+  /** Until when it is complete: UTC text. */
+  readonly settled_until: string;
+  readonly changed_at: string;
+}
+
+/** The part of a day of delivery that people with one value of a segmentation had, such as one gender. */
+export interface DeliverySegment
+  extends Pick<DeliveryDay, 'account_id' | 'line_item_id' | 'creative_id' | 'placement' | 'day' | 'hours'> {
+  /** A segmentation type, such as `GENDER`. */
+  readonly segmentation: string;
+  readonly value: string;
+}
+
+/** How many impressions of a line item a known person had on a day. */
+export interface DeliveryView {
+  readonly account_id: string;
+  readonly line_item_id: string;
+  /** Whom the publisher means, not readable. */
+  readonly person: string;
+  readonly day: string;
+  readonly impressions: number;
+}
+
+/** The people who could see a subject's ads from a time on, as the directory counted them then. */
+export interface DeliveryAudience {
+  readonly account_id: string;
+  /** A line item by its id, or `campaign/ID` or `funding_instrument/ID`, which means the union of their line items. */
+  readonly subject: string;
+  /** UTC text. */
+  readonly applies_from: string;
+  readonly people: number;
+  /** People by segmentation type and value, `UNKNOWN` included: those of a type add up to `people`. */
+  readonly shares: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Digest of what was asked; the same question of the same directory has the same answer. */
+  readonly question_hash: string;
+  /** The mark of the directory that answered. */
+  readonly directory_mark: string;
+}
+
+/** How far the delivery of an account is settled. */
+export interface DeliveryCursor {
+  readonly account_id: string;
+  /** UTC text. */
+  readonly settled_until: string;
+  /** Decides what is random in simulated delivery. */
+  readonly seed: string;
+}
+
+/** What changed in the ledger in an hour: the range of delivery that a creative's new numbers are about. */
+export interface DeliveryChange {
+  readonly account_id: string;
+  /** The hour in which it was stored: UTC text of its beginning. */
+  readonly recorded_hour: string;
+  readonly line_item_id: string;
+  readonly creative_id: string;
+  readonly placement: string;
+  /** UTC texts, to the second. */
+  readonly applies_from: string;
+  readonly applies_until: string;
+}
+
+/** Selects days of an account; `from` inclusive, `until` exclusive: local dates. */
+export interface DayQuery {
+  readonly account: string;
+  readonly from: string;
+  readonly until: string;
+  /** All line items by default. */
+  readonly line_items?: readonly string[];
+}
+
+/** Everything that a line item has delivered. */
+export interface DeliveryTotals
+  extends Pick<DeliveryDay, 'line_item_id' | 'impressions' | 'billed' | 'spend_local_micro'> {}
+
+/** The ledger of delivery: the one source of all numbers about what ads did and cost. */
+export interface DeliveryLedger {
+  /** Ordered by line item, day, creative and placement. */
+  listDays(query: DayQuery): Promise<DeliveryDay[]>;
+  /** Segments of one segmentation type, in the order of `listDays`, then by value. */
+  listSegments(query: DayQuery & { readonly segmentation: string }): Promise<DeliverySegment[]>;
+  /** Sums by line item, in the order of their ids; line items without delivery are absent. */
+  listTotals(account: string, line_items?: readonly string[]): Promise<DeliveryTotals[]>;
+  /** Sums by line item over a range of days. */
+  listTotalsOfDays(query: DayQuery): Promise<DeliveryTotals[]>;
+  /** By subject and time. */
+  listAudiences(account: string, subjects?: readonly string[]): Promise<DeliveryAudience[]>;
+  /** How many people had impressions of at least one of these line items, and how many impressions in all. */
+  findReach(query: DayQuery): Promise<{ readonly people: number; readonly impressions: number }>;
+  /** The views of some people since a day. */
+  listViews(account: string, persons: readonly string[], from: string): Promise<DeliveryView[]>;
+  findCursor(account: string): Promise<DeliveryCursor | undefined>;
+  /** Changes recorded in a range of hours, by line item, creative and placement; `until` is exclusive. */
+  listChanges(account: string, from: string, until: string): Promise<DeliveryChange[]>;
+  /** The same, and locks it until the unit ends: whoever writes to the ledger of an account holds it. */
+  lockCursor(account: string): Promise<DeliveryCursor | undefined>;
+  saveCursor(cursor: DeliveryCursor): Promise<void>;
+  /** Stores days; those of the same creative, placement and date are replaced. */
+  saveDays(days: readonly DeliveryDay[]): Promise<void>;
+  saveSegments(segments: readonly DeliverySegment[]): Promise<void>;
+  /** Adds impressions to those that the people already had. */
+  addViews(views: readonly DeliveryView[]): Promise<void>;
+  saveAudiences(audiences: readonly DeliveryAudience[]): Promise<void>;
+  /** Stores changes; those of the same hour, creative and placement are joined. */
+  saveChanges(changes: readonly DeliveryChange[]): Promise<void>;
+  /** Removes days, segments and views before a date, some of each at a time; returns how many rows. */
+  removeDaysBefore(day: string, max: number): Promise<number>;
+  removeChangesBefore(hour: string, max: number): Promise<number>;
+}

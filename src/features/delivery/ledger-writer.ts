@@ -1,0 +1,158 @@
+import { formatInstant, instantMs } from '../../base/instants.ts';
+import { localDayAround, startOfHour } from '../../base/zones.ts';
+import type { AccountState } from '../../contract/declare/account-state.ts';
+import type { AnyResource, Row } from '../../contract/declare/resource.ts';
+import type { DeliveryMetric } from '../../contract/delivery/metrics.ts';
+import { type DayOfHours, packHours, unpackHours } from '../../contract/delivery/packed-hours.ts';
+import { type DeliveryDay, type DeliverySegment, SPENT } from '../../contract/store/delivery-ledger.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
+import { campaigns } from '../ads/campaigns.ts';
+import { fundingInstruments } from '../ads/funding-instruments.ts';
+
+/** Numbers of metrics, one for each hour of a local day. */
+export type HourlyNumbers = ReadonlyMap<DeliveryMetric, readonly number[]>;
+
+/** What a creative has delivered in a placement on one local day, beyond what the ledger has. */
+export interface Delivered {
+  readonly line_item: { readonly id: string; readonly campaign_id: string; readonly funding_instrument_id: string };
+  readonly creative_id: string;
+  readonly placement: string;
+  /** The local day and its number of hours. */
+  readonly day: string;
+  readonly hours: number;
+  readonly added: HourlyNumbers;
+  /** The same numbers by segmentation type and value; those of a type must not exceed `added`. */
+  readonly segments?: ReadonlyMap<string, ReadonlyMap<string, HourlyNumbers>>;
+  /** The range of time in which it was delivered: UTC texts. */
+  readonly from: string;
+  readonly until: string;
+}
+
+/**
+ * Adds deliveries to the ledger of an account, at most one for each creative, placement and day, with what follows from
+ * them: what campaigns and funding instruments have spent, and the record of what changed. The caller holds the cursor
+ * of the account.
+ */
+export async function addToLedger(
+  tx: WriteTransaction,
+  account: Pick<AccountState, 'id' | 'timezone'>,
+  delivered: readonly Delivered[],
+  now: string,
+): Promise<void> {
+  const [first] = delivered;
+  if (!first) return;
+  const account_id = account.id;
+  const lines = [...new Set(delivered.map(({ line_item }) => line_item.id))];
+  const dates = delivered.map(({ day }) => day).sort();
+  const range = { account: account_id, from: dates[0]!, until: `${dates.at(-1)}~`, line_items: lines };
+  const known = new Map((await tx.deliveryLedger.listDays(range)).map((row) => [keyOf(row), row]));
+  await tx.deliveryLedger.saveDays(
+    delivered.map((each) => {
+      const place = placeOf(account_id, each);
+      const stored = known.get(keyOf(place));
+      const sums = {
+        impressions: (stored?.impressions ?? 0) + sumOf(each.added, 'impressions'),
+        billed: (stored?.billed ?? 0) + sumOf(each.added, 'billed_engagements'),
+        spend_local_micro: (stored?.spend_local_micro ?? 0) + sumOf(each.added, 'billed_charge_local_micro'),
+      };
+      const hours = addedUp(each.hours, stored?.hours, each.added);
+      return { ...place, hours, ...sums, settled_until: each.until, changed_at: now } satisfies DeliveryDay;
+    }),
+  );
+  await addSegments(tx, account_id, delivered, range);
+  await tx.deliveryLedger.saveChanges(changesOf(account, delivered, now));
+  const spent = (each: Delivered): number => sumOf(each.added, 'billed_charge_local_micro');
+  await addSpend(
+    tx,
+    campaigns,
+    account_id,
+    totals(delivered, ({ line_item }) => line_item.campaign_id, spent),
+  );
+  const byInstrument = totals(delivered, ({ line_item }) => line_item.funding_instrument_id, spent);
+  await addSpend(tx, fundingInstruments, account_id, byInstrument);
+}
+
+type Place = Pick<DeliveryDay, 'account_id' | 'line_item_id' | 'creative_id' | 'placement' | 'day'>;
+
+function placeOf(account_id: string, { line_item, creative_id, placement, day }: Delivered): Place {
+  return { account_id, line_item_id: line_item.id, creative_id, placement, day };
+}
+
+function keyOf({ line_item_id, creative_id, placement, day }: Omit<Place, 'account_id'>): string {
+  return `${line_item_id} ${creative_id} ${placement} ${day}`;
+}
+
+function sumOf(numbers: HourlyNumbers, metric: DeliveryMetric): number {
+  return numbers.get(metric)?.reduce((sum, number) => sum + number, 0) ?? 0;
+}
+
+/** The packed sum of a stored day and what is added to it. */
+function addedUp(hours: number, stored: Uint8Array | undefined, added: HourlyNumbers): Uint8Array {
+  if (!stored) return packHours(hours, added);
+  const sum = new Map<DeliveryMetric, readonly number[]>(unpackHours(stored).metrics);
+  for (const [metric, numbers] of added) {
+    const former = sum.get(metric);
+    sum.set(metric, former ? numbers.map((number, hour) => number + former[hour]!) : numbers);
+  }
+  return packHours(hours, sum satisfies DayOfHours['metrics']);
+}
+
+async function addSegments(
+  tx: WriteTransaction,
+  account_id: string,
+  delivered: readonly Delivered[],
+  range: { readonly account: string; readonly from: string; readonly until: string; readonly line_items: string[] },
+): Promise<void> {
+  const types = new Set(delivered.flatMap(({ segments }) => [...(segments?.keys() ?? [])]));
+  const rows: DeliverySegment[] = [];
+  for (const segmentation of types) {
+    const stored = await tx.deliveryLedger.listSegments({ ...range, segmentation });
+    const known = new Map(stored.map((row) => [`${keyOf(row)} ${row.value}`, row.hours]));
+    for (const each of delivered) {
+      const place = placeOf(account_id, each);
+      for (const [value, added] of each.segments?.get(segmentation) ?? []) {
+        const hours = addedUp(each.hours, known.get(`${keyOf(place)} ${value}`), added);
+        rows.push({ ...place, segmentation, value, hours });
+      }
+    }
+  }
+  await tx.deliveryLedger.saveSegments(rows);
+}
+
+function changesOf(
+  { id, timezone }: Pick<AccountState, 'id' | 'timezone'>,
+  delivered: readonly Delivered[],
+  now: string,
+) {
+  const now_ms = instantMs(now);
+  const recorded_hour = formatInstant(startOfHour(now_ms, localDayAround(now_ms, timezone)));
+  return delivered.map((each) => ({
+    ...{ account_id: id, recorded_hour, line_item_id: each.line_item.id, creative_id: each.creative_id },
+    ...{ placement: each.placement, applies_from: each.from, applies_until: each.until },
+  }));
+}
+
+function totals(
+  delivered: readonly Delivered[],
+  keyFor: (each: Delivered) => string,
+  amountOf: (each: Delivered) => number,
+): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const each of delivered) found.set(keyFor(each), (found.get(keyFor(each)) ?? 0) + amountOf(each));
+  return found;
+}
+
+/** Adds to what rows have spent, in the order of their ids, so that two units never wait for each other. */
+async function addSpend(
+  tx: WriteTransaction,
+  resource: AnyResource,
+  account: string,
+  amounts: ReadonlyMap<string, number>,
+): Promise<void> {
+  const ids = [...amounts.keys()].filter((id) => amounts.get(id) !== 0).sort();
+  for (const row of await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock: true })) {
+    const { id } = row as Row;
+    const spent = Number((row as Row)[SPENT]) + amounts.get(id)!;
+    await tx.records.update(resource, { account, id }, { [SPENT]: spent });
+  }
+}

@@ -1,0 +1,24 @@
+import { choice, integer } from './kinds.ts';
+
+const MODES = ['off', 'simulated', 'served'] as const;
+
+/** Where delivery comes from, and how long it is kept. */
+export const deliverySettings = {
+  delivery_production: choice(
+    'Where the numbers of delivery come from in production: nothing is delivered, it is simulated, or publishers show ads. Serve refuses to simulate here: nobody has spent that money.',
+    MODES,
+    'off',
+    'simulated',
+  ),
+  delivery_sandbox: choice('The same in the sandbox, where serve may simulate.', MODES, 'off', 'simulated'),
+  delivery_step_s: integer('How often simulated delivery is settled while nobody asks for it.', {
+    default: 300,
+    unit: 'seconds',
+    bounds: [10, 86_400],
+  }),
+  delivery_retention_days: integer('How long the ledger of delivery is kept; 0 keeps it forever.', {
+    default: 800,
+    unit: 'days',
+    bounds: [0, 36_500],
+  }),
+};

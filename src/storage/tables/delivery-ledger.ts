@@ -1,0 +1,280 @@
+import { type RawBuilder, sql } from 'kysely';
+import type {
+  DayQuery,
+  DeliveryAudience,
+  DeliveryChange,
+  DeliveryDay,
+  DeliveryLedger,
+  DeliverySegment,
+  DeliveryTotals,
+  DeliveryView,
+} from '../../contract/store/delivery-ledger.ts';
+import { insertRows } from '../core/bulk-insert.ts';
+import { inList, paddedSize } from '../core/in-lists.ts';
+import type { Session } from '../core/session.ts';
+
+const DAY_KEY = ['account_id', 'line_item_id', 'day', 'creative_id', 'placement'] as const;
+const SEGMENT_KEY = [...DAY_KEY, 'segmentation', 'value'] as const;
+const VIEW_KEY = ['account_id', 'person', 'line_item_id', 'day'] as const;
+const CHANGE_KEY = ['account_id', 'recorded_hour', 'line_item_id', 'creative_id', 'placement'] as const;
+
+const DAY_VALUES = ['hours', 'impressions', 'billed', 'spend_local_micro', 'settled_until', 'changed_at'] as const;
+const AUDIENCE_KEY = ['account_id', 'subject', 'applies_from'] as const;
+const AUDIENCE_VALUES = ['people', 'shares', 'question_hash', 'directory_mark'] as const;
+
+/** The ledger of delivery. */
+export function deliveryLedgerOn(session: Session): DeliveryLedger {
+  /** Arguments and statement key of a query over days; asked for no line item, there is nothing to ask. */
+  const scopeOf = ({ account, from, until, line_items }: DayQuery) => {
+    const names = line_items && [...new Set(line_items)];
+    const size = names ? paddedSize(names.length) : 0;
+    return { args: { account, from, until, line_items: names ?? [] }, key: `${names !== undefined} ${size}`, size };
+  };
+  const asksForNothing = (names: readonly string[] | undefined): boolean => names?.length === 0;
+
+  const totals = (query: DayQuery, hasRange: boolean): Promise<DeliveryTotals[]> => {
+    const { args, key, size } = scopeOf(query);
+    return session
+      .all(`delivery totals ${hasRange} ${key}`, args, (db, param) => {
+        let rows = db
+          .selectFrom('delivery_days')
+          .select(({ fn }) => [
+            'line_item_id',
+            fn.sum<number>('impressions').as('impressions'),
+            fn.sum<number>('billed').as('billed'),
+            fn.sum<number>('spend_local_micro').as('spend_local_micro'),
+          ])
+          .where('account_id', '=', param('account'));
+        if (hasRange) rows = rows.where('day', '>=', param('from')).where('day', '<', param('until'));
+        if (size > 0) rows = rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size)));
+        return rows.groupBy('line_item_id').orderBy('line_item_id');
+      })
+      .then((rows) =>
+        rows.map(({ line_item_id, impressions, billed, spend_local_micro }) => ({
+          line_item_id,
+          impressions: Number(impressions),
+          billed: Number(billed),
+          spend_local_micro: Number(spend_local_micro),
+        })),
+      );
+  };
+
+  const findCursor = (account: string, isLocked: boolean) => {
+    const locks = isLocked && session.dialect === 'postgres';
+    return session.first(`delivery cursor ${locks}`, { account }, (db, param) => {
+      const row = db.selectFrom('delivery_cursors').selectAll().where('account_id', '=', param('account'));
+      return locks ? row.forUpdate() : row;
+    });
+  };
+
+  /** Removes rows of a table before a time in one of its columns, the oldest first. */
+  const removeBefore = (
+    table: 'delivery_days' | 'delivery_segments' | 'delivery_views' | 'delivery_changes',
+    column: 'day' | 'recorded_hour',
+    keys: readonly string[],
+    before: string,
+    max: number,
+  ): Promise<number> => {
+    const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
+    return session.run(`${table} remove`, { before, max }, (db, param) => {
+      const old = sql`select ${refs(keys)} from ${sql.table(table)} where ${sql.ref(column)} < ${param('before')}
+        order by ${refs([column, ...keys])} limit ${param('max')}`;
+      return db.deleteFrom(table).where(sql<boolean>`(${refs(keys)}) in (${old})`);
+    });
+  };
+
+  return {
+    async listDays(query) {
+      if (asksForNothing(query.line_items)) return [];
+      const { args, key, size } = scopeOf(query);
+      return session.all(`delivery days ${key}`, args, (db, param) => {
+        let rows = db
+          .selectFrom('delivery_days')
+          .select([...DAY_KEY, ...DAY_VALUES])
+          .where('account_id', '=', param('account'))
+          .where('day', '>=', param('from'))
+          .where('day', '<', param('until'));
+        if (size > 0) rows = rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size)));
+        return rows.orderBy('line_item_id').orderBy('day').orderBy('creative_id').orderBy('placement');
+      });
+    },
+    async listSegments(query) {
+      if (asksForNothing(query.line_items)) return [];
+      const { args, key, size } = scopeOf(query);
+      const asked = { ...args, segmentation: query.segmentation };
+      return session.all(`delivery segments ${key}`, asked, (db, param) => {
+        let rows = db
+          .selectFrom('delivery_segments')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .where('segmentation', '=', param('segmentation'))
+          .where('day', '>=', param('from'))
+          .where('day', '<', param('until'));
+        if (size > 0) rows = rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size)));
+        return rows.orderBy('line_item_id').orderBy('day').orderBy('creative_id').orderBy('placement').orderBy('value');
+      });
+    },
+    async listTotals(account, line_items) {
+      if (asksForNothing(line_items)) return [];
+      return totals({ account, from: '', until: '', ...(line_items && { line_items }) }, false);
+    },
+    async listTotalsOfDays(query) {
+      return asksForNothing(query.line_items) ? [] : totals(query, true);
+    },
+    async listAudiences(account, subjects) {
+      if (asksForNothing(subjects)) return [];
+      const names = subjects && [...new Set(subjects)];
+      const size = names ? paddedSize(names.length) : 0;
+      const args = { account, subjects: names ?? [] };
+      const rows = await session.all(`delivery audiences ${size}`, args, (db, param) => {
+        let all = db.selectFrom('delivery_audiences').selectAll().where('account_id', '=', param('account'));
+        if (size > 0) all = all.where((eb) => inList(eb, 'subject', param.list('subjects', size)));
+        return all.orderBy('subject').orderBy('applies_from');
+      });
+      return rows.map((row) => ({ ...row, shares: JSON.parse(row.shares) as DeliveryAudience['shares'] }));
+    },
+    async findReach(query) {
+      if (asksForNothing(query.line_items)) return { people: 0, impressions: 0 };
+      const { args, key, size } = scopeOf(query);
+      const row = await session.first(`delivery reach ${key}`, args, (db, param) => {
+        let rows = db
+          .selectFrom('delivery_views')
+          .select(({ fn }) => [
+            fn.count<number>('person').distinct().as('people'),
+            fn.sum<number | null>('impressions').as('impressions'),
+          ])
+          .where('account_id', '=', param('account'))
+          .where('day', '>=', param('from'))
+          .where('day', '<', param('until'));
+        if (size > 0) rows = rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size)));
+        return rows;
+      });
+      return { people: Number(row?.people ?? 0), impressions: Number(row?.impressions ?? 0) };
+    },
+    async listViews(account, persons, from) {
+      if (persons.length === 0) return [];
+      const size = paddedSize(persons.length);
+      return session.all(`delivery views ${size}`, { account, persons, from }, (db, param) =>
+        db
+          .selectFrom('delivery_views')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .where((eb) => inList(eb, 'person', param.list('persons', size)))
+          .where('day', '>=', param('from'))
+          .orderBy('person')
+          .orderBy('line_item_id')
+          .orderBy('day'),
+      );
+    },
+    findCursor: (account) => findCursor(account, false),
+    lockCursor: (account) => findCursor(account, true),
+    listChanges: (account, from, until) =>
+      session.all('delivery changes', { account, from, until }, (db, param) =>
+        db
+          .selectFrom('delivery_changes')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .where('recorded_hour', '>=', param('from'))
+          .where('recorded_hour', '<', param('until'))
+          .orderBy('line_item_id')
+          .orderBy('creative_id')
+          .orderBy('placement')
+          .orderBy('recorded_hour'),
+      ),
+    saveCursor: (cursor) =>
+      insertRows(session, 'delivery_cursors', [cursor], {
+        columns: ['account_id', 'settled_until', 'seed'],
+        onConflict: { key: ['account_id'], replace: ['settled_until', 'seed'] },
+      }),
+    saveDays: (days) =>
+      insertRows(session, 'delivery_days', days as DeliveryDay[], {
+        columns: [...DAY_KEY, ...DAY_VALUES],
+        onConflict: { key: DAY_KEY, replace: DAY_VALUES },
+      }),
+    saveSegments: (segments) =>
+      insertRows(session, 'delivery_segments', segments as DeliverySegment[], {
+        columns: [...SEGMENT_KEY, 'hours'],
+        onConflict: { key: SEGMENT_KEY, replace: ['hours'] },
+      }),
+    async addViews(views) {
+      // Added up by the database: nobody need read them first.
+      for (const view of joined(views)) {
+        await session.run('delivery views add', { ...view }, (db, param) =>
+          db
+            .insertInto('delivery_views')
+            .values({
+              account_id: param('account_id'),
+              person: param('person'),
+              line_item_id: param('line_item_id'),
+              day: param('day'),
+              impressions: param('impressions'),
+            })
+            .onConflict((conflict) =>
+              conflict.columns([...VIEW_KEY]).doUpdateSet({
+                impressions: sql<number>`${sql.ref('delivery_views.impressions')} + ${sql.ref('excluded.impressions')}`,
+              }),
+            ),
+        );
+      }
+    },
+    saveAudiences: (audiences) =>
+      insertRows(
+        session,
+        'delivery_audiences',
+        audiences.map((audience) => ({ ...audience, shares: JSON.stringify(audience.shares) })),
+        {
+          columns: [...AUDIENCE_KEY, ...AUDIENCE_VALUES],
+          onConflict: { key: AUDIENCE_KEY, replace: AUDIENCE_VALUES },
+        },
+      ),
+    async saveChanges(changes) {
+      for (const change of changes) {
+        await session.run('delivery changes add', { ...change } satisfies DeliveryChange, (db, param) =>
+          db
+            .insertInto('delivery_changes')
+            .values({
+              account_id: param('account_id'),
+              recorded_hour: param('recorded_hour'),
+              line_item_id: param('line_item_id'),
+              creative_id: param('creative_id'),
+              placement: param('placement'),
+              applies_from: param('applies_from'),
+              applies_until: param('applies_until'),
+            })
+            .onConflict((conflict) =>
+              conflict.columns([...CHANGE_KEY]).doUpdateSet({
+                applies_from: outer('applies_from', '<'),
+                applies_until: outer('applies_until', '>'),
+              }),
+            ),
+        );
+      }
+    },
+    async removeDaysBefore(day, max) {
+      const removed = await removeBefore('delivery_days', 'day', DAY_KEY, day, max);
+      const others =
+        (await removeBefore('delivery_segments', 'day', SEGMENT_KEY, day, max)) +
+        (await removeBefore('delivery_views', 'day', VIEW_KEY, day, max));
+      return removed + others;
+    },
+    removeChangesBefore: (hour, max) => removeBefore('delivery_changes', 'recorded_hour', CHANGE_KEY, hour, max),
+  };
+}
+
+/** The new value of a column if it lies beyond the stored one in a direction, otherwise the stored one. */
+function outer(column: 'applies_from' | 'applies_until', beyond: '<' | '>'): RawBuilder<string> {
+  const stored = sql.ref(`delivery_changes.${column}`);
+  const added = sql.ref(`excluded.${column}`);
+  return sql<string>`case when ${added} ${sql.raw(beyond)} ${stored} then ${added} else ${stored} end`;
+}
+
+/** Views with their impressions added up by person, line item and day: a statement must not meet a row twice. */
+function joined(views: readonly DeliveryView[]): DeliveryView[] {
+  const found = new Map<string, DeliveryView>();
+  for (const view of views) {
+    const key = VIEW_KEY.map((name) => view[name]).join(' ');
+    const known = found.get(key);
+    found.set(key, known ? { ...view, impressions: known.impressions + view.impressions } : view);
+  }
+  return [...found.values()];
+}
