@@ -205,6 +205,10 @@ export const entityProblems = {
       'The total budget exceeds the remaining credit of funding instrument {value}',
     ],
   },
+  SPEND_EXCEEDS_BUDGET: {
+    when: 'a total budget below what has been spent already',
+    ads: [400, 'SPEND_EXCEEDS_BUDGET', 'The total budget of {total} is less than the {spent} that have been spent'],
+  },
   INVALID_DENOMINATION: {
     when: 'an amount that is not a multiple of the smallest unit of its currency',
     ads: [400, 'INVALID_DENOMINATION', 'Expected a multiple of {unit} {currency} micros, got {raw} for {parameter}'],

@@ -1,6 +1,11 @@
 /** The column of campaigns and funding instruments with what they have spent by the ledger. @source decision 920 */
 export const SPENT = 'spent_local_micro';
 
+/** What a row has spent; nothing for one that is just being created. */
+export function spentBy(row: object): number {
+  return Number((row as { readonly [SPENT]?: number })[SPENT] ?? 0);
+}
+
 /**
  * What a creative delivered in a placement on a day of its account. Only hours that are not over yet ever change, and
  * their counts only grow.

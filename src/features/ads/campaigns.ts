@@ -5,7 +5,7 @@ import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles
 import { atMost, type Change, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { SPENT } from '../../contract/store/delivery-ledger.ts';
+import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
 import { LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';
 import { minimumDenomination } from './currencies.ts';
 import {
@@ -74,9 +74,10 @@ export const campaigns = resource({
     budgetOptimizationIsFixed,
     instrumentCanFund,
     withinCreditLimit,
+    coversSpend,
     amountsFitCurrency,
   ],
-  problems: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
+  problems: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'SPEND_EXCEEDS_BUDGET', 'INVALID_DENOMINATION'],
   createProblems: ['INVALID_FUNDING_INSTRUMENT'],
   quotas: [
     {
@@ -127,19 +128,32 @@ async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promis
   return tx.records.get(fundingInstruments, key, { deleted: 'shown' });
 }
 
-/** Rule: a new total budget does not exceed the remaining credit of a credit line. @source decision 36 */
+/** Rule: what a new total budget leaves to spend does not exceed the remaining credit of a credit line. @source decision 36 */
 async function withinCreditLimit(change: Change<Campaign>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;
   if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
   const instrument = await instrumentOf(change);
   const remaining = instrument ? creditRemaining(instrument) : null;
-  if (remaining === null || total <= remaining) return undefined;
+  if (remaining === null || total - spentBy(after) <= remaining) return undefined;
   return {
     problem: 'CREDIT_LIMIT_EXCEEDED',
     parameter: 'total_budget_amount_local_micro',
     value: String(after.funding_instrument_id),
   };
+}
+
+/** Rule: a new total budget is at least what has been spent. @source campaigns 8.1 */
+function coversSpend({ before, after }: Change<Campaign>): ErrorDetail | undefined {
+  const total = after.total_budget_amount_local_micro;
+  if (!before || total === before.total_budget_amount_local_micro) return undefined;
+  return spendExceedsBudget(spentBy(before), total);
+}
+
+/** The error of a total budget that is below what has been spent already, if it is. */
+export function spendExceedsBudget(spent: number, total: number | null): ErrorDetail | undefined {
+  if (total === null || total >= spent) return undefined;
+  return { problem: 'SPEND_EXCEEDS_BUDGET', parameter: 'total_budget_amount_local_micro', words: { total, spent } };
 }
 
 async function amountsFitCurrency(change: Change<Campaign>): Promise<readonly ErrorDetail[]> {

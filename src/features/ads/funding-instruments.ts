@@ -1,9 +1,9 @@
-import { boolean, instant, micros, oneOf, type StoredValue, text } from '../../contract/declare/fields.ts';
+import { boolean, instant, integer, micros, oneOf, type StoredValue, text } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { SPENT } from '../../contract/store/delivery-ledger.ts';
+import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reason-list.ts';
 
@@ -64,7 +64,9 @@ export const fundingInstruments = resource({
   problems: ['MISSING_PARAMETER', 'NOT_AFTER', 'INVALID_DENOMINATION'],
   computed: {
     fields: {
-      credit_remaining_local_micro: micros().describe('Limit minus spend of a credit line in micro units.'),
+      credit_remaining_local_micro: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).describe(
+        'Limit minus spend of a credit line in micro units.',
+      ),
       able_to_fund: boolean()
         .required()
         .describe('Whether it can fund campaigns: true when there is no reason against it.'),
@@ -91,24 +93,32 @@ export function deriveAmounts({ type }: Pick<FundingInstrument, 'type'>): Partia
   return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
 }
 
-/**
- * Reasons why an instrument cannot fund at `now` (UTC text). Spend is not tracked yet, so budgets are never
- * exhausted.
- * @source campaigns 7.1; decision 38 and 173
- */
+/** Reasons why an instrument cannot fund at `now` (UTC text). @source campaigns 7.1; decision 38 and 173 */
 export function reasonsNotAbleToFund(row: FundingInstrument, now: string): string[] {
   const reasons: string[] = [];
   if (row.deleted) reasons.push('DELETED');
   if (row.entity_status === 'PAUSED') reasons.push('PAUSED');
   if (row.start_time !== null && now < row.start_time) reasons.push('STARTS_IN_FUTURE');
   if (row.end_time !== null && now >= row.end_time) reasons.push('EXPIRED');
+  const left = fundsLeft(row);
+  if (left !== null && left <= 0) reasons.push('BUDGET_EXHAUSTED');
   return reasons;
+}
+
+/**
+ * What an instrument can still pay for, in micro units; null when it has no limit. That of an insertion order is its funded
+ * amount, that of all others their credit limit.
+ * @source decision 921
+ */
+export function fundsLeft(row: FundingInstrument): number | null {
+  const limit = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;
+  return limit === null ? null : Math.max(0, limit - spentBy(row));
 }
 
 /** Remaining credit of a credit line in micro units; null for other types and unlimited lines. @source decision 173 */
 export function creditRemaining(row: FundingInstrument): number | null {
   const isLine = row.type === 'CREDIT_LINE' || row.type === 'AGENCY_CREDIT_LINE';
-  return isLine ? row.credit_limit_local_micro : null;
+  return isLine ? fundsLeft(row) : null;
 }
 
 function insertionOrderHasEnd({ after }: Change<FundingInstrument>): ErrorDetail | undefined {

@@ -20,6 +20,7 @@ import { campaigns } from './campaigns.ts';
 import { biddingIsAllowed, bidHasAmount, deriveBidding } from './line-items/bidding.ts';
 import {
   amountsFitCurrency,
+  coversSpend,
   deriveDelivery,
   inheritFromCampaign,
   matchesSiblings,
@@ -151,6 +152,7 @@ export const lineItems = resource({
       'Daily budget cannot exceed the total budget',
     ),
     withinCampaignBudget,
+    coversSpend,
     amountsFitCurrency,
     frequencyCapIsAllowed,
     hasDependentFields,
@@ -162,6 +164,7 @@ export const lineItems = resource({
     'NOT_IN_ENUM',
     'MISSING_PARAMETER',
     'INVALID_DENOMINATION',
+    'SPEND_EXCEEDS_BUDGET',
     'FEATURE_NOT_AVAILABLE',
     'INCLUSIVE_PARAMETERS',
     'TOO_FEW_ITEMS',

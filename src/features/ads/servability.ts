@@ -1,5 +1,6 @@
 import { boolean, type StoredValue, text } from '../../contract/declare/fields.ts';
 import type { Computed, Row } from '../../contract/declare/resource.ts';
+import { spentBy } from '../../contract/store/delivery-ledger.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/line-items-summary.ts';
 import type { Campaign } from './campaigns.ts';
 import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
@@ -76,6 +77,7 @@ function bit(reason: Reason): number {
 const EXPIRED = bit('EXPIRED');
 const PAUSED = bit('PAUSED_BY_ADVERTISER');
 const STARTS_IN_FUTURE = bit('STARTS_IN_FUTURE');
+const BUDGET_EXHAUSTED = bit('BUDGET_EXHAUSTED');
 const FUNDING_PROBLEM = bit('FUNDING_PROBLEM');
 const CONTENT_REVIEW_PROBLEM = bit('CONTENT_REVIEW_PROBLEM');
 const INCOMPLETE = bit('INCOMPLETE');
@@ -96,14 +98,13 @@ function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
   return typeof summary === 'string' ? readSummary(summary) : undefined;
 }
 
-/**
- * All reasons but those of the account, as a bit mask. Spend is not tracked yet, so budgets are never exhausted.
- * @source decision 37 and 173
- */
+/** All reasons but those of the account, as a bit mask. @source decision 37 and 173 */
 function reasonsNotServable(row: Campaign, instrument: Instrument, now: string): number {
   const lines = lineItemsOf(row);
   const hasBudget = row.daily_budget_amount_local_micro !== null || row.total_budget_amount_local_micro !== null;
   let reasons = row.entity_status === 'ACTIVE' ? 0 : PAUSED;
+  const total = row.total_budget_amount_local_micro;
+  if (total !== null && spentBy(row) >= total) reasons |= BUDGET_EXHAUSTED;
   if (!instrument.funds) reasons |= FUNDING_PROBLEM;
   if (!lines) return reasons | INCOMPLETE;
   const unended = lines.spans.find(({ until }) => until === '' || until > now);

@@ -1,6 +1,6 @@
 import type { Change, DeriveContext } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import { type Campaign, campaigns } from '../campaigns.ts';
+import { type Campaign, campaigns, spendExceedsBudget } from '../campaigns.ts';
 import { minimumDenomination } from '../currencies.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import type { LineItem } from '../line-items.ts';
@@ -80,6 +80,14 @@ export async function withinCampaignBudget(change: Change<LineItem>): Promise<Er
   if (most === null || total <= most) return undefined;
   const message = 'Total budget cannot exceed the total budget of the campaign';
   return { problem: 'INVALID', attribute: 'total_budget_amount_local_micro', words: { message } };
+}
+
+/** Rule: a new total budget is at least what has been spent. @source campaigns 8.1 */
+export async function coversSpend({ before, after, tx }: Change<LineItem>): Promise<ErrorDetail | undefined> {
+  const total = after.total_budget_amount_local_micro;
+  if (!before || total === null || total === before.total_budget_amount_local_micro) return undefined;
+  const [totals] = await tx.deliveryLedger.listTotals(after.account_id, [after.id]);
+  return spendExceedsBudget(totals?.spend_local_micro ?? 0, total);
 }
 
 /** Rule: new amounts are multiples of the smallest unit of the currency. */
