@@ -53,6 +53,7 @@ export function devCommand(command: Command): void {
     'aliases',
     'database_url',
     'seed',
+    'sample_people',
     'rate_limits',
   ])
     .option('--reset', 'Delete all data of earlier runs')

@@ -58,7 +58,10 @@ export interface Started {
 
 /** Starts a command. */
 export function started(args: readonly string[], { env, input, cwd }: Surroundings = {}): Started {
-  const child = spawn(process.execPath, [ENTRY, ...args], { env: { ...cleanEnvironment(), ...env }, cwd });
+  const child = spawn(process.execPath, [ENTRY, ...args, ...peopleOf(args)], {
+    env: { ...cleanEnvironment(), ...env },
+    cwd,
+  });
   const written = { stdout: '', stderr: '' };
   const looks = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
@@ -92,6 +95,12 @@ export function started(args: readonly string[], { env, input, cwd }: Surroundin
         );
       }),
   };
+}
+
+/** Development servers of tests have no sample people unless a test asks for some: they take half of the start. */
+function peopleOf([name, next = '-', ...more]: readonly string[]): string[] {
+  const isServer = name === 'dev' && next.startsWith('-');
+  return isServer && !more.includes('--people') ? ['--people', '0'] : [];
 }
 
 /** Settings of the machine must not leak into the program. */

@@ -39,7 +39,10 @@ export async function startBarker(
 ): Promise<Running> {
   const database = place.databaseUrl === '' ? [] : ['--database-url', place.databaseUrl];
   const ports = ['--port', '0', '--sandbox-port', '0'];
-  const args = [options.entry ?? ENTRY, 'dev', '--data', place.folder, ...ports, ...database, ...(options.flags ?? [])];
+  const args = [
+    ...[options.entry ?? ENTRY, 'dev', '--data', place.folder, '--people', '0'],
+    ...[...ports, ...database, ...(options.flags ?? [])],
+  ];
   const path = join(place.folder, 'dev.json');
   const before = writtenAt(path);
   // In development mode the log is what is written to stderr.

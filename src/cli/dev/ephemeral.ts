@@ -24,6 +24,8 @@ export function ephemeralRun(): EphemeralRun {
   return {
     defaults: {
       ...{ data_folder: temporary, port: 0, sandbox_port: 0 },
+      // Tests that need people ask for them.
+      sample_people: 0,
       // Nobody is left to read replies.
       shutdown_timeout_s: 1,
     },

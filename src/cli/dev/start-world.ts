@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join, resolve } from 'node:path';
 import { type Dependencies, operations } from '../../app/dependencies.ts';
 import { formatInstant } from '../../base/instants.ts';
+import { fillDirectory } from '../../dev/demo-people.ts';
 import type { DemoKeys } from '../../dev/demo-world.ts';
 import { WORLD_COPY } from '../../dev/dev-folder.ts';
 import { DevError } from '../../dev/surface/call.ts';
@@ -69,10 +70,13 @@ export function exportParts({ services }: Dependencies): ExportParts {
   return { services, operations: operationsById, accountInput };
 }
 
-/** Creates what is in the account of the demo world. */
+/** Creates what is in the account of the demo world, and people who can see its ads. */
 export async function fillDemo(parts: Dependencies, keys: DemoKeys): Promise<void> {
-  const now = formatInstant(parts.services.clock.now());
-  await fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, now);
+  const now_ms = parts.services.clock.now();
+  const { seed, sample_people: users } = parts.settings;
+  const registered = [keys.user_id, keys.other_user_id];
+  await fillDirectory(parts.store, { seed, users, registered, now: Math.floor(now_ms / 1000) });
+  await fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, formatInstant(now_ms));
 }
 
 /** Creates the users, applications and tokens of the world file that a data folder began with, and nothing else. */
