@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PeopleHistogram } from '../../src/contract/store/directory.ts';
-import { marketCode, placeOfMarket } from '../../src/features/ads/reference/market-codes.ts';
+import { marketCode, placeOfMarket, placeOfSegment } from '../../src/features/ads/reference/market-codes.ts';
 import { devices, languages, locations, platformVersions } from '../../src/features/ads/reference/targeting-tables.ts';
 import {
   COUNTED_WORDS,
-  countryOfSegment,
   SEGMENTATIONS,
   SEGMENTS_MAX,
   sharesOf,
@@ -100,11 +99,11 @@ describe('shares of counted people', () => {
     assert.equal(sumOf(found!), people);
   });
 
-  test('countries are those of places and of markets', () => {
-    assert.equal(countryOfSegment(idOf('California', 'REGIONS')), 'US');
-    assert.equal(countryOfSegment(idOf('Austria', 'COUNTRIES')), 'AT');
-    assert.equal(countryOfSegment('819'), 'US');
-    assert.equal(countryOfSegment(UNKNOWN), undefined);
+  test('names and countries are those of places and of markets', () => {
+    assert.equal(placeOfSegment(idOf('California', 'REGIONS'))?.country_code, 'US');
+    assert.equal(placeOfSegment(idOf('Austria', 'COUNTRIES'))?.country_code, 'AT');
+    assert.equal(placeOfSegment('819')?.name, 'Seattle-Tacoma WA');
+    assert.equal(placeOfSegment(UNKNOWN), undefined);
   });
 
   test('every metro has a market code of its own', () => {
