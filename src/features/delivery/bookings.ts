@@ -11,6 +11,8 @@ import { type LineItem, lineItems } from '../ads/line-items.ts';
 import { type BookedCreative, readCreatives } from './booked-creatives.ts';
 import { rowsById, rowsOf } from './booked-rows.ts';
 
+export type { BookedCreative } from './booked-creatives.ts';
+
 /** A daily and a total limit in micro units; null without one. */
 export interface Budget {
   readonly daily: number | null;
