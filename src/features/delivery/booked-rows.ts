@@ -23,11 +23,15 @@ export async function rowsById(
   resource: AnyResource,
   account: string,
   ids: readonly string[],
+  { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<Row[]> {
   const found: Row[] = [];
-  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
-    const some = ids.slice(at, at + ROWS_AT_ONCE);
-    found.push(...((await tx.records.getMany(resource, account, some, { deleted: 'shown' })) as unknown as Row[]));
+  // Units that lock some of them do it in the same order.
+  const sorted = [...ids].sort();
+  for (let at = 0; at < sorted.length; at += ROWS_AT_ONCE) {
+    const some = sorted.slice(at, at + ROWS_AT_ONCE);
+    const rows = await tx.records.getMany(resource, account, some, { deleted: 'shown', lock });
+    found.push(...(rows as unknown as Row[]));
   }
   return found;
 }

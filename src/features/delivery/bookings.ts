@@ -75,12 +75,13 @@ export interface Bookings {
 }
 
 /**
- * The bookings of an account: its active line items, or those with given ids in whatever state.
+ * The bookings of an account: its active line items, or those with given ids in whatever state. `lock` reads campaigns
+ * and funding instruments from the database, whatever is cached, and locks them.
  */
 export async function readBookings(
   tx: ReadTransaction,
   account: SettledAccount,
-  ids?: readonly string[],
+  { ids, lock = false }: { readonly ids?: readonly string[]; readonly lock?: boolean } = {},
 ): Promise<Bookings> {
   const own = await tx.records.get(accounts, { account: undefined, id: account.id }, { deleted: 'shown' });
   const rows = ids
@@ -90,8 +91,8 @@ export async function readBookings(
   const named = (field: 'campaign_id' | 'funding_instrument_id'): string[] => [
     ...new Set(lines.map((line) => String(line[field]))),
   ];
-  const campaignRows = await rowsById(tx, campaigns, account.id, named('campaign_id'));
-  const instrumentRows = await rowsById(tx, fundingInstruments, account.id, named('funding_instrument_id'));
+  const campaignRows = await rowsById(tx, campaigns, account.id, named('campaign_id'), { lock });
+  const instrumentRows = await rowsById(tx, fundingInstruments, account.id, named('funding_instrument_id'), { lock });
   const spent = new Map([...campaignRows, ...instrumentRows].map((row) => [row.id, Number(row[SPENT])]));
   const campaignsById = new Map(campaignRows.map((row) => [row.id, campaignOf(row as unknown as Campaign)]));
   const instrumentsById = new Map(
