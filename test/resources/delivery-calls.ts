@@ -51,8 +51,7 @@ export async function openDelivering(world: World): Promise<DeliveringAccount> {
     good(await world.sandbox.call(method, `${path}/${end}`, { params }));
   const settled = { id: account, environment: 'sandbox', timezone: 'America/Los_Angeles' } as const;
   const settle = async (): Promise<void> => void (await world.service.services.delivery.settle(settled));
-  const days = () =>
-    world.service.store.read((tx) => tx.deliveryLedger.listDays({ account, from: '', until: '9' }));
+  const days = () => world.service.store.read((tx) => tx.deliveryLedger.listDays({ account, from: '', until: '9' }));
   return {
     ...{ account, path, instrument, settle },
     async campaign(params = {}) {

@@ -34,3 +34,23 @@ export function proportion(amount: number, part: number, whole: number): number 
   const each = Math.floor(amount / whole);
   return each * part + Math.floor(((amount - each * whole) * part) / whole);
 }
+
+/**
+ * Divides a whole number by weights into whole numbers that add up to it, at random: each gets its share rounded down or
+ * up, and its exact share on average, so that what is rare happens too.
+ * @param drawn from 0 to below 1
+ */
+export function apportionAt(total: number, weights: readonly number[], drawn: number): number[] {
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  if (sum <= 0) return weights.map((_, index) => (index === 0 ? total : 0));
+  let weight = 0;
+  let given = 0;
+  const last = weights.findLastIndex((each) => each > 0);
+  return weights.map((each, index) => {
+    weight += each;
+    const until = index >= last ? total : Math.min(total, Math.floor(total * (weight / sum) + drawn));
+    const part = Math.max(0, until - given);
+    given += part;
+    return part;
+  });
+}

@@ -1,7 +1,7 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Booking } from '../bookings.ts';
 import { ACTIONS, actionWeights, billedAction, CLICKS } from './actions.ts';
-import { apportion } from './apportion.ts';
+import { apportion, apportionAt } from './apportion.ts';
 import { draw, rounded } from './draws.ts';
 import type { Spot } from './prepared-line.ts';
 import { engagedRate } from './rates.ts';
@@ -53,10 +53,10 @@ export function spotNumbers(
   const expected = impressions * engagedRate(goal, factor);
   const drawn = draw(spot.key, time_s, 'engagements');
   const others = weights.map((weight, at) => (ACTIONS[at] === action ? 0 : weight));
-  const share_ofAction = action === undefined ? 0 : weights[ACTIONS.indexOf(action)]! / sumOf(weights);
+  const actionShare = action === undefined ? 0 : weights[ACTIONS.indexOf(action)]! / sumOf(weights);
   const rest =
-    pay_by === 'ENGAGEMENT' ? billed : Math.min(impressions - certain, rounded(expected * (1 - share_ofAction), drawn));
-  const parts = apportion(rest, action === undefined ? weights : others);
+    pay_by === 'ENGAGEMENT' ? billed : Math.min(impressions - certain, rounded(expected * (1 - actionShare), drawn));
+  const parts = apportionAt(rest, action === undefined ? weights : others, draw(spot.key, time_s, 'actions'));
   let clicks = 0;
   for (const [at, name] of ACTIONS.entries()) {
     const number = parts[at]! + (name === action ? certain : 0);
@@ -97,13 +97,17 @@ function sumOf(weights: readonly number[]): number {
   return weights.reduce((sum, weight) => sum + weight, 0) || 1;
 }
 
-/** Divides what a line item delivers among its spots. */
-export function sharesOf(spots: readonly Spot[], { impressions, billed, spend }: SpotShare): SpotShare[] {
+/** Divides what a line item delivers among its spots; `drawn` decides who has the few that are billed. */
+export function sharesOf(
+  spots: readonly Spot[],
+  { impressions, billed, spend }: SpotShare,
+  drawn: number,
+): SpotShare[] {
   const ofImpressions = apportion(
     impressions,
     spots.map(({ weight }) => weight),
   );
-  const ofBilled = apportion(billed, ofImpressions);
+  const ofBilled = apportionAt(billed, ofImpressions, drawn);
   const ofSpend = apportion(spend, ofBilled);
   return spots.map((_, at) => ({ impressions: ofImpressions[at]!, billed: ofBilled[at]!, spend: ofSpend[at]! }));
 }

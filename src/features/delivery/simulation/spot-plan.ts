@@ -1,6 +1,7 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { proportion } from './apportion.ts';
 import { addConversions, clicksOf, conversionsOf } from './conversions.ts';
+import { draw } from './draws.ts';
 import type { LedgerState } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
 import { type Numbers, sharesOf, spotNumbers } from './spot-numbers.ts';
@@ -30,7 +31,7 @@ export function spotPlans(plan: LinePlan, segmentFrom_ms: number, state: LedgerS
   const counted = conversionsOf(booking);
   const isServing = !plan.reason || plan.reason === 'NOTHING_WON';
   if (!isServing || (plan.impressions === 0 && counted.length === 0)) return [];
-  const shares = sharesOf(spots, plan);
+  const shares = sharesOf(spots, plan, draw(line.key, segmentFrom_ms / 1000, 'actions'));
   const found: SpotPlan[] = [];
   for (const [at, spot] of spots.entries()) {
     const place = { line: booking.id, creative: spot.creative.id, placement: spot.placement };
