@@ -81,6 +81,7 @@ import { requestToken } from '../features/auth/oauth1/request-token.ts';
 import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
 import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
+import { deliverySettlement } from '../features/delivery/simulation/settlement-job.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
@@ -206,6 +207,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   publicationJob,
   audienceProcessing,
   audienceRematching,
+  deliverySettlement,
   ...expiryJobKinds,
   keywordIndexing,
   webhookCheck,

@@ -61,6 +61,7 @@ import { programVersion } from '../version.ts';
 import { audiencesFolder, openAudienceFiles } from './audience-files.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides, sharesDatabase } from './database.ts';
+import { openDelivery } from './delivery.ts';
 import { openKeywordSearch } from './keyword-search.ts';
 import { type OpenObjects, openObjects } from './objects.ts';
 import { keysOf, pick } from './pick.ts';
@@ -156,6 +157,8 @@ export async function openDependencies(
   const runNow: JobServices['runNow'] = rolesOf(settings).has('worker')
     ? (kind, key) => jobs.runNow(kind, key)
     : async () => {};
+  const audiences = audienceServices(settings, store, clock, objects.store);
+  const keywords = openKeywordSearch({ settings, store, clock, objects: objects.store, runNow });
   const services: Services = {
     ...{ store, clock, wallClock, random, box, ids, resources },
     secrets: secureRandom,
@@ -171,9 +174,9 @@ export async function openDependencies(
     },
     objects: objects.store,
     media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
-    audiences: audienceServices(settings, store, clock, objects.store),
-    delivery: { mode: (environment) => settings[`delivery_${environment}`], settle: () => undefined },
-    keywords: openKeywordSearch({ settings, store, clock, objects: objects.store, runNow }),
+    audiences,
+    delivery: openDelivery(mode, settings, { store, clock, audiences, keywords }, log),
+    keywords,
     activity: { ...activity, webhooks },
   };
   const jobs = jobRunner({

@@ -235,6 +235,7 @@ async function toolsFor(
   return developerTools({
     ...{ store, box, wallClock, log, clock, snapshots },
     ...{ requests: around.requests, faults: around.faults },
+    delivery: parts.services.delivery,
     work: deferredWorkOf(parts),
     exporting: async () => (await import('./dev/start-world.ts')).exportParts(parts),
     operations: operations.map(({ id }) => id),

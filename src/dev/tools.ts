@@ -1,6 +1,7 @@
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { type ClockToolOptions, clockTool } from './clock/clock-tool.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
+import { type DeliveryToolOptions, deliveryCalls } from './delivery/delivery-tool.ts';
 import { faultCalls } from './faults/calls.ts';
 import type { FaultInjector } from './faults/injector.ts';
 import { applicationFinder } from './requests/applications.ts';
@@ -17,7 +18,11 @@ import type { ExportParts } from './worlds/export-world.ts';
 import { exportCall } from './worlds/world-call.ts';
 
 /** What the tools are made of. */
-export interface ToolsOptions extends SignatureDebuggerOptions, InspectorOptions, ClockToolOptions {
+export interface ToolsOptions
+  extends SignatureDebuggerOptions,
+    InspectorOptions,
+    ClockToolOptions,
+    Pick<DeliveryToolOptions, 'delivery'> {
   readonly clock: MovableClock;
   readonly guard: GuardRules;
   readonly snapshots: SnapshotSubject;
@@ -52,6 +57,7 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...signatures.calls,
     ...betweenAdvances,
     ...(requests ? inspectorCalls(requests.ring, options) : []),
+    ...deliveryCalls(options),
     ...rateCalls,
     exportCall(options.exporting),
     ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }),

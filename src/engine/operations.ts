@@ -29,7 +29,7 @@ function preceded(operation: Operation, before: NonNullable<RequestRules['before
   return {
     ...operation,
     perform(call) {
-      const done = before(call);
+      const done = before(call, operation.method !== 'GET');
       return done ? done.then(() => operation.perform(call)) : operation.perform(call);
     },
   };

@@ -13,6 +13,7 @@ export const deliverySettings = {
   delivery_sandbox: choice('The same in the sandbox, where serve may simulate.', MODES, 'off', 'simulated'),
   delivery_step_s: integer('How often simulated delivery is settled while nobody asks for it.', {
     default: 300,
+    default_dev: 3600,
     unit: 'seconds',
     bounds: [10, 86_400],
   }),

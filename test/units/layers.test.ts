@@ -36,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'features/ads',
     'features/auth',
     'features/audiences',
+    'features/delivery',
     'features/media',
     'http',
   ],

@@ -175,8 +175,8 @@ export interface RequestRules {
   }): readonly ErrorDetail[];
   /** Parameters added to the echo of the request, by verb. */
   readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
-  /** Runs before each call, outside its unit of work; the call waits for what it returns. */
-  beforeCall?(call: Pick<Call, 'services' | 'account'>): Promise<void> | undefined;
+  /** Runs before each call, outside its unit of work; the call waits for what it returns. `isChange`: it may write. */
+  beforeCall?(call: Pick<Call, 'services' | 'account'>, isChange: boolean): Promise<void> | undefined;
   /** Whether an update without parameters leaves `updated_at` unchanged. */
   readonly ignoresEmptyUpdate?: boolean;
 }

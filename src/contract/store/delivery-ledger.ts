@@ -69,6 +69,10 @@ export interface DeliveryCursor {
   readonly settled_until: string;
   /** Decides what is random in simulated delivery. */
   readonly seed: string;
+  /** What was set for the simulation: JSON text; null when nothing was. */
+  readonly knobs?: string | null;
+  /** The plan of the running hour of simulated delivery: JSON text; null when there is none. */
+  readonly plan?: string | null;
 }
 
 /** What changed in the ledger in an hour: the range of delivery that a creative's new numbers are about. */

@@ -14,6 +14,7 @@ import { cardType, deriveCardType } from './cards/card-types.ts';
 import { cardUri, cardUriOf } from './cards/card-uri.ts';
 import { components, slides } from './cards/components.ts';
 import { checkMediaRequirements, MEDIA_REQUIREMENT_PROBLEMS, RATIOS } from './cards/media-requirements.ts';
+import { SETTLED_BEFORE_CHANGES } from './settle-delivery.ts';
 
 const fields = {
   name: text({ max: 80 }).required().sortable().describe('Display name.'),
@@ -51,7 +52,10 @@ export const cards = resource({
   rate: 'account_reads_small',
   ids: { from: LONG_IDS_FROM, isLong: true },
   // Parameters in the query are not read. @source decision 214
-  requests: { body: 'object', ignoresEmptyUpdate: true, validate: hasOneOfComponentsAndSlides },
+  requests: {
+    ...SETTLED_BEFORE_CHANGES,
+    ...{ body: 'object', ignoresEmptyUpdate: true, validate: hasOneOfComponentsAndSlides },
+  },
   fields,
   // Setting one of `components` and `slides` clears the other.
   derive(row, { verb, input }) {

@@ -6,6 +6,7 @@ import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reason-list.ts';
+import { SETTLED } from './settle-delivery.ts';
 
 /** Reasons why an instrument cannot fund campaigns, in the order of replies. @source campaigns 7.1 */
 export const FUNDING_REASONS = [
@@ -85,6 +86,7 @@ export const fundingInstruments = resource({
         } satisfies Record<string, StoredValue | null>;
       },
   },
+  requests: SETTLED,
   list: {},
 });
 

@@ -1,5 +1,6 @@
 import { text } from '../../contract/declare/fields.ts';
 import { resource } from '../../contract/declare/resource.ts';
+import { SETTLED } from './settle-delivery.ts';
 import { audiencesAreTargetable, noAudienceWithItsLookalike } from './targeting-criteria/audience-rules.ts';
 import {
   engagementsArePaired,
@@ -50,6 +51,7 @@ export const targetingCriteria = resource({
     'TV_SHOW_OUTSIDE_MARKET',
   ],
   requests: {
+    ...SETTLED,
     viewParameters: {
       lang: text({ max: 35 }).describe('Language (BCP 47) of `localized_name`.'),
     },

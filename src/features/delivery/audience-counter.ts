@@ -11,10 +11,13 @@ export interface AudienceCount {
   directory_mark: string;
 }
 
-/** Counts in the directory whom the targeting of line items means. */
+/**
+ * Counts in the directory whom the targeting of line items means: the people who are active at a time, in milliseconds
+ * since 1970, now by default.
+ */
 export interface AudienceCounter {
   /** By line item; deleted and unknown ones are absent. @throws UNAVAILABLE while the posts that keywords need are indexed */
-  count(account: SettledAccount, lineItemIds: readonly string[]): Promise<Map<string, AudienceCount>>;
+  count(account: SettledAccount, lineItemIds: readonly string[], at_ms?: number): Promise<Map<string, AudienceCount>>;
   /** The people whom at least one of these line items means, each once; deleted and unknown ones mean nobody. @throws as above */
-  countUnion(account: SettledAccount, lineItemIds: readonly string[]): Promise<AudienceCount>;
+  countUnion(account: SettledAccount, lineItemIds: readonly string[], at_ms?: number): Promise<AudienceCount>;
 }

@@ -106,7 +106,7 @@ export interface Schema {
     applies_from: string; applies_until: string;
   };
   delivery_cursors: {
-    account_id: string; settled_until: string; seed: string;
+    account_id: string; settled_until: string; seed: string; knobs: string | null; plan: string | null;
   };
   delivery_days: {
     account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; hours: Uint8Array;

@@ -20,6 +20,7 @@ const CHANGE_KEY = ['account_id', 'recorded_hour', 'line_item_id', 'creative_id'
 
 const DAY_VALUES = ['hours', 'impressions', 'billed', 'spend_local_micro', 'settled_until', 'changed_at'] as const;
 const AUDIENCE_KEY = ['account_id', 'subject', 'applies_from'] as const;
+const CURSOR_VALUES = ['settled_until', 'seed', 'knobs', 'plan'] as const;
 const AUDIENCE_VALUES = ['people', 'shares', 'question_hash', 'directory_mark'] as const;
 
 /** The ledger of delivery. */
@@ -182,9 +183,9 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
           .orderBy('recorded_hour'),
       ),
     saveCursor: (cursor) =>
-      insertRows(session, 'delivery_cursors', [cursor], {
-        columns: ['account_id', 'settled_until', 'seed'],
-        onConflict: { key: ['account_id'], replace: ['settled_until', 'seed'] },
+      insertRows(session, 'delivery_cursors', [{ knobs: null, plan: null, ...cursor }], {
+        columns: ['account_id', ...CURSOR_VALUES],
+        onConflict: { key: ['account_id'], replace: CURSOR_VALUES },
       }),
     saveDays: (days) =>
       insertRows(session, 'delivery_days', days as DeliveryDay[], {

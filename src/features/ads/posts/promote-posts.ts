@@ -8,6 +8,7 @@ import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
 import { promotedPosts } from '../promoted-posts.ts';
+import { settleDelivery } from '../settle-delivery.ts';
 import { findAuthor } from './authors.ts';
 import { findOrCreateRepost } from './find-or-create-repost.ts';
 import { checkObjective } from './objective-requirements.ts';
@@ -40,6 +41,7 @@ export const promotePosts: Operation = {
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
     const { ids, rowFactory, store } = call.services;
+    await settleDelivery(call, true);
     const postIds = itemsOf(String(call.input.post_ids));
     // Posts of other users are reposted, each under a new id.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, postIds.length);

@@ -31,10 +31,15 @@ export const publicationJob: JobKind<PreparedIds> = {
   async prepare({ key }, services) {
     const { store, ids, rowFactory } = services;
     const { account, id } = rowOfJob(key);
-    const { row, promotions } = await store.read(async (tx) => ({
+    const { row, promotions, home, state } = await store.read(async (tx) => ({
       row: await tx.records.get(scheduledPosts, { account, id }, { deleted: 'hidden' }),
       promotions: await findPromotions(tx, account, id),
+      home: await tx.records.get(accounts, { account: undefined, id: account }, { deleted: 'hidden' }),
+      state: await accountState(tx, account),
     }));
+    if (promotions.length > 0 && home && state) {
+      await services.delivery.settleBeforeChange({ ...state, timezone: String(home.timezone) });
+    }
     const [post] = await ids.takeLong('post', LONG_IDS_FROM, 1);
     const media = await rowFactory.takeIds(accountMedia, row ? mediaKeysOf(row).length : 0);
     return { services, post: post!, media, promotions: await rowFactory.takeIds(promotedPosts, promotions.length) };
@@ -90,7 +95,7 @@ async function publishOrFail(
 }
 
 /** The account state that rules need. */
-async function accountState(tx: WriteTransaction, id: string): Promise<AccountState | undefined> {
+async function accountState(tx: ReadTransaction, id: string): Promise<AccountState | undefined> {
   const found = await tx.accountMembers.findLimits(id);
   if (!found) return undefined;
   const environment = found.environment as Environment;

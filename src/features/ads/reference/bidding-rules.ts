@@ -40,12 +40,17 @@ export const biddingRules: Operation = lookupOperation<BiddingRule>({
   rows: () => CURRENCIES.map(ruleOf),
 });
 
+/** The lowest bid in a currency, in micro units. */
+export function minimumBid(currency: string): number {
+  return Math.max(LEAST_BID, minimumDenomination(currency));
+}
+
 /** Currencies without decimals have a maximum that is a hundred times larger. */
 function ruleOf(currency: string): BiddingRule {
   const unit = minimumDenomination(currency);
   return {
     currency,
-    minimum_cpe_bid_local_micro: Math.max(LEAST_BID, unit),
+    minimum_cpe_bid_local_micro: minimumBid(currency),
     maximum_cpe_bid_local_micro: unit === 1_000_000 ? 100_000_000_000 : 1_000_000_000,
     minimum_denomination: unit,
   };

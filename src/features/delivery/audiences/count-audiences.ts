@@ -20,12 +20,12 @@ export function audienceCounter(
   const kept = boundedCache<string, Promise<AudienceCount>>(COUNTS_MAX);
 
   /** Everything that a call reads of the database, and how it counts one set of questions. */
-  async function prepare(account: SettledAccount, lineItemIds: readonly string[]) {
+  async function prepare(account: SettledAccount, lineItemIds: readonly string[], at_ms: number | undefined) {
     const [questions, state] = await store.read(async (tx) => [
       await readQuestions(tx, account, lineItemIds),
       await tx.directory.findState(),
     ]);
-    const now = clock.now();
+    const now = at_ms ?? clock.now();
     const dayStart = Math.floor(localDayAround(now, account.timezone).start_ms / 1000);
     const asking: AskingContext = {
       ...{ services, environment: account.environment, dayStart, now: Math.floor(now / 1000) },
@@ -56,8 +56,8 @@ export function audienceCounter(
   }
 
   return {
-    async count(account, lineItemIds) {
-      const { questions, count } = await prepare(account, lineItemIds);
+    async count(account, lineItemIds, at_ms) {
+      const { questions, count } = await prepare(account, lineItemIds, at_ms);
       const counts = new Map<string, AudienceCount>();
       // One question after the other: their lists of members need not fit into memory together.
       const byHash = new Map<string, AudienceCount>();
@@ -68,8 +68,8 @@ export function audienceCounter(
       }
       return counts;
     },
-    async countUnion(account, lineItemIds) {
-      const { questions, count } = await prepare(account, lineItemIds);
+    async countUnion(account, lineItemIds, at_ms) {
+      const { questions, count } = await prepare(account, lineItemIds, at_ms);
       const different = new Map([...questions.values()].map((question) => [question.hash, question]));
       return count([...different.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)));
     },

@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import type { Environment } from '../contract/declare/account-state.ts';
+import type { Services } from '../contract/declare/operation.ts';
+import type { Delivery } from '../contract/services/delivery.ts';
+import { audienceCounter } from '../features/delivery/audiences/count-audiences.ts';
+import { type SimulatedDelivery, simulatedDelivery } from '../features/delivery/simulation/simulated-delivery.ts';
+import type { Mode } from '../settings/kinds.ts';
+import type { Settings } from '../settings.ts';
+
+/** While nobody develops with the clock, reads settle an account at most this often. */
+const READ_PERIOD_S = 10;
+
+/** What delivery needs of the other services; they are asked once it is used. */
+export type DeliveryParts = Pick<Services, 'store' | 'clock' | 'audiences' | 'keywords'>;
+
+/**
+ * Opens the delivery of both environments: nothing, simulated, or served by publishers, as the settings say. What is
+ * served is settled by those who serve it.
+ */
+export function openDelivery(mode: Mode, settings: Settings, parts: DeliveryParts, log: Logger): Delivery {
+  const modeOf = (environment: Environment) => settings[`delivery_${environment}`];
+  let simulated: SimulatedDelivery | undefined;
+  const simulation = (): SimulatedDelivery => {
+    simulated ??= simulatedDelivery({
+      ...{ store: parts.store, clock: parts.clock, counter: audienceCounter(parts), step_s: settings.delivery_step_s },
+      readPeriod_s: mode === 'dev' ? 0 : READ_PERIOD_S,
+      onError: (err, account) => log.error({ err, account }, 'could not settle the delivery of an account'),
+    });
+    return simulated;
+  };
+  return {
+    mode: modeOf,
+    step_s: settings.delivery_step_s,
+    settle: (account) =>
+      modeOf(account.environment) === 'simulated' ? simulation().settle(account, false) : undefined,
+    settleBeforeChange: (account) =>
+      modeOf(account.environment) === 'simulated' ? simulation().settle(account, true) : undefined,
+  };
+}

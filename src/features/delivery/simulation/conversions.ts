@@ -1,0 +1,82 @@
+import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import type { Booking } from '../bookings.ts';
+import { draw, rounded } from './draws.ts';
+import type { HourOfClicks } from './ledger-state.ts';
+import type { Numbers } from './spot-numbers.ts';
+
+/** What clicks of a line item lead to, some hours later. */
+export interface Conversion {
+  /** The metric without its part. */
+  readonly metric: string;
+  /** How often a click leads to it. */
+  readonly rate: number;
+  /** What one is worth, in units of the currency; 0 without a value. */
+  readonly value: number;
+  readonly isMobile: boolean;
+}
+
+const HOUR_S = 3600;
+/** A click leads to a conversion within so many hours. */
+export const LATEST_HOURS = 24;
+/** Of all conversions, this part follows an engagement, the others a view. */
+const ENGAGED = 0.8;
+
+/** The conversions that a line item counts; none unless something measures them. @source decision 940 */
+export function conversionsOf({ objective, primary_web_event_tag }: Booking): readonly Conversion[] {
+  if (objective === 'WEBSITE_CLICKS' && primary_web_event_tag !== null) {
+    return [{ metric: 'conversion_site_visits', rate: 0.03, value: 0, isMobile: false }];
+  }
+  const app = { isMobile: true };
+  if (objective === 'APP_INSTALLS') {
+    return [
+      { ...app, metric: 'mobile_conversion_installs', rate: 0.2, value: 0 },
+      { ...app, metric: 'mobile_conversion_purchases', rate: 0.01, value: 20 },
+    ];
+  }
+  if (objective !== 'APP_ENGAGEMENTS') return [];
+  return [
+    { ...app, metric: 'mobile_conversion_re_engages', rate: 0.3, value: 0 },
+    { ...app, metric: 'mobile_conversion_purchases', rate: 0.02, value: 20 },
+  ];
+}
+
+/** The metric of clicks that lead to the conversions of a line item. */
+export function clicksOf({ objective }: Booking): DeliveryMetric {
+  return objective === 'WEBSITE_CLICKS' ? 'url_clicks' : 'app_clicks';
+}
+
+/**
+ * Adds the conversions that happen in a range of time (seconds since 1970, the end exclusive) after clicks of past hours.
+ * Each click decides once and for all when it leads to one, at the earliest when its hour is over.
+ */
+export function addConversions(
+  numbers: Numbers,
+  conversions: readonly Conversion[],
+  clicks: readonly HourOfClicks[],
+  { key, from_s, until_s }: { readonly key: number; readonly from_s: number; readonly until_s: number },
+): void {
+  for (const [index, { metric, rate, value, isMobile }] of conversions.entries()) {
+    for (const past of clicks) {
+      const start_s = past.start_ms / 1000;
+      const count = rounded(past.clicks * rate, draw(key, start_s, 'conversions', index));
+      for (let each = 0; each < count; each++) {
+        const at = index * 10_000 + each;
+        const after = 1 - draw(key, start_s, 'conversionTime', at) ** 2;
+        const time_s = start_s + HOUR_S + Math.floor(after * (LATEST_HOURS - 1) * HOUR_S);
+        if (time_s < from_s || time_s >= until_s) continue;
+        const isEngaged = draw(key, start_s, 'conversionKind', at) < ENGAGED;
+        const part = isEngaged ? 'engagement' : 'view';
+        add(numbers, `${metric}.post_${part}`, 1);
+        const suffix = isMobile ? '' : `_${part}`;
+        add(numbers, `${metric}.order_quantity${suffix}`, 1_000_000);
+        add(numbers, `${metric}.sale_amount${suffix}`, value * 1_000_000);
+      }
+    }
+  }
+}
+
+function add(numbers: Numbers, metric: string, number: number): void {
+  if (number === 0) return;
+  const name = metric as DeliveryMetric;
+  numbers.set(name, (numbers.get(name) ?? 0) + number);
+}

@@ -1,0 +1,114 @@
+import { formatInstant } from '../../../base/instants.ts';
+import { type LocalDay, localDayAround, startOfHour } from '../../../base/zones.ts';
+import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { type Bookings, readBookings } from '../bookings.ts';
+import { reasonNotServing } from '../serving-times.ts';
+import { type Knobs, readKnobs } from './knobs.ts';
+import { spentOn } from './ledger-state.ts';
+import type { LinePlan } from './line-plan.ts';
+import { planSegment } from './plan-segment.ts';
+import { prepareLines } from './prepared-line.ts';
+import { readStateBefore } from './state-before.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** How the numbers of a line item in an hour come about. Amounts are in micro units of its currency. */
+export interface Explanation {
+  readonly line_item_id: string;
+  readonly hour: string;
+  readonly local: { readonly day: string; readonly hour: number; readonly timezone: string };
+  readonly settled_until: string | null;
+  readonly knobs: Knobs;
+  /** The chain, as configured now and from the ledger as it was when the hour began. */
+  readonly chain: Readonly<Record<string, number | string | null>>;
+  /** What the ledger has of the hour: it may have been delivered by another configuration. */
+  readonly delivered: Readonly<Partial<Record<DeliveryMetric, number>>>;
+}
+
+/** Explains the hour of a line item in which a time lies; undefined when there is no such line item. */
+export async function explainHour(
+  tx: ReadTransaction,
+  account: SettledAccount,
+  id: string,
+  at_ms: number,
+): Promise<Explanation | undefined> {
+  const cursor = await tx.deliveryLedger.findCursor(account.id);
+  const active = await readBookings(tx, account);
+  const asked =
+    active.lines.find((line) => line.id === id) ?? (await readBookings(tx, account, { ids: [id] })).lines[0];
+  if (!asked) return undefined;
+  const bookings: Bookings = active.lines.includes(asked) ? active : { ...active, lines: [...active.lines, asked] };
+  const day = localDayAround(at_ms, account.timezone);
+  const from_ms = startOfHour(at_ms, day);
+  const until_ms = Math.min(from_ms + HOUR_MS, day.end_ms);
+  const hour = Math.round((from_ms - day.start_ms) / HOUR_MS);
+  const knobs = readKnobs(cursor?.knobs);
+  const seed = knobs.seed ?? cursor?.seed ?? account.id;
+  const state = await readStateBefore(tx, bookings, from_ms);
+  const until = formatInstant(until_ms);
+  const lines = prepareLines(bookings, seed, [formatInstant(from_ms), until]);
+  const people = new Map<string, number>();
+  for (const audience of await tx.deliveryLedger.listAudiences(account.id)) {
+    if (audience.applies_from < until || !people.has(audience.subject)) people.set(audience.subject, audience.people);
+  }
+  const segment = { seed, knobs, day, hour, from_ms, until_ms };
+  const plan = planSegment({ account: bookings.account, lines, people, state }, segment).find(
+    ({ line }) => line.booking.id === id,
+  )!;
+  const reason = plan.reason ?? null;
+  const lasting = reasonNotServing(bookings, asked, formatInstant(from_ms), spentOn(state, asked));
+  return {
+    ...{ line_item_id: id, hour: formatInstant(from_ms), settled_until: cursor?.settled_until ?? null, knobs },
+    local: { day: day.date, hour, timezone: account.timezone },
+    chain: chainOf(plan, reason === 'NOT_IN_THIS_HOUR' ? (lasting ?? reason) : reason),
+    delivered: await deliveredIn(tx, account, id, day, hour),
+  };
+}
+
+function chainOf(plan: LinePlan, reason: string | null): Explanation['chain'] {
+  const { supply, offer } = plan;
+  const finite = (number: number | undefined): number | null =>
+    number === undefined || !Number.isFinite(number) ? null : Math.round(number * 1e6) / 1e6;
+  return {
+    reason_for_nothing: reason,
+    from: formatInstant(plan.from_ms),
+    until: formatInstant(plan.until_ms),
+    people: plan.people,
+    opportunities: finite(supply?.opportunities),
+    market_median_ecpm_local_micro: supply ? Math.round(Math.exp(supply.market.mu)) : null,
+    billed_rate: finite(supply?.billedRate),
+    bid_ecpm_local_micro: offer ? Math.round(offer.bid) : null,
+    win_rate: finite(offer?.winRate),
+    price_local_micro: finite(offer?.price),
+    plan_local_micro: finite(plan.plan),
+    campaign_plan_local_micro: finite(plan.campaignPlan),
+    throttle: finite(plan.throttle),
+    limit: plan.limit ?? null,
+    expected_impressions: finite(plan.expectedImpressions),
+    expected_spend_local_micro: finite(plan.expectedSpend),
+    impressions: plan.impressions,
+    billed: plan.billed,
+    spend_local_micro: plan.spend,
+  };
+}
+
+async function deliveredIn(
+  tx: ReadTransaction,
+  account: SettledAccount,
+  id: string,
+  day: LocalDay,
+  hour: number,
+): Promise<Explanation['delivered']> {
+  const range = { account: account.id, from: day.date, until: `${day.date}~`, line_items: [id] };
+  const found: Partial<Record<DeliveryMetric, number>> = {};
+  for (const row of await tx.deliveryLedger.listDays(range)) {
+    for (const [metric, numbers] of unpackHours(row.hours).metrics) {
+      const number = numbers[hour] ?? 0;
+      if (number > 0) found[metric] = (found[metric] ?? 0) + number;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+import type { SpentByLevel } from '../serving-times.ts';
+
+/** What the ledger of an account has at a time, as far as further delivery depends on it. Ids are keys. */
+export interface LedgerState {
+  /** The local date of `today`. */
+  date: string;
+  readonly lines: Map<string, LineState>;
+  /** Campaigns. */
+  readonly campaigns: Map<string, { today: number; total: number }>;
+  readonly instruments: Map<string, number>;
+  /** Clicks of past hours by creative and placement, of line items that count conversions. */
+  readonly clicks: Map<string, HourOfClicks[]>;
+}
+
+/** What a line item has delivered. */
+export interface LineState {
+  today: number;
+  total: number;
+  impressions: number;
+  /** Impressions by local date, for frequency caps: of the dates that a cap can need. */
+  readonly days: Map<string, number>;
+}
+
+/** The clicks of an hour. */
+export interface HourOfClicks {
+  /** Its start: milliseconds since 1970. */
+  readonly start_ms: number;
+  clicks: number;
+}
+
+/** The state of a line item, new if there is none. */
+export function lineState(state: LedgerState, id: string): LineState {
+  let found = state.lines.get(id);
+  if (!found) {
+    found = { today: 0, total: 0, impressions: 0, days: new Map() };
+    state.lines.set(id, found);
+  }
+  return found;
+}
+
+/** What the levels that pay for a line item have spent. */
+export function spentOn(
+  state: LedgerState,
+  line: {
+    readonly id: string;
+    readonly campaign: { readonly id: string };
+    readonly instrument: { readonly id: string };
+  },
+): SpentByLevel {
+  const { today, total } = lineState(state, line.id);
+  const campaign = state.campaigns.get(line.campaign.id) ?? { today: 0, total: 0 };
+  return { line: { today, total }, campaign, instrument: state.instruments.get(line.instrument.id) ?? 0 };
+}
+
+/** Begins a local day: nothing is spent on it yet. */
+export function beginDay(state: LedgerState, date: string): void {
+  if (state.date === date) return;
+  state.date = date;
+  for (const line of state.lines.values()) line.today = 0;
+  for (const campaign of state.campaigns.values()) campaign.today = 0;
+}
+
+/** What a line item delivered in a segment. */
+export interface LineDelivered {
+  readonly impressions: number;
+  readonly spend: number;
+}
+
+/** Adds what a line item delivered on the day of the state. */
+export function addDelivered(
+  state: LedgerState,
+  line: {
+    readonly id: string;
+    readonly campaign: { readonly id: string };
+    readonly instrument: { readonly id: string };
+  },
+  { impressions, spend }: LineDelivered,
+): void {
+  const own = lineState(state, line.id);
+  own.today += spend;
+  own.total += spend;
+  own.impressions += impressions;
+  own.days.set(state.date, (own.days.get(state.date) ?? 0) + impressions);
+  const campaign = state.campaigns.get(line.campaign.id) ?? { today: 0, total: 0 };
+  state.campaigns.set(line.campaign.id, { today: campaign.today + spend, total: campaign.total + spend });
+  state.instruments.set(line.instrument.id, (state.instruments.get(line.instrument.id) ?? 0) + spend);
+}

@@ -1,0 +1,95 @@
+import { plusDays } from '../../../base/zones.ts';
+import { expectedReach } from '../../../contract/delivery/reach.ts';
+import { budgetLeft, type ReasonNotServing } from '../serving-times.ts';
+import { type Offer, offerOf, type Segment, type Supply, supplyOf } from './hour-market.ts';
+import { type LedgerState, lineState, spentOn } from './ledger-state.ts';
+import type { PreparedLine } from './prepared-line.ts';
+
+/** Why a line item has no impressions in a segment. */
+export type ReasonForNothing =
+  | ReasonNotServing
+  | 'NOT_IN_THIS_HOUR'
+  | 'NO_PEOPLE'
+  | 'OUTAGE'
+  | 'BID_BELOW_MINIMUM'
+  | 'FREQUENCY_CAP'
+  | 'NOTHING_WON';
+
+/** What limited the impressions of a line item in a segment, besides its bid. */
+export type Limit = 'pacing' | 'campaign_pacing' | 'frequency_cap' | 'line_item_budget' | 'campaign_budget' | 'funding';
+
+/** A line item in a segment, as its numbers come about; the chain that explains them. */
+export interface LinePlan {
+  readonly line: PreparedLine;
+  reason?: ReasonForNothing;
+  from_ms: number;
+  until_ms: number;
+  people: number;
+  supply?: Supply;
+  offer?: Offer;
+  /** What pacing plans to spend by the budgets of the line item, and what by those of the campaign; micro units. */
+  plan: number;
+  campaignPlan: number;
+  /** Expected before they are rounded and capped. */
+  expectedImpressions: number;
+  expectedSpend: number;
+  /** The part of the auctions that pacing lets it take part in. */
+  throttle: number;
+  limit?: Limit;
+  /** How many impressions its frequency cap still allows. */
+  allowed: number;
+  impressions: number;
+  billed: number;
+  spend: number;
+}
+
+/** The line items that serve in a segment meet their supply; those that do not get the reason. */
+export function beginPlan(
+  line: PreparedLine,
+  segment: Segment,
+  state: LedgerState,
+  context: { readonly shift: number; readonly people: number; readonly reason: ReasonNotServing | undefined },
+): LinePlan {
+  const plan: LinePlan = {
+    ...{ line, people: context.people, plan: Number.POSITIVE_INFINITY, campaignPlan: Number.POSITIVE_INFINITY },
+    ...{ from_ms: segment.from_ms, until_ms: segment.until_ms, expectedImpressions: 0, expectedSpend: 0, throttle: 1 },
+    ...{ allowed: Number.POSITIVE_INFINITY, impressions: 0, billed: 0, spend: 0 },
+  };
+  const because = (reason: ReasonForNothing): LinePlan => Object.assign(plan, { reason });
+  if (!line.times) return because(context.reason ?? 'NOT_IN_THIS_HOUR');
+  plan.from_ms = Math.max(segment.from_ms, line.times[0]);
+  plan.until_ms = Math.min(segment.until_ms, line.times[1]);
+  if (plan.from_ms >= plan.until_ms) return because(context.reason ?? 'NOT_IN_THIS_HOUR');
+  if (budgetLeft(line.booking, spentOn(state, line.booking)) <= 0) return because('BUDGET_USED_UP');
+  if (context.people <= 0) return because('NO_PEOPLE');
+  const own = lineState(state, line.booking.id);
+  const { frequency_cap, duration_in_days } = line.booking;
+  const capped = frequency_cap === null ? 0 : impressionsWithin(own.days, segment.day.date, duration_in_days ?? 1);
+  if (frequency_cap !== null) plan.allowed = Math.max(0, frequency_cap * context.people - capped);
+  if (plan.allowed === 0) return because('FREQUENCY_CAP');
+  const reach = expectedReach(own.impressions, context.people);
+  const seen = { people: context.people, impressions: own.impressions, reach, capped };
+  plan.supply = supplyOf(line, segment, context.shift, plan.until_ms - plan.from_ms, seen);
+  return plan.supply.opportunities > 0 ? plan : because('OUTAGE');
+}
+
+/** The line item bids, knowing what is planned. */
+export function bid(plan: LinePlan, segment: Segment, planned: number): void {
+  const { line, supply } = plan;
+  if (plan.reason || !supply) return;
+  const offer = offerOf(line, supply, planned, segment);
+  if (offer === 'BID_BELOW_MINIMUM') {
+    plan.reason = offer;
+    return;
+  }
+  plan.offer = offer;
+  plan.expectedImpressions = supply.opportunities * offer.winRate;
+  plan.expectedSpend = plan.expectedImpressions * supply.billedRate * offer.price;
+}
+
+/** Impressions of the days that a frequency cap counts, the last of which is `date`: local days. @source decision 937 */
+function impressionsWithin(days: ReadonlyMap<string, number>, date: string, count: number): number {
+  let sum = 0;
+  for (let back = 0; back < count; back++) sum += days.get(plusDays(date, -back)) ?? 0;
+  return sum;
+}

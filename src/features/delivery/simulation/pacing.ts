@@ -1,0 +1,44 @@
+import type { LocalDay } from '../../../base/zones.ts';
+import type { Budget } from '../bookings.ts';
+import type { Spent } from '../serving-times.ts';
+
+const HOUR_MS = 3_600_000;
+/** A total budget without an end is spent over this long from now on. */
+const HORIZON_MS = 30 * 24 * HOUR_MS;
+
+/** The part of an hour that is planned, and what lies after it. Times in milliseconds since 1970. */
+export interface Stretch {
+  readonly day: LocalDay;
+  /** Of the day, from 0. */
+  readonly hour: number;
+  readonly from_ms: number;
+  readonly until_ms: number;
+  /** When the flight ends; undefined without an end. */
+  readonly flightEnd_ms: number | undefined;
+  /** The curve of the day. */
+  readonly weight: (hour: number) => number;
+}
+
+/**
+ * What is to be spent in a stretch so that spending follows the curve of the day, in micro units: its part of what is
+ * left of the daily budget, and its part of what is left of the total one for the whole flight. Infinite without budgets.
+ * @source decision 934
+ */
+export function planFor({ daily, total }: Budget, spent: Spent, stretch: Stretch): number {
+  const { day, hour, from_ms, until_ms, flightEnd_ms, weight } = stretch;
+  const end_ms = flightEnd_ms ?? from_ms + HORIZON_MS;
+  const now = (weight(hour) * Math.max(0, until_ms - from_ms)) / HOUR_MS;
+  let today = now;
+  for (let other = hour; other < day.hours; other++) {
+    const starts_ms = Math.max(day.start_ms + other * HOUR_MS, until_ms);
+    const ends_ms = Math.min(day.start_ms + (other + 1) * HOUR_MS, day.end_ms, end_ms);
+    if (ends_ms > starts_ms) today += (weight(other) * (ends_ms - starts_ms)) / HOUR_MS;
+  }
+  if (now <= 0 || today <= 0) return 0;
+  const totalLeft = total === null ? Number.POSITIVE_INFINITY : Math.max(0, total - spent.total);
+  const later = Math.max(0, end_ms - day.end_ms) / HOUR_MS;
+  const ofTotal = totalLeft * (now / (today + later));
+  if (daily === null) return ofTotal;
+  const ofDay = Math.min(Math.max(0, daily - spent.today), totalLeft) * (now / today);
+  return Math.min(ofDay, ofTotal);
+}

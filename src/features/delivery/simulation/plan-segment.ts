@@ -1,0 +1,130 @@
+import { formatInstant } from '../../../base/instants.ts';
+import { plusDays, startOfDay } from '../../../base/zones.ts';
+import type { Bookings } from '../bookings.ts';
+import { reasonNotServing } from '../serving-times.ts';
+import { cutToCaps } from './caps.ts';
+import { hourWeight } from './curves.ts';
+import { draw, rounded } from './draws.ts';
+import { marketShift, type Segment } from './hour-market.ts';
+import { type LedgerState, spentOn } from './ledger-state.ts';
+import { beginPlan, bid, type LinePlan } from './line-plan.ts';
+import { planFor, type Stretch } from './pacing.ts';
+import { byId } from './plan-groups.ts';
+import type { PreparedLine } from './prepared-line.ts';
+
+/** What is known when a segment is planned. */
+export interface PlanInput {
+  readonly account: Bookings['account'];
+  readonly lines: readonly PreparedLine[];
+  /** By line item. */
+  readonly people: ReadonlyMap<string, number>;
+  /** The ledger at the beginning of the segment. */
+  readonly state: LedgerState;
+}
+
+/**
+ * What each line item will deliver in a segment if nothing changes: whole numbers within all caps.
+ * @source decision 930
+ */
+export function planSegment({ account, lines, people, state }: PlanInput, segment: Segment): LinePlan[] {
+  const shift = marketShift(segment);
+  const at = formatInstant(segment.from_ms);
+  const plans = lines.map((line) => {
+    const { booking } = line;
+    const known = { shift, people: people.get(booking.id) ?? 0 };
+    const reason = line.times && line.times[0] < segment.until_ms && line.times[1] > segment.from_ms;
+    return beginPlan(line, segment, state, {
+      ...known,
+      reason: reason ? undefined : reasonNotServing({ account }, booking, at, spentOn(state, booking)),
+    });
+  });
+  const serving = plans.filter(({ reason }) => !reason);
+  for (const group of byId(serving, ({ campaign }) => campaign.id))
+    planCampaign(group, segment, state, account.timezone);
+  for (const plan of serving) if (!plan.reason) round(plan, segment);
+  cutToCaps(
+    serving.filter(({ reason }) => !reason),
+    state,
+  );
+  for (const plan of serving) if (!plan.reason && plan.impressions === 0) plan.reason = 'NOTHING_WON';
+  return plans;
+}
+
+/** The line items of a campaign bid, and are throttled to what is planned for each and for all. @source decision 934 */
+function planCampaign(group: readonly LinePlan[], segment: Segment, state: LedgerState, zone: string): void {
+  const [first] = group;
+  const { campaign } = first!.line.booking;
+  const spent = spentOn(state, first!.line.booking);
+  const ends = group.map(({ line }) => line.flightEnd_ms);
+  const last = ends.some((end) => end === undefined) ? undefined : Math.max(...(ends as number[]));
+  const from_ms = Math.min(...group.map((plan) => plan.from_ms));
+  const until_ms = Math.max(...group.map((plan) => plan.until_ms));
+  const ofCampaign = planFor(campaign.budget, spent.campaign, stretch(segment, [from_ms, until_ms], last, zone));
+  const supply = group.reduce((sum, plan) => sum + plan.supply!.opportunities, 0);
+  for (const plan of group) {
+    const { line } = plan;
+    const { booking, isStandard } = line;
+    const own = spentOn(state, booking);
+    const left = planFor(
+      booking.budget,
+      own.line,
+      stretch(segment, [plan.from_ms, plan.until_ms], line.flightEnd_ms, zone),
+    );
+    const part = plan.supply!.opportunities / supply;
+    if (isStandard) {
+      plan.plan = left;
+      plan.campaignPlan = ofCampaign;
+    }
+    bid(plan, segment, isStandard ? Math.min(left, ofCampaign * part) : Number.POSITIVE_INFINITY);
+    if (plan.reason || plan.expectedSpend <= plan.plan) continue;
+    throttle(plan, plan.plan / plan.expectedSpend);
+    plan.limit = 'pacing';
+  }
+  const paced = group.filter((plan) => !plan.reason && plan.line.isStandard);
+  const sum = paced.reduce((all, plan) => all + plan.expectedSpend, 0);
+  if (sum <= ofCampaign) return;
+  for (const plan of paced) {
+    throttle(plan, ofCampaign / sum);
+    plan.limit = 'campaign_pacing';
+  }
+}
+
+function throttle(plan: LinePlan, by: number): void {
+  plan.throttle *= by;
+  plan.expectedImpressions *= by;
+  plan.expectedSpend *= by;
+}
+
+/** Whole numbers by draws: of impressions, and of those that are billed. */
+function round(plan: LinePlan, segment: Segment): void {
+  const { line, supply, offer } = plan;
+  const time = segment.from_ms / 1000;
+  plan.impressions = rounded(plan.expectedImpressions, draw(line.key, time, 'impressions'));
+  if (plan.impressions > plan.allowed) {
+    plan.impressions = plan.allowed;
+    plan.limit = 'frequency_cap';
+  }
+  plan.billed =
+    line.booking.pay_by === 'IMPRESSION'
+      ? plan.impressions
+      : rounded(plan.impressions * supply!.billedRate, draw(line.key, time, 'billed'));
+  plan.spend = Math.floor(plan.billed * offer!.price);
+}
+
+function stretch(
+  { knobs, day, hour }: Segment,
+  [from_ms, until_ms]: readonly [number, number],
+  flightEnd_ms: number | undefined,
+  zone: string,
+): Stretch {
+  const { scenario } = knobs;
+  const early =
+    scenario.name === 'early_end' && scenario.from
+      ? Math.max(until_ms, Date.parse(startOfDay(plusDays(scenario.from, 3), zone)))
+      : Number.POSITIVE_INFINITY;
+  const end = Math.min(early, flightEnd_ms ?? Number.POSITIVE_INFINITY);
+  return {
+    ...{ day, hour, from_ms, until_ms, flightEnd_ms: Number.isFinite(end) ? end : undefined },
+    weight: (each) => hourWeight(knobs, each),
+  };
+}

@@ -1,0 +1,107 @@
+import { dateAround, localDay, plusDays } from '../../../base/zones.ts';
+import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { lineItems } from '../../ads/line-items.ts';
+import { rowsById } from '../booked-rows.ts';
+import type { Bookings } from '../bookings.ts';
+import { clicksOf, conversionsOf, LATEST_HOURS } from './conversions.ts';
+import { type LedgerState, lineState } from './ledger-state.ts';
+import { spotKey } from './spot-plan.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Reads what the ledger of an account has at a time up to which it is settled, in milliseconds since 1970. */
+export async function readState(tx: ReadTransaction, bookings: Bookings, at_ms: number): Promise<LedgerState> {
+  const { account, lines, spent } = bookings;
+  const date = dateAround(at_ms, account.timezone);
+  const campaignTotals = lines.map(({ campaign }) => campaign.id);
+  const state: LedgerState = {
+    date,
+    lines: new Map(),
+    campaigns: new Map(campaignTotals.map((id) => [id, { today: 0, total: spent.get(id) ?? 0 }])),
+    instruments: new Map(lines.map(({ instrument }) => [instrument.id, spent.get(instrument.id) ?? 0])),
+    clicks: new Map(),
+  };
+  const ids = lines.map(({ id }) => id);
+  for (const total of await listInBatches(ids, (some) => tx.deliveryLedger.listTotals(account.id, some))) {
+    const line = lineState(state, total.line_item_id);
+    line.total = total.spend_local_micro;
+    line.impressions = total.impressions;
+  }
+  await addToday(tx, bookings, state);
+  await addImpressionsByDay(tx, bookings, state);
+  await addClicks(tx, bookings, state, at_ms);
+  return state;
+}
+
+/** What was spent on the day of the state, by line items that are not active any more too. */
+async function addToday(tx: ReadTransaction, { account, lines }: Bookings, state: LedgerState): Promise<void> {
+  const today = { account: account.id, from: state.date, until: plusDays(state.date, 1) };
+  const totals = await tx.deliveryLedger.listTotalsOfDays(today);
+  const campaignOf = new Map(lines.map((line) => [line.id, line.campaign.id]));
+  const others = totals.filter(({ line_item_id }) => !campaignOf.has(line_item_id));
+  const rows = await rowsById(
+    tx,
+    lineItems,
+    account.id,
+    others.map(({ line_item_id }) => line_item_id),
+  );
+  for (const row of rows) campaignOf.set(row.id, String(row.campaign_id));
+  for (const { line_item_id, spend_local_micro } of totals) {
+    const line = state.lines.get(line_item_id);
+    if (line) line.today = spend_local_micro;
+    const campaign = state.campaigns.get(campaignOf.get(line_item_id) ?? '');
+    if (campaign) campaign.today += spend_local_micro;
+  }
+}
+
+async function addImpressionsByDay(
+  tx: ReadTransaction,
+  { account, lines }: Bookings,
+  state: LedgerState,
+): Promise<void> {
+  const capped = lines.filter(({ frequency_cap }) => frequency_cap !== null);
+  const longest = Math.max(1, ...capped.map(({ duration_in_days }) => duration_in_days ?? 1));
+  const range = { account: account.id, from: plusDays(state.date, 1 - longest), until: plusDays(state.date, 1) };
+  const ids = capped.map(({ id }) => id);
+  for (const row of await listInBatches(ids, (some) => tx.deliveryLedger.listDays({ ...range, line_items: some }))) {
+    const { days } = lineState(state, row.line_item_id);
+    days.set(row.day, (days.get(row.day) ?? 0) + row.impressions);
+  }
+}
+
+async function addClicks(
+  tx: ReadTransaction,
+  { account, lines }: Bookings,
+  state: LedgerState,
+  at_ms: number,
+): Promise<void> {
+  const counting = new Map(
+    lines.filter((line) => conversionsOf(line).length > 0).map((line) => [line.id, clicksOf(line)]),
+  );
+  const earliest_ms = at_ms - LATEST_HOURS * HOUR_MS;
+  const range = { from: dateAround(earliest_ms, account.timezone), until: plusDays(state.date, 1) };
+  const rows = await listInBatches([...counting.keys()], (line_items) =>
+    tx.deliveryLedger.listDays({ account: account.id, ...range, line_items }),
+  );
+  for (const row of rows) {
+    const clicks = unpackHours(row.hours).metrics.get(counting.get(row.line_item_id)!);
+    if (!clicks) continue;
+    const place = { line: row.line_item_id, creative: row.creative_id, placement: row.placement };
+    const known = state.clicks.get(spotKey(place)) ?? [];
+    const { start_ms } = localDay(row.day, account.timezone);
+    for (const [hour, number] of clicks.entries()) {
+      const hourStart_ms = start_ms + hour * HOUR_MS;
+      if (number > 0 && hourStart_ms > earliest_ms) known.push({ start_ms: hourStart_ms, clicks: number });
+    }
+    state.clicks.set(spotKey(place), known);
+  }
+}
+
+const LINES_AT_ONCE = 500;
+
+async function listInBatches<T>(ids: readonly string[], list: (some: string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let at = 0; at < ids.length; at += LINES_AT_ONCE) found.push(...(await list(ids.slice(at, at + LINES_AT_ONCE))));
+  return found;
+}

@@ -1,0 +1,81 @@
+import { instantMs } from '../../../base/instants.ts';
+import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
+import type { AudienceCount, AudienceCounter } from '../audience-counter.ts';
+import type { Booking, Bookings } from '../bookings.ts';
+import { servingTimes } from '../serving-times.ts';
+
+/** The audiences by which a settlement delivers. */
+export interface SettledAudiences {
+  /** How many people each line item means. */
+  readonly people: ReadonlyMap<string, number>;
+  /** What was asked for each. */
+  readonly questions: ReadonlyMap<string, string>;
+  /** What is new: of line items, and of the campaigns and funding instruments that they belong to. */
+  readonly changed: readonly DeliveryAudience[];
+}
+
+/**
+ * Counts the audiences of line items as of the time from which they can deliver, but not before they are settled. One that
+ * was counted before holds until its question or the directory changes, so that delivery does not depend on when it is
+ * settled.
+ * @param serving the line items that are asked for, among all active ones
+ * @source decision 941
+ */
+export async function settleAudiences(
+  counter: AudienceCounter,
+  { account, lines }: Bookings,
+  serving: readonly Booking[],
+  { stored, settledUntil }: { readonly stored: readonly DeliveryAudience[]; readonly settledUntil: string },
+): Promise<SettledAudiences> {
+  const latest = new Map(stored.map((audience) => [audience.subject, audience]));
+  const counts = new Map<string, AudienceCount>();
+  const times = new Map(serving.map((line) => [line.id, later(servingTimes(line)[0], settledUntil)]));
+  for (const time of new Set(times.values())) {
+    const ids = serving.filter(({ id }) => times.get(id) === time).map(({ id }) => id);
+    for (const [id, count] of await counter.count(account, ids, instantMs(time))) counts.set(id, count);
+  }
+  const people = new Map<string, number>();
+  const questions = new Map<string, string>();
+  const changed: DeliveryAudience[] = [];
+  const store = (subject: string, applies_from: string, count: AudienceCount): boolean => {
+    const known = latest.get(subject);
+    const { question_hash, directory_mark } = count;
+    if (known?.question_hash === question_hash && known.directory_mark === directory_mark) return false;
+    changed.push({ account_id: account.id, subject, applies_from, ...count });
+    return true;
+  };
+  /** When the first of the line items of a union changes. */
+  const unions = new Map<string, string>();
+  for (const line of serving) {
+    const count = counts.get(line.id);
+    if (!count) continue;
+    const time = times.get(line.id)!;
+    const isNew = store(line.id, time, count);
+    people.set(line.id, isNew ? count.people : latest.get(line.id)!.people);
+    questions.set(line.id, count.question_hash);
+    if (!isNew) continue;
+    for (const subject of [campaignSubject(line), instrumentSubject(line)]) {
+      const known = unions.get(subject);
+      unions.set(subject, known !== undefined && known < time ? known : time);
+    }
+  }
+  for (const [subject, time] of unions) {
+    const members = lines.filter((line) => campaignSubject(line) === subject || instrumentSubject(line) === subject);
+    const ids = members.map(({ id }) => id);
+    const only = ids.length === 1 ? counts.get(ids[0]!) : undefined;
+    store(subject, time, only ?? (await counter.countUnion(account, ids, instantMs(time))));
+  }
+  return { people, questions, changed };
+}
+
+function campaignSubject({ campaign }: Booking): string {
+  return `campaign/${campaign.id}`;
+}
+
+function instrumentSubject({ instrument }: Booking): string {
+  return `funding_instrument/${instrument.id}`;
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other;
+}
