@@ -68,6 +68,7 @@ import { targetedAudience } from '../features/ads/targeted-audience.ts';
 import { targetingCriteria } from '../features/ads/targeting-criteria.ts';
 import { targetingSuggestions } from '../features/ads/targeting-suggestions.ts';
 import { trackingTags } from '../features/ads/tracking-tags.ts';
+import { webEventTags } from '../features/ads/web-event-tags.ts';
 import { customAudiences } from '../features/audiences/custom-audiences.ts';
 import { doNotReachLists } from '../features/audiences/do-not-reach-lists.ts';
 import { audienceProcessing } from '../features/audiences/members/processing-job.ts';
@@ -81,6 +82,7 @@ import { requestToken } from '../features/auth/oauth1/request-token.ts';
 import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
 import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
+import { sendConversions } from '../features/delivery/conversions/send-conversions.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
@@ -132,6 +134,8 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   targetingCriteria,
   promotedAccounts,
   trackingTags,
+  webEventTags,
+  sendConversions,
   lineItemCuratedCategories,
   targetingSuggestions,
   audienceEstimate,

@@ -67,6 +67,8 @@ const RATE_OF: Readonly<Record<string, RateName>> = {
   'promoted_accounts.get': 'account_reads_small',
   'tracking_tags.list': 'reads',
   'tracking_tags.get': 'reads',
+  'web_event_tags.list': 'account_reads_small',
+  'web_event_tags.get': 'account_reads_small',
   'line_item_curated_categories.list': 'reads',
   'line_item_curated_categories.get': 'reads',
   'account_media.list': 'account_reads_small',

@@ -133,6 +133,16 @@ export const CALLS: Readonly<Record<string, DeclaredCall>> = {
     },
   },
   'tracking_tags.update': { form: { tracking_tag_url: 'https://tracker.example.com/spring' } },
+  'web_event_tags.create': {
+    form: {
+      name: 'Tickets',
+      type: 'PURCHASE',
+      click_window: '30',
+      view_through_window: '1',
+      retargeting_enabled: 'false',
+    },
+  },
+  'web_event_tags.update': { form: { name: 'Tickets sold' } },
   'line_item_curated_categories.create': {
     needs: ['TARGETING_CRITERION'],
     form: { line_item_id: '$LINE_ITEM', curated_category_id: '$CURATED_CATEGORY' },

@@ -120,5 +120,10 @@ export interface DirectoryIndex {
   build(state: DirectoryState): Promise<BuiltFiles>;
   /** How many matching people were active since a time, in seconds since 1970. */
   count(question: PeopleQuery, activeSince: number): Promise<number>;
+  /**
+   * The users who have identifiers, by identifier: the ids of users in decimal. Identifiers of nobody are absent.
+   * @param identifiers 32 hexadecimal digits each: the first 15 bytes of a SHA-256, then the code of its kind
+   */
+  findUsers(identifiers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   close(): Promise<void>;
 }

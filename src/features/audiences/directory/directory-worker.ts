@@ -1,6 +1,7 @@
 import { answerCalls } from '../../../base/threads.ts';
 import type { DirectoryState, NumberedPerson, PeopleQuery } from '../../../contract/store/directory.ts';
 import { countPeople } from './count-people.ts';
+import { findOwners, type Owner } from './identifier-owners.ts';
 import { type Image, readImage } from './image.ts';
 import { type AdoptedImage, adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
 
@@ -26,6 +27,10 @@ const calls = {
   },
   count({ folder, question, activeSince }: { folder: string; question: PeopleQuery; activeSince: number }): number {
     return countPeople(imageOf(folder), question, activeSince);
+  },
+  /** The people who have some identifiers, which are 32 hexadecimal digits each. */
+  owners({ folder, identifiers }: { folder: string; identifiers: readonly string[] }): Owner[] {
+    return findOwners(folder, identifiers);
   },
 };
 
