@@ -13,29 +13,27 @@ export interface DeliveryTouch {
   readonly platform: string;
 }
 
-/** A conversion that was reported with an id, and whether it has been counted. */
-export interface ReportedConversion {
+/** A conversion with an id that has been counted, so that it is not counted again. */
+export interface CountedConversion {
   readonly account_id: string;
   readonly web_event_tag_id: string;
   /** Given by the website; unique per tag. */
   readonly conversion_id: string;
   /** UTC text. */
   readonly converted_at: string;
-  /** The line item that it was counted for; null when there was none. */
-  readonly line_item_id: string | null;
 }
 
-/** What conversions are attributed to, and which of them are known. */
+/** What conversions are attributed to, and which of them have been counted. */
 export interface Conversions {
   /** Stores touches; a touch that is known already is not stored again. */
   addTouches(touches: readonly DeliveryTouch[]): Promise<void>;
   /** The touches of some people since a time, inclusive; the latest first. */
   listTouches(account: string, persons: readonly string[], since: string): Promise<DeliveryTouch[]>;
-  /** Those of these conversion ids of a tag that were reported before. */
-  listReported(account: string, tag: string, ids: readonly string[]): Promise<ReportedConversion[]>;
+  /** Those of these conversion ids of a tag that have been counted. */
+  listCounted(account: string, tag: string, ids: readonly string[]): Promise<CountedConversion[]>;
   /** Stores conversions; those that are known already are replaced. */
-  saveReported(conversions: readonly ReportedConversion[]): Promise<void>;
+  saveCounted(conversions: readonly CountedConversion[]): Promise<void>;
   /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
   removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number): Promise<number>;
-  removeReportedBefore(before: string, max: number): Promise<number>;
+  removeCountedBefore(before: string, max: number): Promise<number>;
 }

@@ -92,6 +92,9 @@ export interface Schema {
   corpus_state: {
     name: string; pages: number; mark: string;
   };
+  counted_conversions: {
+    account_id: string; web_event_tag_id: string; conversion_id: string; converted_at: string;
+  };
   custom_audiences: {
     account_id: string; id: string; name: string; name_folded: string; name_trimmed: string; description: string | null;
     audience_type: 'CRM' | 'FLEXIBLE' | 'MOBILE_AUDIENCE'; segments: string | null; is_processing: 0 | 1;
@@ -276,10 +279,6 @@ export interface Schema {
   replays: {
     id: string; webhook_id: string; application_id: string; state: string; position: number; last_position: number;
     delivered: number; failed: number; created_at: string; ended_at: string | null;
-  };
-  reported_conversions: {
-    account_id: string; web_event_tag_id: string; conversion_id: string; converted_at: string;
-    line_item_id: string | null;
   };
   request_tokens: {
     id: string; token: string; token_secret: string; application_id: string; callback: string; access_level: string;

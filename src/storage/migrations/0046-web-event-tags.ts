@@ -1,6 +1,6 @@
 import type { Migration } from './schema-builder.ts';
 
-/** Web event tags, who has seen or clicked which ads, and the conversions that were reported. @source decision 990 */
+/** Web event tags, who has seen or clicked which ads, and the conversions that were counted. @source decision 990 */
 export const webEventTags: Migration = {
   name: '0046-web-event-tags',
   olderServers: 'continue',
@@ -42,18 +42,9 @@ export const webEventTags: Migration = {
         .text('platform'),
     ),
     index('delivery_touches_by_time', 'delivery_touches', ['kind', 'touched_at']),
-    table('reported_conversions', (t) =>
-      t
-        .text('account_id')
-        .key()
-        .text('web_event_tag_id')
-        .key()
-        .text('conversion_id')
-        .key()
-        .text('converted_at')
-        .text('line_item_id')
-        .nullable(),
+    table('counted_conversions', (t) =>
+      t.text('account_id').key().text('web_event_tag_id').key().text('conversion_id').key().text('converted_at'),
     ),
-    index('reported_conversions_by_time', 'reported_conversions', ['converted_at']),
+    index('counted_conversions_by_time', 'counted_conversions', ['converted_at']),
   ],
 };

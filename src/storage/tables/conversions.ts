@@ -13,11 +13,11 @@ const TOUCH_KEY = [
   'creative_id',
   'placement',
 ] as const satisfies readonly (keyof DeliveryTouch)[];
-const REPORTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const;
+const COUNTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const;
 
 const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
 
-/** Touches and reported conversions. */
+/** Touches and counted conversions. */
 export function conversionsOn(session: Session): Conversions {
   return {
     addTouches: (touches) =>
@@ -44,12 +44,12 @@ export function conversionsOn(session: Session): Conversions {
       );
       return rows as DeliveryTouch[];
     },
-    async listReported(account, tag, ids) {
+    async listCounted(account, tag, ids) {
       if (ids.length === 0) return [];
       const size = paddedSize(ids.length);
-      return session.all(`reported conversions ${size}`, { account, tag, ids }, (db, param) =>
+      return session.all(`counted conversions ${size}`, { account, tag, ids }, (db, param) =>
         db
-          .selectFrom('reported_conversions')
+          .selectFrom('counted_conversions')
           .selectAll()
           .where('account_id', '=', param('account'))
           .where('web_event_tag_id', '=', param('tag'))
@@ -57,10 +57,10 @@ export function conversionsOn(session: Session): Conversions {
           .orderBy('conversion_id'),
       );
     },
-    saveReported: (conversions) =>
-      insertRows(session, 'reported_conversions', conversions, {
-        columns: [...REPORTED_KEY, 'converted_at', 'line_item_id'],
-        onConflict: { key: REPORTED_KEY, replace: ['converted_at', 'line_item_id'] },
+    saveCounted: (conversions) =>
+      insertRows(session, 'counted_conversions', conversions, {
+        columns: [...COUNTED_KEY, 'converted_at'],
+        onConflict: { key: COUNTED_KEY, replace: ['converted_at'] },
       }),
     removeTouchesBefore: (kind, before, max) =>
       session.run('delivery touches remove', { kind, before, max }, (db, param) => {
@@ -68,11 +68,11 @@ export function conversionsOn(session: Session): Conversions {
           and touched_at < ${param('before')} order by touched_at limit ${param('max')}`;
         return db.deleteFrom('delivery_touches').where(sql<boolean>`(${refs(TOUCH_KEY)}) in (${old})`);
       }),
-    removeReportedBefore: (before, max) =>
-      session.run('reported conversions remove', { before, max }, (db, param) => {
-        const old = sql`select ${refs(REPORTED_KEY)} from reported_conversions where converted_at < ${param('before')}
+    removeCountedBefore: (before, max) =>
+      session.run('counted conversions remove', { before, max }, (db, param) => {
+        const old = sql`select ${refs(COUNTED_KEY)} from counted_conversions where converted_at < ${param('before')}
           order by converted_at limit ${param('max')}`;
-        return db.deleteFrom('reported_conversions').where(sql<boolean>`(${refs(REPORTED_KEY)}) in (${old})`);
+        return db.deleteFrom('counted_conversions').where(sql<boolean>`(${refs(COUNTED_KEY)}) in (${old})`);
       }),
   };
 }

@@ -36,6 +36,8 @@ export interface ReadingRules {
   readonly now: string;
   /** The tag of the website, which event ids may begin with. */
   readonly website_tag_id: string;
+  /** Whether a conversion may be of nobody. */
+  readonly mayBeAnonymous?: boolean;
 }
 
 /** The problems of single conversions. */
@@ -83,21 +85,27 @@ export function readConversions(
   return { errors: [...errors.slice(0, ERRORS_MAX), ...rest] };
 }
 
-/** Reads one conversion; whatever is wrong is added to the errors, and then the result is of no use. */
-function readConversion(value: unknown, place: string, rules: ReadingRules, add: AddError): Conversion | undefined {
+/** Reads the conversion at a place of a call, or all of it; whatever is wrong is added to the errors, and then the result is of no use. */
+export function readConversion(
+  value: unknown,
+  place: string,
+  rules: ReadingRules,
+  add: AddError,
+): Conversion | undefined {
   if (!isObject(value)) {
     add({ problem: 'NOT_AN_OBJECT', parameter: place });
     return undefined;
   }
-  const at = (name: string): string => `${place}.${name}`;
+  const at = (name: string): string => memberOf(place, name);
   const optional = (name: string, max: number): string | undefined =>
     readOptional(value[name], at(name), text({ max }), add);
+  const isNobody = rules.mayBeAnonymous === true && isAbsent(value.identifiers);
   const event = required(value, 'event_id', place, add) ? optional('event_id', 200) : undefined;
   const read = {
     place,
     converted_at: readTime(value, place, rules, add) ?? rules.now,
     event_id: event === undefined ? '' : eventIdOf(event, rules.website_tag_id),
-    identifiers: readIdentifiers(value.identifiers, at('identifiers'), add),
+    identifiers: isNobody ? { click_ids: [], hashes: [] } : readIdentifiers(value.identifiers, at('identifiers'), add),
     conversion_id: optional('conversion_id', 256),
     number_items: readItems(value.number_items, at('number_items'), add),
     value_micro: readValue(value.value, at('value'), add),
@@ -111,7 +119,7 @@ function readConversion(value: unknown, place: string, rules: ReadingRules, add:
 
 function readTime(value: Members, place: string, { now }: ReadingRules, add: AddError): string | undefined {
   if (!required(value, 'conversion_time', place, add)) return undefined;
-  const parameter = `${place}.conversion_time`;
+  const parameter = memberOf(place, 'conversion_time');
   const raw = value.conversion_time;
   const read = typeof raw === 'string' ? parseInstant(raw) : undefined;
   const shown = typeof raw === 'string' ? raw.slice(0, 40) : JSON.stringify(raw).slice(0, 40);
@@ -125,15 +133,20 @@ function readTime(value: Members, place: string, { now }: ReadingRules, add: Add
   return undefined;
 }
 
+/** The path of a member of the conversion at a place. */
+export function memberOf(place: string, name: string): string {
+  return place === '' ? name : `${place}.${name}`;
+}
+
 /** An event id alone, or behind the id of the website tag, as some clients write it. @source decision 993 */
 function eventIdOf(text: string, website_tag_id: string): string {
-  const [, behind] = new RegExp(`^(?:[a-z]{1,8}-)?${website_tag_id}-([0-9a-z]+)$`).exec(text) ?? [];
-  return behind ?? text;
+  const [, website, event] = /^(?:[a-z]{1,8}-)?([0-9a-z]+)-([0-9a-z]+)$/.exec(text) ?? [];
+  return website === website_tag_id ? event! : text;
 }
 
 /** Whether a required member is there; otherwise an error is added. */
 function required(value: Members, name: string, place: string, add: AddError): boolean {
   if (!isAbsent(value[name])) return true;
-  add({ problem: 'MISSING_PARAMETER', parameter: `${place}.${name}` });
+  add({ problem: 'MISSING_PARAMETER', parameter: memberOf(place, name) });
   return false;
 }

@@ -2,7 +2,6 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
-import type { ReportedConversion } from '../../../contract/store/conversions.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { type LineItem, lineItems } from '../../ads/line-items.ts';
 import { type WebEventTag, webEventTags } from '../../ads/web-event-tags.ts';
@@ -10,7 +9,7 @@ import { addToLedger } from '../ledger-writer.ts';
 import { attribute } from './attribution.ts';
 import { CLICK_ID_TTL_S } from './click-id.ts';
 import { type AttributedConversion, deliveredBy } from './conversion-numbers.ts';
-import type { Conversion } from './read-conversions.ts';
+import { type Conversion, memberOf } from './read-conversions.ts';
 import { type Whose, whoseAre } from './whose-conversions.ts';
 
 /** The account whose website reports conversions. */
@@ -32,25 +31,42 @@ export async function recordConversions(
   now: string,
 ): Promise<void> {
   const { store, delivery } = services;
-  await store.read(async (tx) => checkEvents(await tagsOf(tx, account, conversions), account, conversions));
+  const tags = await store.read((tx) => tagsOf(tx, account, conversions));
+  checkEvents(tags, account, conversions);
   const isServed = delivery.mode(account.environment) === 'served';
   const of = { account: account.id, environment: account.environment, now };
   const whose = isServed ? await whoseAre(conversions, of, services) : new Map<Conversion, Whose>();
+  if (whose.size === 0 && notTracked(tags, now).length === 0) return;
   await store.write(async (tx) => {
     // Locked, so that conversions of a tag that are reported at once are counted once.
-    const tags = await tagsOf(tx, account, conversions, true);
-    checkEvents(tags, account, conversions);
-    await markTracked(tx, account, [...tags.values()], now);
-    const fresh = await notCounted(tx, account, conversions);
-    if (fresh.length === 0) return;
-    const attributed = whose.size === 0 ? new Map() : await attributeAll(tx, account, fresh, whose, tags);
-    await saveReported(tx, account, fresh, attributed);
-    if (attributed.size === 0) return;
-    if (!(await tx.deliveryLedger.lockCursor(account.id))) {
-      await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: '' });
-    }
-    await addToLedger(tx, account, deliveredBy([...attributed.values()], account.timezone), now);
+    const locked = await tagsOf(tx, account, conversions, true);
+    checkEvents(locked, account, conversions);
+    const due = notTracked(locked, now);
+    if (due.length > 0) await tx.records.updateAll(webEventTags, account.id, due, { last_tracked_at: now });
+    if (whose.size > 0) await count(tx, account, await notCounted(tx, account, [...whose.keys()]), whose, locked, now);
   });
+}
+
+/** Attributes conversions and adds them to the ledger. */
+async function count(
+  tx: WriteTransaction,
+  account: Reporter,
+  conversions: readonly Conversion[],
+  whose: ReadonlyMap<Conversion, Whose>,
+  tags: Tags,
+  now: string,
+): Promise<void> {
+  const attributed = await attributeAll(tx, account, conversions, whose, tags);
+  if (attributed.size === 0) return;
+  await tx.conversions.saveCounted(
+    [...attributed.keys()].flatMap(({ event_id: web_event_tag_id, conversion_id, converted_at }) =>
+      conversion_id === undefined ? [] : [{ account_id: account.id, web_event_tag_id, conversion_id, converted_at }],
+    ),
+  );
+  if (!(await tx.deliveryLedger.lockCursor(account.id))) {
+    await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: '' });
+  }
+  await addToLedger(tx, account, deliveredBy([...attributed.values()], account.timezone), now);
 }
 
 type Tags = ReadonlyMap<string, WebEventTag>;
@@ -70,16 +86,16 @@ async function tagsOf(
 function checkEvents(tags: Tags, { id }: Reporter, conversions: readonly Conversion[]): void {
   const errors = conversions.flatMap(({ event_id: raw, place }): ErrorDetail[] => {
     if (tags.has(raw)) return [];
-    const parameter = place === '' ? 'event_id' : `${place}.event_id`;
+    const parameter = memberOf(place, 'event_id');
     return [{ problem: 'CONVERSION_EVENT_UNKNOWN', parameter, words: { raw: raw.slice(0, 64), account: id } }];
   });
   if (errors.length > 0) throw new Problem(errors);
 }
 
-async function markTracked(tx: WriteTransaction, { id }: Reporter, tags: WebEventTag[], now: string): Promise<void> {
+/** The tags that have to be marked as tracked. */
+function notTracked(tags: Tags, now: string): string[] {
   const before = formatInstant(instantMs(now) - TRACKED_EVERY_S * 1000);
-  const due = tags.filter(({ last_tracked_at: last }) => last === null || last <= before).map((tag) => tag.id);
-  if (due.length > 0) await tx.records.updateAll(webEventTags, id, due, { last_tracked_at: now });
+  return [...tags.values()].filter(({ last_tracked_at: last }) => last === null || last <= before).map(({ id }) => id);
 }
 
 /** Conversions that were not counted before; of those with one conversion id, the first. */
@@ -91,9 +107,7 @@ async function notCounted(
   const seen = new Set<string>();
   for (const [tag, own] of Map.groupBy(conversions, ({ event_id }) => event_id)) {
     const ids = [...new Set(own.flatMap(({ conversion_id }) => conversion_id ?? []))];
-    for (const known of await tx.conversions.listReported(id, tag, ids)) {
-      if (known.line_item_id !== null) seen.add(`${tag} ${known.conversion_id}`);
-    }
+    for (const known of await tx.conversions.listCounted(id, tag, ids)) seen.add(`${tag} ${known.conversion_id}`);
   }
   return conversions.filter(({ event_id, conversion_id }) => {
     if (conversion_id === undefined) return true;
@@ -157,19 +171,4 @@ function countedFor(
     // Amounts in other currencies cannot be added. @source decision 995
     value_micro: currency === undefined || currency === line.currency ? value_micro : 0,
   };
-}
-
-async function saveReported(
-  tx: WriteTransaction,
-  { id }: Reporter,
-  conversions: readonly Conversion[],
-  attributed: ReadonlyMap<Conversion, AttributedConversion>,
-): Promise<void> {
-  const rows = conversions.flatMap((each): ReportedConversion[] => {
-    const { event_id, conversion_id, converted_at } = each;
-    if (conversion_id === undefined) return [];
-    const line_item_id = attributed.get(each)?.line_item.id ?? null;
-    return [{ account_id: id, web_event_tag_id: event_id, conversion_id, converted_at, line_item_id }];
-  });
-  await tx.conversions.saveReported(rows);
 }
