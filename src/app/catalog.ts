@@ -82,6 +82,7 @@ import { requestToken } from '../features/auth/oauth1/request-token.ts';
 import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
 import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
+import { conversionExpiry } from '../features/delivery/conversions/conversion-expiry.ts';
 import { sendConversions } from '../features/delivery/conversions/send-conversions.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
@@ -197,6 +198,7 @@ export const expiryJobKinds = [
   loginExpiry,
   auditExpiry,
   cacheChangeExpiry,
+  conversionExpiry,
   mediaOrphanRemoval,
   objectRemoval,
 ] as const;

@@ -56,6 +56,7 @@ async function count(
   tags: Tags,
   now: string,
 ): Promise<void> {
+  if (conversions.length === 0) return;
   const attributed = await attributeAll(tx, account, conversions, whose, tags);
   if (attributed.size === 0) return;
   await tx.conversions.saveCounted(
