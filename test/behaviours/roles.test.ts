@@ -77,6 +77,7 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'web_event_tags.create': WRITERS,
   'web_event_tags.update': WRITERS,
   'web_event_tags.remove': WRITERS,
+  'conversions.send': WRITERS,
   'line_item_curated_categories.list': READERS,
   'line_item_curated_categories.get': READERS,
   'line_item_curated_categories.create': WRITERS,

@@ -105,7 +105,7 @@ describe('events of websites', () => {
         {
           code: 'INVALID_PARAMETER',
           message: 'Expected int between 1 and 1000000000, got "0" for number_items',
-          ...{ parameter: 'number_items', value: '0' },
+          ...{ parameter: 'number_items', value: '0', details: 'value out of range' },
         },
         { code: 'INVALID_PARAMETER', message: 'Expected an amount from 0 to 9000000000 for value', parameter: 'value' },
         {
