@@ -278,6 +278,7 @@ test('every problem of an operation is in these tables', () => {
             ...postProblems,
             ...cardProblems,
             ...audienceProblems,
+            ...conversionProblems,
             ...keywordProblems,
             ...batches,
           ]

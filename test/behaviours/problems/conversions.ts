@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { formatInstant } from '../../../src/base/instants.ts';
 import { type Case, home, own, world } from './setting.ts';
 
@@ -13,22 +14,27 @@ async function tag(): Promise<string> {
   return made;
 }
 
-/** Reports so many conversions that are right but for some members. */
-async function report(wrong: object, count = 1) {
+/** Reports conversions. */
+function send(conversions: readonly unknown[]) {
+  return world.sandbox.call('POST', `/12/measurement/conversions/${home.account}`, { json: { conversions } });
+}
+
+/** Reports a conversion that is right but for some members. */
+async function report(wrong: object) {
   const conversion_time = formatInstant(world.clock.now());
-  const conversion = { conversion_time, event_id: await tag(), identifiers: [{ click_id: 'x' }], ...wrong };
-  const json = { conversions: Array.from({ length: count }, () => conversion) };
-  return world.sandbox.call('POST', `/12/measurement/conversions/${home.account}`, { json });
+  return send([{ conversion_time, event_id: await tag(), identifiers: [{ click_id: 'x' }], ...wrong }]);
 }
 
 const CODE = 'INVALID_PARAMETER';
+const EMAIL = 'conversions[0].identifiers[0].hashed_email';
+const hashed = (hashed_email: string) => report({ identifiers: [{ hashed_email }] });
 
 /** Problems of conversions. */
 export const conversionProblems: readonly Case[] = [
   {
     name: 'TOO_MANY_CONVERSIONS',
     input: '501 conversions',
-    send: () => report({}, 501),
+    send: () => send(Array.from({ length: 501 }, () => 0)),
     status: 400,
     errors: [{ code: CODE, message: 'Conversion count limit is 500', parameter: 'conversions' }],
   },
@@ -96,6 +102,53 @@ export const conversionProblems: readonly Case[] = [
         message: 'Expected a currency of three letters for conversions[0].price_currency',
         parameter: 'conversions[0].price_currency',
       },
+    ],
+  },
+  {
+    name: 'NOT_A_LIST',
+    input: 'identifiers that are no list',
+    send: () => report({ identifiers: { click_id: 'x' } }),
+    status: 400,
+    errors: [
+      {
+        code: CODE,
+        message: 'Expected a list for conversions[0].identifiers',
+        parameter: 'conversions[0].identifiers',
+      },
+    ],
+  },
+  {
+    name: 'NOT_A_HASH',
+    input: 'an address that is not hashed',
+    send: () => hashed('ada@example.com'),
+    status: 400,
+    errors: [{ code: CODE, message: `Expected SHA256 hash for ${EMAIL}`, parameter: EMAIL }],
+  },
+  {
+    name: 'HASH_OF_NOTHING',
+    input: 'the hash of an empty address',
+    send: () => hashed(hash('sha256', '')),
+    status: 400,
+    errors: [
+      {
+        code: CODE,
+        message: `Expected SHA256 hash of a value for ${EMAIL}, got that of an empty text`,
+        parameter: EMAIL,
+      },
+    ],
+  },
+  {
+    name: 'FURTHER_FAULTS',
+    input: '101 conversions that are none',
+    send: () => send(Array.from({ length: 101 }, () => 0)),
+    status: 400,
+    errors: [
+      ...Array.from({ length: 100 }, (_, index) => ({
+        code: CODE,
+        message: `Expected an object for conversions[${index}]`,
+        parameter: `conversions[${index}]`,
+      })),
+      { code: CODE, message: '1 further errors in this operation', parameter: 'conversions' },
     ],
   },
 ];
