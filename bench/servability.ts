@@ -95,6 +95,7 @@ function page(store: Store, account: string, resource: AnyResource): Promise<str
     return (
       await serializerOf(resource).rows(rows, {
         media: { url: (_, path) => path, isLenient: () => false },
+        pageUrl: (path) => path,
         tx,
         account: undefined,
         now: NOW,

@@ -160,6 +160,7 @@ export const settingsTable = {
     60_000,
     'Requests per client address, counted before authentication; must exceed what tokens may use together.',
   ),
+  rate_tag_events_per_15min: limit(600, 'Events that the script of website tags sends, per client address.'),
   rate_page_views_per_15min: limit(300, 'Views of login and consent pages per client address.'),
   ...loginSettings,
   deny_redirect: choice(

@@ -68,6 +68,7 @@ import { targetedAudience } from '../features/ads/targeted-audience.ts';
 import { targetingCriteria } from '../features/ads/targeting-criteria.ts';
 import { targetingSuggestions } from '../features/ads/targeting-suggestions.ts';
 import { trackingTags } from '../features/ads/tracking-tags.ts';
+import { webEventTags } from '../features/ads/web-event-tags.ts';
 import { customAudiences } from '../features/audiences/custom-audiences.ts';
 import { doNotReachLists } from '../features/audiences/do-not-reach-lists.ts';
 import { audienceProcessing } from '../features/audiences/members/processing-job.ts';
@@ -81,6 +82,8 @@ import { requestToken } from '../features/auth/oauth1/request-token.ts';
 import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
 import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
+import { conversionExpiry } from '../features/delivery/conversions/conversion-expiry.ts';
+import { sendConversions } from '../features/delivery/conversions/send-conversions.ts';
 import { deliverySettlement } from '../features/delivery/simulation/settlement-job.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
@@ -133,6 +136,8 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   targetingCriteria,
   promotedAccounts,
   trackingTags,
+  webEventTags,
+  sendConversions,
   lineItemCuratedCategories,
   targetingSuggestions,
   audienceEstimate,
@@ -194,6 +199,7 @@ export const expiryJobKinds = [
   loginExpiry,
   auditExpiry,
   cacheChangeExpiry,
+  conversionExpiry,
   mediaOrphanRemoval,
   objectRemoval,
 ] as const;

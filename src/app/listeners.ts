@@ -6,6 +6,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
+import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
 import { addApiDescriptions } from '../http/api-descriptions.ts';
@@ -15,6 +16,7 @@ import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import { addHomePage } from '../http/home-page.ts';
 import { createListener } from '../http/listener.ts';
+import { addTagRoutes } from '../http/measurement/tag-routes.ts';
 import { addMediaRoutes } from '../http/media-routes.ts';
 import { type Branding, serveBranding } from '../http/pages/branding.ts';
 import { browserSessions } from '../http/pages/browser-sessions.ts';
@@ -57,11 +59,13 @@ export interface ListenerOptions {
 
 /** Creates the listeners; opens none yet. @source decision 1 */
 export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
-  const { settings, services, servers, log, vocabulary } = deps;
+  const { settings, services, servers, log, vocabulary, wallClock } = deps;
   const { mode, roles, pipeline, branding, tls, operator_token } = options;
   const opened: { readonly app: FastifyInstance; readonly drain: ConnectionDrain }[] = [];
   const find = mediaFinder(services);
   const simulate = simulator(services);
+  const record = tagEvents(services);
+  const eventLimiter = addressLimiter({ max: eventsMax(settings), window_s: 900 }, wallClock);
   const limits = pick(settings, keysOf(rateSettings));
   const pages = pagePartsOf(deps, options);
 
@@ -93,6 +97,12 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
     registerStyles(app);
     addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
+    addTagRoutes(app, {
+      ...own,
+      record,
+      eventLimiter,
+      onError: (err) => log.error({ err }, 'could not record an event'),
+    });
     if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
     if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
     return app;
@@ -112,6 +122,11 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       return cut.reduce((total, count) => total + count, 0);
     },
   };
+}
+
+/** Events of websites that an address may send in 15 minutes. */
+function eventsMax({ rate_limits, rate_tag_events_per_15min }: Dependencies['settings']): number {
+  return rate_limits === 'on' ? rate_tag_events_per_15min : Number.POSITIVE_INFINITY;
 }
 
 function resetRates({ rateLimiter, addressLimiter: addresses }: ListenerOptions['pipeline']): boolean {

@@ -33,6 +33,7 @@ export const rateSettings = {
   rate_profiles_per_15min: limit(900, 'Reads of other users, per user token or application.'),
   rate_media_uploads_per_min: limit(450, 'Calls that upload media, of a user token together.'),
   rate_audience_uploads_per_min: limit(1500, 'Uploads of people to audiences and lists, per account.'),
+  rate_conversions_per_15min: limit(60_000, 'Calls that report conversions, per account; each can have 500 of them.'),
   rate_subscriptions_per_15min: limit(500, 'Calls about subscriptions to events, per method and application or user.'),
   rate_profile_updates_per_15min: limit(75, 'Changes of a profile, per user token.'),
   rate_messages_per_15min: limit(900, 'Calls about direct messages, per endpoint and user token.'),

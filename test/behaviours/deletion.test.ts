@@ -34,6 +34,7 @@ const NOT_FOUND: Record<string, readonly [code: string, kind: string]> = {
   targeting_criteria: ['TARGETING_CRITERION_NOT_FOUND', 'Targeting criterion'],
   promoted_accounts: ['PROMOTED_ACCOUNT_NOT_FOUND', 'Promoted account'],
   tracking_tags: ['NOT_FOUND', 'Tracking tag'],
+  web_event_tags: ['NOT_FOUND', 'Web event tag'],
   line_item_curated_categories: ['NOT_FOUND', 'Line item curated category'],
   draft_posts: ['NOT_FOUND', 'Draft post'],
   scheduled_posts: ['NOT_FOUND', 'Scheduled post'],

@@ -9,6 +9,7 @@ import { audience, audienceProblems } from './problems/audiences.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
 import { cardProblems } from './problems/cards.ts';
+import { conversionProblems } from './problems/conversions.ts';
 import { keywordProblems } from './problems/keywords.ts';
 import { lineItemProblems } from './problems/line-items.ts';
 import { mediaProblems } from './problems/media.ts';
@@ -76,6 +77,9 @@ describe('cards are refused', () => {
 });
 describe('audiences are refused', () => {
   for (const one of audienceProblems) check(one);
+});
+describe('conversions are refused', () => {
+  for (const one of conversionProblems) check(one);
 });
 describe('keyword insights are refused', () => {
   for (const one of keywordProblems) check(one);
@@ -274,6 +278,7 @@ test('every problem of an operation is in these tables', () => {
             ...postProblems,
             ...cardProblems,
             ...audienceProblems,
+            ...conversionProblems,
             ...keywordProblems,
             ...batches,
           ]

@@ -30,6 +30,7 @@ const LIMITS: Readonly<Partial<Record<RateName, { readonly user: number; readonl
   lookups: { user: 400 },
   keyword_insights: { user: 500 },
   audience_uploads: { user: 1_000_000, account: 1500 },
+  conversions: { user: 1_000_000, account: 60_000 },
 };
 
 /** The rates of reads, and of what is neither a read nor an ordinary write. */
@@ -67,6 +68,8 @@ const RATE_OF: Readonly<Record<string, RateName>> = {
   'promoted_accounts.get': 'account_reads_small',
   'tracking_tags.list': 'reads',
   'tracking_tags.get': 'reads',
+  'web_event_tags.list': 'account_reads_small',
+  'web_event_tags.get': 'account_reads_small',
   'line_item_curated_categories.list': 'reads',
   'line_item_curated_categories.get': 'reads',
   'account_media.list': 'account_reads_small',
@@ -118,6 +121,7 @@ const RATE_OF: Readonly<Record<string, RateName>> = {
   'tv_shows.list': 'reads',
   'custom_audiences.users': 'audience_uploads',
   'do_not_reach_lists.users': 'audience_uploads',
+  'conversions.send': 'conversions',
 };
 
 /** The rate that an operation is meant to have, whatever it declares. */

@@ -43,6 +43,7 @@ const SORTS: Record<string, readonly string[]> = {
   targeting_criteria: ['created_at', 'updated_at', 'deleted'],
   promoted_accounts: ['created_at', 'updated_at', 'deleted', 'paused'],
   tracking_tags: ['created_at', 'updated_at', 'deleted'],
+  web_event_tags: ['created_at', 'updated_at', 'deleted', 'name'],
   line_item_curated_categories: ['created_at', 'updated_at', 'deleted'],
   promoted_posts: ['created_at', 'updated_at', 'deleted', 'paused'],
   scheduled_promoted_posts: ['created_at', 'updated_at', 'deleted'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { catalog } from '../../src/app/catalog.ts';
 import { operations } from '../../src/app/dependencies.ts';
+import { formatInstant } from '../../src/base/instants.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import type { AnyResource, Row, Verb } from '../../src/contract/declare/resource.ts';
 import { pollCards } from '../../src/features/ads/cards/poll-cards.ts';
@@ -9,6 +10,7 @@ import { lineItems } from '../../src/features/ads/line-items.ts';
 import { findAdvertiserUserId } from '../../src/features/ads/promotable-users.ts';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { targetingCriteria } from '../../src/features/ads/targeting-criteria.ts';
+import { webEventTags } from '../../src/features/ads/web-event-tags.ts';
 import { customAudiences } from '../../src/features/audiences/custom-audiences.ts';
 import type { Client, Reply, Sent } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
@@ -307,6 +309,12 @@ export async function goodCall(setup: TestAccount, operation: Operation, user?: 
       path,
       sent: { json: [{ targeting_type: 'INTEREST', targeting_value: '1001' }] },
     };
+  }
+  if (operation.id === 'conversions.send') {
+    const { id: event_id } = await make(setup, webEventTags);
+    const conversion_time = formatInstant(setup.world.clock.now());
+    const conversions = [{ conversion_time, event_id, identifiers: [{ click_id: 'sample' }] }];
+    return { method: operation.method, path, sent: { json: { conversions } } };
   }
   if (operation.body === 'bytes') {
     const person = { email: [hash('sha256', 'ada.park@example.com')] };

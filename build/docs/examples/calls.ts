@@ -133,6 +133,31 @@ export const CALLS: Readonly<Record<string, DeclaredCall>> = {
     },
   },
   'tracking_tags.update': { form: { tracking_tag_url: 'https://tracker.example.com/spring' } },
+  'web_event_tags.create': {
+    form: {
+      name: 'Tickets',
+      type: 'PURCHASE',
+      click_window: '30',
+      view_through_window: '1',
+      retargeting_enabled: 'false',
+    },
+  },
+  'web_event_tags.update': { form: { name: 'Tickets sold' } },
+  'conversions.send': {
+    json: {
+      conversions: [
+        {
+          conversion_time: '$ONE_MINUTE_AGO',
+          event_id: '$WEB_EVENT_TAG',
+          identifiers: [{ hashed_email: 'b5fc85e55755f9e0d030a10ab4429b6b2944855f9a0d60077fe832becbc41d72' }],
+          conversion_id: 'order-1001',
+          value: '29.90',
+          price_currency: 'EUR',
+          number_items: 2,
+        },
+      ],
+    },
+  },
   'line_item_curated_categories.create': {
     needs: ['TARGETING_CRITERION'],
     form: { line_item_id: '$LINE_ITEM', curated_category_id: '$CURATED_CATEGORY' },

@@ -44,6 +44,7 @@ export const MADE: Readonly<Record<string, MadeBy>> = {
   TARGETING_CRITERION: ['targeting_criteria.create', 'data.id'],
   PROMOTED_ACCOUNT: ['promoted_accounts.create', 'data.id'],
   TRACKING_TAG: ['tracking_tags.create', 'data.id'],
+  WEB_EVENT_TAG: ['web_event_tags.create', 'data.id'],
   LINE_ITEM_CURATED_CATEGORY: ['line_item_curated_categories.create', 'data.id'],
   MEDIA_KEY: ['media_library.create', 'data.media_key'],
   VIDEO_KEY: [
@@ -136,6 +137,7 @@ export const IN_PATHS: Readonly<Record<string, string>> = {
   targeting_criterion_id: 'TARGETING_CRITERION',
   promoted_account_id: 'PROMOTED_ACCOUNT',
   tracking_tag_id: 'TRACKING_TAG',
+  web_event_tag_id: 'WEB_EVENT_TAG',
   line_item_curated_category_id: 'LINE_ITEM_CURATED_CATEGORY',
   account_media_id: 'ACCOUNT_MEDIA',
   media_key: 'MEDIA_KEY',

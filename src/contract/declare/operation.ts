@@ -170,6 +170,8 @@ export interface RowFactory {
 /** What serializing a row may read. */
 export interface SerializeContext {
   readonly media: MediaUrls;
+  /** The absolute URL of a page of the listener that is called. */
+  pageUrl(path: string): string;
   readonly tx: ReadTransaction;
   readonly account: AccountState | undefined;
   /** UTC text of the current second. */
@@ -225,8 +227,10 @@ export interface Call {
 }
 
 /** The context for serializing the rows of a call. */
-export function serializeContext({ services, account, now, input }: Call, tx: ReadTransaction): SerializeContext {
-  return { tx, media: services.media.addresses, account, now, input };
+export function serializeContext(call: Call, tx: ReadTransaction): SerializeContext {
+  const { services, environment, account, now, input } = call;
+  const pageUrl = (path: string): string => services.pageUrl(environment, path);
+  return { tx, media: services.media.addresses, pageUrl, account, now, input };
 }
 
 /** The rate limit window that calls of an operation are charged to. */

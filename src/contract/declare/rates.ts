@@ -78,6 +78,7 @@ const TABLE = {
   own_profile: { setting: 'rate_own_profile_per_15min', window_s: QUARTER, perAccount: false, together: false },
   profiles: { setting: 'rate_profiles_per_15min', window_s: QUARTER, perAccount: false, together: false },
   media_uploads: { setting: 'rate_media_uploads_per_min', window_s: MINUTE, perAccount: false, together: true },
+  conversions: { setting: 'rate_conversions_per_15min', window_s: QUARTER, perAccount: true, together: true },
   audience_uploads: { setting: 'rate_audience_uploads_per_min', window_s: MINUTE, perAccount: true, together: true },
   subscriptions: { setting: 'rate_subscriptions_per_15min', window_s: QUARTER, perAccount: false, together: false },
   profile_updates: { setting: 'rate_profile_updates_per_15min', window_s: QUARTER, perAccount: false, together: true },

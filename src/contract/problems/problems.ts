@@ -1,5 +1,6 @@
 import { activityProblems } from './activity-problems.ts';
 import { audienceProblems } from './audience-problems.ts';
+import { conversionProblems } from './conversion-problems.ts';
 import { creativeProblems } from './creative-problems.ts';
 import { credentialProblems } from './credential-problems.ts';
 import { entityProblems } from './entity-problems.ts';
@@ -161,6 +162,7 @@ const table = {
   ...audienceProblems,
   ...uploadProblems,
   ...peopleProblems,
+  ...conversionProblems,
   ...activityProblems,
   ...streamProblems,
   ...keywordProblems,

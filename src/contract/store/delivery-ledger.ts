@@ -7,8 +7,8 @@ export function spentBy(row: object): number {
 }
 
 /**
- * What a creative delivered in a placement on a day of its account. Only hours that are not over yet ever change, and
- * their counts only grow.
+ * What a creative delivered in a placement on a day of its account. Only hours that are not over yet ever change, except
+ * for conversions, which may be reported later; and counts only grow.
  */
 export interface DeliveryDay {
   readonly account_id: string;

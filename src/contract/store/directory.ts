@@ -138,5 +138,10 @@ export interface DirectoryIndex {
     activeSince: number,
     words: readonly PersonWord[],
   ): Promise<PeopleHistogram & { readonly mark: string }>;
+  /**
+   * The users who have identifiers, by identifier: the ids of users in decimal. Identifiers of nobody are absent.
+   * @param identifiers 32 hexadecimal digits each: the first 15 bytes of a SHA-256, then the code of its kind
+   */
+  findUsers(identifiers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   close(): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { AccountMembers } from './account-members.ts';
 import type { AudienceLog } from './audiences.ts';
 import type { Audit } from './audit.ts';
 import type { CacheChanges, Changes, TagKind } from './cache-changes.ts';
+import type { Conversions } from './conversions.ts';
 import type { Corpus } from './corpus.ts';
 import type { Credentials } from './credentials.ts';
 import type { CustomAudiences } from './custom-audiences.ts';
@@ -144,6 +145,7 @@ export interface ReadTransaction {
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
+  readonly conversions: Pick<Conversions, Extract<keyof Conversions, `list${string}`>>;
   readonly deliveryLedger: Pick<DeliveryLedger, Extract<keyof DeliveryLedger, `find${string}` | `list${string}`>>;
   readonly derivedFiles: Pick<DerivedFiles, Extract<keyof DerivedFiles, `find${string}` | `list${string}`>>;
   readonly directory: Pick<Directory, Extract<keyof Directory, `find${string}` | `list${string}`>>;
@@ -187,6 +189,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly uploads: Uploads;
   readonly audiences: CustomAudiences;
   readonly audienceLog: AudienceLog;
+  readonly conversions: Conversions;
   readonly deliveryLedger: DeliveryLedger;
   readonly derivedFiles: DerivedFiles;
   readonly directory: Directory;

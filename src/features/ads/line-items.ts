@@ -93,7 +93,8 @@ const fields = {
   categories: listOf(text({ max: 64 }), { min: 0, max: CATEGORIES_MAX }).describe(
     'IAB categories of the advertised product.',
   ),
-  primary_web_event_tag: id().describe('Event tag that measures website conversions.'),
+  // It need not exist. @source decision 992
+  primary_web_event_tag: id().describe('Web event tag that measures website conversions; only existing tags measure.'),
   // Any text: there is no store to look it up in. @source decision 174
   android_store_identifier: text({ max: 255 }).describe('Package name of an Android app.'),
   // Anything but digits gets the nearest published message. @source decision 128

@@ -14,6 +14,7 @@ import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
 import { announceChanges, cacheChangesOn, changesOf, type UnitChanges } from '../tables/cache-changes.ts';
 import { campaignSummariesOn } from '../tables/campaign-summaries.ts';
+import { conversionsOn } from '../tables/conversions.ts';
 import { corpusOn } from '../tables/corpus.ts';
 import { credentialsOn } from '../tables/credentials.ts';
 import { customAudiencesOn } from '../tables/custom-audiences.ts';
@@ -195,6 +196,7 @@ function partsOn(
     notifications: notificationsOn(session),
     uploads: uploadsOn(session),
     audiences: customAudiencesOn(session),
+    conversions: conversionsOn(session),
     deliveryLedger: deliveryLedgerOn(session),
     derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),

@@ -92,6 +92,9 @@ export interface Schema {
   corpus_state: {
     name: string; pages: number; mark: string;
   };
+  counted_conversions: {
+    account_id: string; web_event_tag_id: string; conversion_id: string; converted_at: string;
+  };
   custom_audiences: {
     account_id: string; id: string; name: string; name_folded: string; name_trimmed: string; description: string | null;
     audience_type: 'CRM' | 'FLEXIBLE' | 'MOBILE_AUDIENCE'; segments: string | null; is_processing: 0 | 1;
@@ -115,6 +118,10 @@ export interface Schema {
   delivery_segments: {
     account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; segmentation: string;
     value: string; hours: Uint8Array;
+  };
+  delivery_touches: {
+    account_id: string; person: string; touched_at: string; kind: string; line_item_id: string; creative_id: string;
+    placement: string; platform: string;
   };
   delivery_views: {
     account_id: string; person: string; line_item_id: string; day: string; impressions: number;
@@ -371,6 +378,12 @@ export interface Schema {
     first_cta_post: string; second_cta_post: string | null; third_cta_post: string | null;
     fourth_cta_post: string | null; thank_you_text: string; thank_you_url: string | null; media_key: string;
     unlocked_image_media_key: string | null; poster_media_key: string | null; unlocked_video_media_key: string | null;
+    created_at: string; updated_at: string; deleted: 0 | 1;
+  };
+  web_event_tags: {
+    account_id: string; id: string; name: string;
+    type: 'PURCHASE' | 'SIGN_UP' | 'SITE_VISIT' | 'DOWNLOAD' | 'CUSTOM' | 'ADD_TO_CART' | 'CHECKOUT_INITIATED' | 'CONTENT_VIEW' | 'PAYMENT_INFO' | 'ADD_TO_WISHLIST' | 'SEARCH' | 'LANDING_PAGE_VIEW' | 'SUBSCRIPTION';
+    click_window: number; view_through_window: number; retargeting_enabled: 0 | 1; last_tracked_at: string | null;
     created_at: string; updated_at: string; deleted: 0 | 1;
   };
   webhook_deliveries: {

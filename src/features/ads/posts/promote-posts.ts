@@ -1,5 +1,5 @@
 import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
@@ -55,13 +55,8 @@ export const promotePosts: Operation = {
         const values = { line_item_id: line.id, post_id: post.id };
         rows.push(await rowFactory.create(tx, promotedPosts, call, values, fresh[index]!));
       }
-      const { account, now, services } = call;
-      const texts = await services.serializeRows(promotedPosts, rows, {
-        tx,
-        account,
-        now,
-        media: services.media.addresses,
-      });
+      const { input: _, ...context } = serializeContext(call, tx);
+      const texts = await call.services.serializeRows(promotedPosts, rows, context);
       return { data: `[${texts.join(',')}]` };
     });
   },

@@ -6,6 +6,7 @@ import type {
   PeopleQuery,
 } from '../../../contract/store/directory.ts';
 import { countPeople } from './count-people.ts';
+import { findOwners, type Owner } from './identifier-owners.ts';
 import { type Image, readImage } from './image.ts';
 import { type AdoptedImage, adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
 import { histogramOf, type PeopleToCount } from './people-histogram.ts';
@@ -35,6 +36,10 @@ const calls = {
   },
   histogram({ folder, asked }: { folder: string; asked: PeopleToCount }): PeopleHistogram {
     return histogramOf(imageOf(folder), asked);
+  },
+  /** The people who have some identifiers, which are 32 hexadecimal digits each. */
+  owners({ folder, identifiers }: { folder: string; identifiers: readonly string[] }): Owner[] {
+    return findOwners(folder, identifiers);
   },
 };
 

@@ -156,6 +156,16 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
       const asked = { questions, activeSince, words };
       return { ...(await thread.call('histogram', { folder, asked })), mark };
     },
+    async findUsers(identifiers) {
+      const found = new Map<string, string[]>();
+      if (identifiers.length === 0) return found;
+      const { folder } = await loaded();
+      for (const { identifier, number } of await thread.call('owners', { folder, identifiers })) {
+        const [person] = await store.read((tx) => tx.directory.list(number, 1));
+        if (person?.number === number) found.set(identifier, [...(found.get(identifier) ?? []), person.user_id]);
+      }
+      return found;
+    },
     close: () => thread.close(),
   };
 }

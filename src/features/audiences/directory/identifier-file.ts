@@ -68,6 +68,28 @@ export function openIdentifiers(folder: string): IdentifierReader {
   };
 }
 
+/** Random access to the identifiers of an image. */
+export interface IdentifierLookup extends ImageHeader {
+  /** The bytes of an entry, from 0 to `entries - 1`; valid until the next call. */
+  entry(index: number): Uint8Array;
+  close(): void;
+}
+
+/** Opens the identifiers of an image for looking some of them up. Synchronous, for worker threads. */
+export function lookUpIdentifiers(folder: string): IdentifierLookup {
+  const file = openSync(identifiersPath(folder), 'r');
+  const header = readHeader(file);
+  const bytes = new Uint8Array(ENTRY_BYTES);
+  return {
+    ...header,
+    entry(index) {
+      readSync(file, bytes, 0, ENTRY_BYTES, HEADER_BYTES + index * ENTRY_BYTES);
+      return bytes;
+    },
+    close: () => closeSync(file),
+  };
+}
+
 /** By person number: when they were last active, in Unix seconds; 0 when unknown. */
 export function readActivity(folder: string): ImageHeader & { readonly lastActiveAt: Uint32Array } {
   const file = openSync(activityPath(folder), 'r');

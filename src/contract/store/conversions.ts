@@ -1,0 +1,39 @@
+/** An ad that a person saw or clicked. */
+export interface DeliveryTouch {
+  readonly account_id: string;
+  /** Whom the publisher means, not readable; `u:ID` for a user of the directory. */
+  readonly person: string;
+  /** UTC text, to the second. */
+  readonly touched_at: string;
+  readonly kind: 'view' | 'click';
+  readonly line_item_id: string;
+  readonly creative_id: string;
+  readonly placement: string;
+  /** A value of the segmentation by platforms; `UNKNOWN` when it is not known. */
+  readonly platform: string;
+}
+
+/** A conversion with an id that has been counted, so that it is not counted again. */
+export interface CountedConversion {
+  readonly account_id: string;
+  readonly web_event_tag_id: string;
+  /** Given by the website; unique per tag. */
+  readonly conversion_id: string;
+  /** UTC text. */
+  readonly converted_at: string;
+}
+
+/** What conversions are attributed to, and which of them have been counted. */
+export interface Conversions {
+  /** Stores touches; a touch that is known already is not stored again. */
+  addTouches(touches: readonly DeliveryTouch[]): Promise<void>;
+  /** The touches of some people since a time, inclusive; the latest first. */
+  listTouches(account: string, persons: readonly string[], since: string): Promise<DeliveryTouch[]>;
+  /** Those of these conversion ids of a tag that have been counted. */
+  listCounted(account: string, tag: string, ids: readonly string[]): Promise<CountedConversion[]>;
+  /** Stores conversions; those that are known already are replaced. */
+  saveCounted(conversions: readonly CountedConversion[]): Promise<void>;
+  /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
+  removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number): Promise<number>;
+  removeCountedBefore(before: string, max: number): Promise<number>;
+}

@@ -1,0 +1,55 @@
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import type { SecretBox } from '../../../base/secret-box.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { DeliveryTouch } from '../../../contract/store/conversions.ts';
+import { CLICK_WINDOWS } from '../../ads/web-event-tags.ts';
+
+/** How long a click id is valid: as long as any tag attributes conversions to clicks, in seconds. @source decision 994 */
+export const CLICK_ID_TTL_S = Math.max(...CLICK_WINDOWS) * 86_400;
+/** The parameter of landing URLs with the click id. */
+export const CLICK_ID_PARAMETER = 'click_id';
+/** The most characters of a click id. */
+export const CLICK_ID_MAX = 1024;
+
+/** A click on an ad. */
+export type AdClick = DeliveryTouch & { readonly kind: 'click' };
+
+/** Seals a click into a text for URLs that nobody else can make or read: letters, digits, and `.`, `_` and `-`. */
+export function sealClickId(box: SecretBox, environment: Environment, click: AdClick): string {
+  const { account_id, line_item_id, creative_id, placement, person, platform, touched_at } = click;
+  const at_s = instantMs(touched_at) / 1000;
+  const plain = JSON.stringify([account_id, line_item_id, creative_id, placement, person, platform, at_s]);
+  return box.seal(plain, contextOf(environment));
+}
+
+/** The click of a click id; undefined when it was forged, made in another environment, or has expired. */
+export function openClickId(
+  box: SecretBox,
+  environment: Environment,
+  sealed: string,
+  now: string,
+): AdClick | undefined {
+  let plain: string;
+  try {
+    plain = box.open(sealed, contextOf(environment));
+  } catch {
+    return undefined;
+  }
+  type Parts = [...texts: [string, string, string, string, string, string], at_s: number];
+  const [account_id, line_item_id, creative_id, placement, person, platform, at_s] = JSON.parse(plain) as Parts;
+  if (instantMs(now) / 1000 - at_s > CLICK_ID_TTL_S) return undefined;
+  const touched_at = formatInstant(at_s * 1000);
+  return { account_id, person, touched_at, kind: 'click', line_item_id, creative_id, placement, platform };
+}
+
+/** The URL that a click leads to, with its click id. An older click id in the URL is replaced. */
+export function landingUrl(url: string, click_id: string): string {
+  const landing = new URL(url);
+  landing.searchParams.set(CLICK_ID_PARAMETER, click_id);
+  return landing.href;
+}
+
+/** Binds click ids to their purpose and environment. */
+function contextOf(environment: Environment): string {
+  return `conversions.click_id:${environment}`;
+}

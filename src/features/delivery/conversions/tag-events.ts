@@ -1,0 +1,56 @@
+import { formatInstant } from '../../../base/instants.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import { id, text } from '../../../contract/declare/fields.ts';
+import type { Services } from '../../../contract/declare/operation.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { accounts } from '../../ads/accounts.ts';
+import { CLICK_ID_MAX } from './click-id.ts';
+import { isAbsent, isObject, type Members, readOptional } from './json-members.ts';
+import { readConversion } from './read-conversions.ts';
+import { recordConversions } from './record-conversions.ts';
+
+/** Records an event that the script of a website reports. @throws a problem */
+export type RecordTagEvent = (environment: Environment, body: unknown) => Promise<void>;
+
+/**
+ * Records events of websites. Anybody can send one, so only click ids say whose it is, and it happens now; without a click
+ * id, it only shows that the tag works.
+ * @source decision 997
+ */
+export function tagEvents(services: Services): RecordTagEvent {
+  const { store, clock } = services;
+  return async (environment, body) => {
+    const now = formatInstant(clock.now());
+    if (!isObject(body)) throw problem('NOT_AN_OBJECT', { parameter: 'event' });
+    const errors: ErrorDetail[] = [];
+    const add = (error: ErrorDetail): void => void errors.push(error);
+    if (isAbsent(body.website_tag_id)) add({ problem: 'MISSING_PARAMETER', parameter: 'website_tag_id' });
+    const website_tag_id = readOptional(body.website_tag_id, 'website_tag_id', id(), add) ?? '';
+    const click_id = readOptional(body.click_id, 'click_id', text({ max: CLICK_ID_MAX }), add);
+    const identifiers = click_id === undefined ? undefined : [{ click_id }];
+    const event = { ...pickOptions(body), identifiers, conversion_time: now };
+    const read = readConversion(event, '', { now, website_tag_id, mayBeAnonymous: true }, add);
+    if (errors.length > 0) throw new Problem(errors);
+    const account = await store.read((tx) => findAccount(tx, website_tag_id));
+    if (account?.environment !== environment) {
+      throw problem('NOT_FOUND', {
+        parameter: 'website_tag_id',
+        value: website_tag_id,
+        words: { kind: 'Website tag' },
+      });
+    }
+    await recordConversions(services, account, [read!], now);
+  };
+}
+
+/** What an event may say beside whose it is. */
+function pickOptions({ event_id, conversion_id, value, price_currency, number_items }: Members): Members {
+  return { event_id, conversion_id, value, price_currency, number_items };
+}
+
+async function findAccount(tx: ReadTransaction, id: string) {
+  const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden' });
+  const limits = row && (await tx.accountMembers.findLimits(id));
+  return limits && { id, environment: limits.environment as Environment, timezone: String(row.timezone) };
+}

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Environment } from '../../contract/declare/account-state.ts';
+import { problem } from '../../contract/problems/problems.ts';
+import type { AddressLimiter } from '../address-limiter.ts';
+import { errorReply } from '../error-reply.ts';
+import { parseJson } from '../json-body.ts';
+import { headersByName, JSON_TYPES } from '../reply.ts';
+import type { RequestObserver } from '../request-observer.ts';
+import type { SecureHeaders } from '../request-origin.ts';
+import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
+
+/** What the routes for websites depend on. */
+export interface TagDependencies {
+  readonly environment: Environment;
+  /** Records an event that a website reports. @throws a problem */
+  readonly record: (environment: Environment, body: unknown) => Promise<void>;
+  /** Limits events per address; undefined when limits are off. */
+  readonly eventLimiter: AddressLimiter | undefined;
+  readonly unauthenticatedBodies: UnauthenticatedBodies;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly originsOf: (request: IncomingMessage) => readonly string[];
+  readonly secureHeaders: SecureHeaders;
+  readonly observer: RequestObserver;
+  /** Receives failures that are internal errors. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The script of website tags. */
+export const TAG_SCRIPT_PATH = '/measurement/tag.js';
+/** Where it sends events. */
+export const TAG_EVENTS_PATH = '/measurement/events';
+
+/** The most bytes of an event. @source decision 997 */
+const EVENT_BYTES_MAX = 4096;
+/** How long browsers keep the script, in seconds. */
+const SCRIPT_KEPT_S = 3600;
+/** How long browsers remember that any site may send events, in seconds. */
+const PREFLIGHT_KEPT_S = 86_400;
+
+/** Any website may load the script, and send events without credentials. */
+const FOR_ANY_SITE = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body?: string | Buffer;
+}
+
+/**
+ * Adds what websites of advertisers use without credentials: the script that they include, and the endpoint to which it
+ * sends events.
+ * @source decision 997
+ */
+export function addTagRoutes(app: FastifyInstance, deps: TagDependencies): void {
+  const script = readFileSync(new URL('./tag.js', import.meta.url));
+  const etag = `"${hash('sha256', script, 'base64url').slice(0, 22)}"`;
+  const routes: Readonly<Record<string, (request: IncomingMessage) => Promise<Reply>>> = {
+    [TAG_SCRIPT_PATH]: async (request) => scriptReply(request, script, etag),
+    [TAG_EVENTS_PATH]: (request) => eventReply(deps, request),
+  };
+  for (const [url, reply] of Object.entries(routes)) {
+    app.route({
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      handler: () => {},
+      onRequest(request, response, _next) {
+        response.hijack();
+        void answer(deps, url, request.raw, response.raw, reply);
+      },
+    });
+  }
+}
+
+/** Answers one request. Never rejects. */
+async function answer(
+  deps: TagDependencies,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  replyTo: (request: IncomingMessage) => Promise<Reply>,
+): Promise<void> {
+  const { status, headers, body = '' } = await replyTo(request).catch((error) => failed(deps, request, error));
+  const length = status === 204 || status === 304 ? {} : { 'content-length': Buffer.byteLength(body) };
+  response.writeHead(status, { ...FOR_ANY_SITE, ...headers, ...length, ...headersByName(deps.secureHeaders(request)) });
+  response.end(request.method === 'HEAD' ? undefined : body);
+  const method = ['GET', 'HEAD', 'POST'].includes(request.method!) ? request.method! : 'OTHER';
+  deps.observer.pageVisited(path, method, status);
+}
+
+function failed({ originsOf, onError }: TagDependencies, request: IncomingMessage, error: unknown): Reply {
+  const { status, body } = errorReply(error, 'ads', '{}', { base: () => originsOf(request)[0] ?? '' });
+  if (status === 500) onError(error);
+  return { status, headers: { 'content-type': JSON_TYPES.ads, 'cache-control': 'no-store' }, body };
+}
+
+function scriptReply(request: IncomingMessage, script: Buffer, etag: string): Reply {
+  if (request.method === 'OPTIONS') return { status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } };
+  if (request.method !== 'GET' && request.method !== 'HEAD') return otherMethod('GET, HEAD, OPTIONS');
+  const headers = {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': `public, max-age=${SCRIPT_KEPT_S}`,
+    etag,
+  };
+  if (request.headers['if-none-match'] === etag) return { status: 304, headers };
+  return { status: 200, headers, body: script };
+}
+
+async function eventReply(deps: TagDependencies, request: IncomingMessage): Promise<Reply> {
+  const allowed = 'POST, OPTIONS';
+  if (request.method === 'OPTIONS') {
+    const permission = {
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type',
+      'access-control-max-age': PREFLIGHT_KEPT_S,
+    };
+    return { status: 204, headers: { allow: allowed, ...permission } };
+  }
+  if (request.method !== 'POST') return otherMethod(allowed);
+  // This also refuses plain HTTP to hosts off loopback.
+  deps.originsOf(request);
+  const address = deps.addressOf(request);
+  const wait_s = deps.eventLimiter?.take(address);
+  if (wait_s !== undefined) {
+    const { status, headers, body } = failed(deps, request, problem('RATE_LIMITED'));
+    return { status, headers: { ...headers, 'retry-after': wait_s }, body: body! };
+  }
+  const reading = { address, max: EVENT_BYTES_MAX, isKnown: false };
+  const event = parseJson(await deps.unauthenticatedBodies.read(request, reading));
+  await deps.record(deps.environment, event);
+  return { status: 204, headers: { 'cache-control': 'no-store' } };
+}
+
+function otherMethod(allow: string): Reply {
+  return { status: 405, headers: { allow, 'content-type': 'text/plain; charset=utf-8' }, body: `Only ${allow}` };
+}
