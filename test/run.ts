@@ -97,6 +97,8 @@ const failures: string[] = [];
 /** How long each file took, in seconds. */
 const times = new Map<string, number>();
 const SLOWEST = 15;
+/** How many processor seconds each file took, with the processes that it started. */
+const fileTimes = new Map<string, number>();
 /** How many processor seconds the processes of each section took, with those that they started. */
 const processorTimes = new Map<string, number>();
 
@@ -194,13 +196,19 @@ async function runSections(sections: readonly Section[]): Promise<void> {
       failed++;
       failures.push(`${name} did not run to its end`);
     }
-    const seconds = join(folder, 'processor-seconds');
-    if (!existsSync(seconds)) continue;
-    const sum = readFileSync(seconds, 'utf8')
-      .split('\n')
-      .reduce((total, each) => total + Number(each), 0);
+    for (const [name, seconds] of linesIn(join(folder, 'file-seconds'))) fileTimes.set(name!, Number(seconds));
+    const spent = linesIn(join(folder, 'processor-seconds'));
+    if (spent.length === 0) continue;
+    const sum = spent.reduce((total, [each]) => total + Number(each), 0);
     processorTimes.set(title, (processorTimes.get(title) ?? 0) + sum);
   }
+}
+
+/** The lines that processes have noted, each in its columns. */
+function linesIn(file: string): string[][] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => line.split('\t'));
 }
 
 function placeOf({ file, line }: { readonly file?: string; readonly line?: number }): string {
@@ -230,6 +238,12 @@ function reportLeaks(engine: string, logs: string): void {
   for (const [place, found] of byPlace) {
     process.stdout.write(`  ${place} line ${found[0]!.line}, ${found.length} in all\n`);
   }
+}
+
+function reportMost(what: string, seconds: ReadonlyMap<string, number>): void {
+  const most = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
+  process.stdout.write(`\n${what}:\n`);
+  for (const [file, each] of most) process.stdout.write(`  ${each.toFixed(1).padStart(6)}  ${file}\n`);
 }
 
 interface TestEvent {
@@ -295,9 +309,8 @@ try {
 }
 rmSync(compiled, { recursive: true, force: true });
 if (isWhole || isWider) {
-  const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
-  process.stdout.write('\nThe slowest files, in seconds:\n');
-  for (const [file, seconds] of slowest) process.stdout.write(`  ${seconds.toFixed(1).padStart(6)}  ${file}\n`);
+  reportMost('The slowest files, in seconds', times);
+  reportMost('The files that took most processor seconds', fileTimes);
 }
 const spent = [...processorTimes].map(([title, seconds]) => `${title} ${seconds.toFixed(0)}`);
 process.stdout.write(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { InputErrors } from '../base/input-error.ts';
 import type { Operation } from '../contract/declare/operation.ts';
-import { type AliasFile, AliasFileError, parseAliasFile } from '../http/vocabulary/alias-file.ts';
+import { type AliasFile, parseAliasFile } from '../http/vocabulary/alias-file.ts';
 import type { Vocabulary } from '../http/vocabulary/vocabulary.ts';
 import { flagOf, SettingsError } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
@@ -35,7 +36,7 @@ function naming<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof AliasFileError)) throw error;
-    throw new SettingsError(error.problems.map((problem) => `${flagOf('aliases')} (${path}): ${problem}`));
+    if (!(error instanceof InputErrors)) throw error;
+    throw new SettingsError(error.errors.map((problem) => `${flagOf('aliases')} (${path}): ${problem}`));
   }
 }

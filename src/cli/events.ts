@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { isObject } from '../base/objects.ts';
 import type { User } from '../contract/store/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
@@ -90,7 +91,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
 function objectOf(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return JSON.stringify(value);
+    if (isObject(value)) return JSON.stringify(value);
   } catch {
     // Reported below.
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../base/objects.ts';
 import { type Field, id, quoted, type RawValue } from '../contract/declare/fields.ts';
 import {
   type Answer,
@@ -118,10 +119,6 @@ function unread(declared: Parameters, params: unknown, input: Input): Record<str
   return Object.fromEntries(
     received.filter(([name]) => Object.hasOwn(declared, name) && !Object.hasOwn(input, name)),
   ) as Record<string, RawValue>;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const itemParameterSets = new WeakMap<AnyResource, Partial<Record<Verb, Parameters>>>();

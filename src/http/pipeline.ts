@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
+import { isObject } from '../base/objects.ts';
 import type { AccountState } from '../contract/declare/account-state.ts';
 import type { Access, Authenticated } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
@@ -346,12 +347,11 @@ async function jsonBody(
     operation.body !== 'json' &&
     operation.body !== 'members' &&
     (operation.method === 'POST' || operation.method === 'PUT');
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (operation.body === 'object') {
-    if (!isObject) throw problem('NOT_AN_OBJECT', { words: { parameter: 'the request body' } });
+    if (!isObject(body)) throw problem('NOT_AN_OBJECT', { words: { parameter: 'the request body' } });
     raw.clear();
   }
-  if (takesBody && isObject) for (const [name, value] of Object.entries(body)) raw.set(name, [value as RawValue]);
+  if (takesBody && isObject(body)) for (const [name, value] of Object.entries(body)) raw.set(name, [value as RawValue]);
   return body;
 }
 

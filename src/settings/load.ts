@@ -1,3 +1,4 @@
+import { isObject } from '../base/objects.ts';
 import { nearest } from '../base/text.ts';
 import { type SettingName, type Settings, settingsTable } from '../settings.ts';
 import { isLoopbackHost } from './addresses.ts';
@@ -130,7 +131,7 @@ function takeFile(findings: Findings, { file, environment, readFile }: SettingsI
   // The parser's own message would quote the text, secrets included.
   const parsed: unknown = content === undefined ? undefined : attempt(() => JSON.parse(content));
   if (content === undefined) findings.problems.push(`${where}: cannot be read`);
-  else if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+  else if (!isObject(parsed)) {
     findings.problems.push(`${where}: expected a JSON object of settings`);
   } else {
     for (const [key, raw] of Object.entries(parsed)) take(findings, key, { key, where, source: 'file', raw }, String);

@@ -26,6 +26,11 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/<code>\d{7}<\/code>/g, '<code><PIN></code>'],
   [/<(code|kbd|td|dd|output)([^>]*)>[\w%-]{25,}</g, '<$1$2><secret><'],
   [/'nonce-[^']+'/g, "'nonce-<nonce>'"],
+  // Who is in an audience is found out later, in the background.
+  [/("reasons_not_targetable":\[)"PROCESSING",/g, '$1'],
+  [/("audience_type":"(?:CRM|FLEXIBLE)","created_at":"[^"]+","updated_at":)"[^"]+"/g, '$1"<when processed>"'],
+  // Requests that are refused while others are on their way: how many of those have been counted.
+  [/( \| 429 \| .*x-rate-limit-remaining: )[1-9]\d*/g, '$1<some>'],
   [/"(duration_ms|waited_ms|elapsed_ms|pid)":[\d.]+/g, '"$1":<measured>'],
 ];
 /** Headers that change with the length of words, or with each run. */

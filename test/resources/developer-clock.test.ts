@@ -67,7 +67,7 @@ describe('the clock', () => {
 
   const refusals: [call: '' | '/advance', body: unknown, status: number, code: string, field: string | undefined][] = [
     ['', {}, 400, 'MEMBER_MISSING', 'now'],
-    ['', [], 400, 'MEMBER_MISSING', undefined],
+    ['', [], 400, 'NOT_AN_OBJECT', 'body'],
     ['', { mode: 'stopped' }, 400, 'MEMBER_INVALID', 'mode'],
     ['', { now: 'tomorrow' }, 400, 'MEMBER_INVALID', 'now'],
     ['', { now: 1_772_471_095 }, 400, 'MEMBER_INVALID', 'now'],

@@ -268,12 +268,12 @@ describe('POST /_dev/auth/explain', () => {
   });
 
   for (const [about, body, code, field] of [
-    ['no object', [], 'NOT_AN_OBJECT', undefined],
+    ['no object', [], 'NOT_AN_OBJECT', 'body'],
     ['an unknown member', { curl: 'curl a', verbose: true }, 'MEMBER_UNKNOWN', 'verbose'],
-    ['curl and something else', { curl: 'curl a', method: 'GET' }, 'MEMBER_WRONG', 'curl'],
-    ['a number as URL', { url: 1 }, 'MEMBER_WRONG', 'url'],
-    ['headers that are no object', { url: 'http://a.test', headers: 'a' }, 'MEMBER_WRONG', 'headers'],
-    ['a header that is no text', { url: 'http://a.test', headers: { a: 1 } }, 'MEMBER_WRONG', 'headers'],
+    ['curl and something else', { curl: 'curl a', method: 'GET' }, 'MEMBER_INVALID', 'curl'],
+    ['a number as URL', { url: 1 }, 'MEMBER_INVALID', 'url'],
+    ['headers that are no object', { url: 'http://a.test', headers: 'a' }, 'MEMBER_INVALID', 'headers'],
+    ['a header that is no text', { url: 'http://a.test', headers: { a: 1 } }, 'MEMBER_INVALID', 'headers'],
     ['an unreadable command', { curl: 'wget a' }, 'CURL_UNREADABLE', 'curl'],
     ['an unreadable URL', { url: 'ftp://a.test' }, 'URL_UNREADABLE', 'url'],
   ] as const) {

@@ -227,8 +227,8 @@ if (!isOnSqlite) {
     ['GET', '/snapshots/none/file', {}, 404, 'SNAPSHOT_UNKNOWN', 'name'],
     ['POST', '/snapshots', {}, 415, 'NOT_TAR', undefined],
     ['POST', '/snapshots?as=x', {}, 400, 'PARAMETER_UNKNOWN', 'as'],
-    ['POST', '/reset', { to: 'now' }, 400, 'INVALID', 'to'],
-    ['POST', '/reset', [], 400, 'NOT_AN_OBJECT', undefined],
+    ['POST', '/reset', { to: 'now' }, 400, 'MEMBER_INVALID', 'to'],
+    ['POST', '/reset', [], 400, 'NOT_AN_OBJECT', 'body'],
   ] as const) {
     test(`${method} ${path} with ${JSON.stringify(body)} is refused`, async () => {
       const reply = await dev(method, path, { body });

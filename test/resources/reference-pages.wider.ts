@@ -1,24 +1,12 @@
 // On either database: the reference asks none.
-import { after, before, describe, test } from 'node:test';
-import { type Chromium, startChromium } from '../rig/chromium.ts';
+import { describe, test } from 'node:test';
 import { checkFit } from '../rig/fit-for-everybody.ts';
-import { openAt } from '../rig/pages-in-chromium.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { worldInChromium } from '../rig/pages-in-chromium.ts';
 
-let world: World;
-let chromium: Chromium;
-
-before(async () => {
-  world = await openWorld();
-  chromium = await startChromium();
-});
-after(async () => {
-  await chromium?.close();
-  await world.close();
-});
+const pages = worldInChromium();
 
 test('the start page of the reference is fit for everybody', async () => {
-  const tab = await openAt(chromium, world, '/reference');
+  const tab = await pages.at('/reference');
   // The pages of operations have the same parts; all of them together would take minutes.
   await tab.look(`for (const group of [...document.querySelectorAll('section.group')].slice(2)) group.remove();
     for (const list of [...document.querySelectorAll('.contents ul')].slice(3, -1)) {
@@ -36,6 +24,6 @@ describe('the page of an operation is fit for everybody', () => {
     'media_v2.append',
     'webhooks.replay',
   ]) {
-    test(id, async () => checkFit(await openAt(chromium, world, `/reference/${id}`), id));
+    test(id, async () => checkFit(await pages.at(`/reference/${id}`), id));
   }
 });

@@ -83,8 +83,7 @@ export function clientOf(
         headers: { authorization: header, ...(type ? { 'content-type': type } : {}), ...headers },
         ...(body !== undefined && { body }),
       });
-      const text = ownText(await response.body.text());
-      const reply = replyOf(ownUrl, response.statusCode, ownHeaders(headersOf(response.headers)), text);
+      const reply = await readRequested(ownUrl, response);
       seen(method, reply, ownUrl);
       return reply;
     },
@@ -101,6 +100,14 @@ export function protocol(keys: Keys, clock: Clock): Record<string, string> {
     oauth_token: keys.access_token,
     oauth_version: '1.0',
   };
+}
+
+/** Reads a reply to `request`, which takes less time than `fetch`, in own words. */
+export async function readRequested(
+  url: string,
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+): Promise<Reply> {
+  return replyOf(url, statusCode, ownHeaders(headersOf(headers)), ownText(await body.text()));
 }
 
 /** Reads a reply; the body is undefined when it is not JSON. */

@@ -1,10 +1,17 @@
 /** JSON text of a value nested beyond any use. */
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-/** JSON texts of values that make careless code fail rather than refuse, whatever is expected. */
-export const HOSTILE_JSON: readonly (readonly [what: string, json: string])[] = [
+/** A JSON text, and what it is. */
+type Hostile = readonly [what: string, json: string];
+
+/** JSON texts that no body may have anywhere. */
+export const DEEP_JSON: readonly Hostile[] = [
   ['a list nested 20,000 deep', nested(20_000)],
   ['an object nested 5,000 deep', `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`],
+];
+
+/** JSON texts of values that make careless code fail rather than refuse, whatever is expected. */
+export const FLAT_JSON: readonly Hostile[] = [
   ['a number beyond all', '1e999'],
   ['minus zero', '-0'],
   ['a number that loses digits', '9007199254740993'],
@@ -19,8 +26,11 @@ export const HOSTILE_JSON: readonly (readonly [what: string, json: string])[] = 
   ['null', 'null'],
 ];
 
+/** All of them. */
+export const HOSTILE_JSON: readonly Hostile[] = [...DEEP_JSON, ...FLAT_JSON];
+
 /** Further ones, on which code fails that looks into objects and lists. */
-export const HOSTILE_MEMBERS: typeof HOSTILE_JSON = [
+export const HOSTILE_MEMBERS: readonly Hostile[] = [
   ['a list nested as deep as is read', nested(60)],
   ['a number with a fraction', '0.1'],
   ['a prototype that is null', '{"__proto__":null}'],

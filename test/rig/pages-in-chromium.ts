@@ -1,6 +1,37 @@
+import { after, before } from 'node:test';
 import type { Person } from './browser.ts';
-import type { Chromium, Tab } from './chromium.ts';
-import type { World } from './world.ts';
+import { type Chromium, startChromium, type Tab } from './chromium.ts';
+import { openWorld, type World, type WorldOptions } from './world.ts';
+
+/** A world and a browser for all tests of a file. */
+export interface WorldInChromium {
+  readonly world: World;
+  /** A tab at a page of its service. */
+  at(path: string): Promise<Tab>;
+}
+
+/** Opens both before the tests of a file, and closes them after the last. */
+export function worldInChromium(options?: WorldOptions): WorldInChromium {
+  let world: World | undefined;
+  let chromium: Chromium | undefined;
+  before(async () => {
+    world = await openWorld(options);
+    chromium = await startChromium();
+  });
+  after(async () => {
+    await chromium?.close();
+    await world?.close();
+  });
+  return {
+    get world() {
+      return world!;
+    },
+    at: (path) => openAt(chromium!, world!, path),
+  };
+}
+
+/** What a page shows as text, without its header and footer. */
+export const textOf = (tab: Tab): Promise<string> => tab.look('document.querySelector("main").innerText');
 
 /** An expression that fills in a box of a page. */
 export const fill = (id: string, value: string): string =>

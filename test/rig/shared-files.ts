@@ -21,7 +21,7 @@ const LEFT_OPEN_MS = 30_000;
 
 /**
  * Runs the files that no other process has taken, one after the other, each in a suite named after it; from the first on, or
- * from the last. At the end it notes how many processor seconds that took.
+ * from the last. It notes how many processor seconds each file took, and at the end all of them together.
  */
 export async function runShared({ title, files, folder }: SharedFiles, isFromLast: boolean): Promise<void> {
   process.on('exit', () => appendFileSync(join(folder, 'processor-seconds'), `${processorSeconds()}\n`));
@@ -29,9 +29,11 @@ export async function runShared({ title, files, folder }: SharedFiles, isFromLas
   for (const [index, file] of isFromLast ? order.reverse() : order) {
     if (!take(join(folder, String(index)))) continue;
     recordFor(file);
+    const before = processorSeconds();
     await describe(`${title}: ${file}`, { timeout: FILE_TIMEOUT_MS }, async () => {
       await import(pathToFileURL(resolve(file)).href);
     });
+    appendFileSync(join(folder, 'file-seconds'), `${title}: ${file}\t${processorSeconds() - before}\n`);
   }
   endLater();
 }

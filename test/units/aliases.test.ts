@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { openVocabulary } from '../../src/app/vocabulary.ts';
-import { AliasFileError, parseAliasFile } from '../../src/http/vocabulary/alias-file.ts';
+import { InputErrors } from '../../src/base/input-error.ts';
+import { parseAliasFile } from '../../src/http/vocabulary/alias-file.ts';
 import { type Position, rewriteJson, rewriteText, rewriteValue } from '../../src/http/vocabulary/rewrite-json.ts';
 import { type Vocabulary, vocabularyOf } from '../../src/http/vocabulary/vocabulary.ts';
 
@@ -13,8 +14,8 @@ function problemsOf(file: object | string): readonly string[] {
   try {
     vocabularyOf(parseAliasFile(typeof file === 'string' ? file : JSON.stringify(file)), operations);
   } catch (error) {
-    assert.ok(error instanceof AliasFileError, String(error));
-    return error.problems;
+    assert.ok(error instanceof InputErrors, String(error));
+    return error.errors;
   }
   return [];
 }

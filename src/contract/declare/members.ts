@@ -1,3 +1,4 @@
+import { isObject } from '../../base/objects.ts';
 import type { ErrorDetail } from '../problems/problems.ts';
 import { isErrorDetail, quoted, type RawValue, type StoredValue } from './fields.ts';
 import type { Input, Parameters } from './operation.ts';
@@ -15,7 +16,7 @@ export interface ReadMembers {
  * @source activity gaps 17.2
  */
 export function readMembers(body: unknown, declared: Parameters, within = ''): ReadMembers {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isObject(body)) {
     const path = within === '' ? '$' : `$.${within.slice(0, -1)}`;
     return { input: {}, errors: [{ problem: 'MEMBER_NO_OBJECT', words: { path } }] };
   }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { formatMillisecond } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
 import { type DevCall, DevError, DevReply } from '../surface/call.ts';
+import { membersOf } from '../surface/members.ts';
 import { type DeferredWork, openAdvancing, shownJob } from './advance.ts';
 import type { MovableClock } from './movable-clock.ts';
 import { parseDuration, parseTime } from './times.ts';
@@ -69,7 +70,7 @@ export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
       ...{ method: 'PUT', path: '/_dev/clock' },
       about: 'Moves the clock forward at once, freezes it, or lets it run: { "now", "mode" }.',
       perform({ body }) {
-        const { now, mode } = membersOf(body, ['now', 'mode']);
+        const { now, mode } = membersOf(body, ['now', 'mode'], 'body');
         if (now === undefined && mode === undefined) throw missing('send now, mode or both', 'now');
         if (mode !== undefined && mode !== 'frozen' && mode !== 'running') {
           throw invalid(`${JSON.stringify(mode)} is not frozen or running`, 'mode');
@@ -89,7 +90,7 @@ export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
       ...{ method: 'POST', path: '/_dev/clock/advance' },
       about: 'Moves the clock forward through everything that is due: { "by" or "to", "wait_ms" }.',
       async perform({ body }) {
-        const { by, to, wait_ms = WAIT_MS } = membersOf(body, ['by', 'to', 'wait_ms']);
+        const { by, to, wait_ms = WAIT_MS } = membersOf(body, ['by', 'to', 'wait_ms'], 'body');
         if ((by === undefined) === (to === undefined)) throw missing('send either by or to', 'by');
         if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
           throw invalid(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
@@ -143,13 +144,6 @@ async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
   return ended;
 }
 
-function membersOf(body: unknown, names: readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw missing('send a JSON object', undefined);
-  const unknown = Object.keys(body).find((name) => !names.includes(name));
-  if (unknown === undefined) return body as Record<string, unknown>;
-  throw new DevError(400, 'MEMBER_UNKNOWN', `${unknown} is not among ${names.join(', ')}`, unknown);
-}
-
 function readTime(value: unknown, field: string): number {
   const ms = typeof value === 'string' ? parseTime(value) : undefined;
   if (ms !== undefined) return notTooLate(ms, field);
@@ -168,7 +162,7 @@ function readDuration(value: unknown): number {
   throw invalid(`${JSON.stringify(value)} is not a duration such as P7D, PT30M or P1DT2H${hint}`, 'by');
 }
 
-function missing(message: string, field: string | undefined): DevError {
+function missing(message: string, field: string): DevError {
   return new DevError(400, 'MEMBER_MISSING', message, field);
 }
 

@@ -1,6 +1,6 @@
 import type { ApplicationIdOf } from '../requests/matching.ts';
 import { DevError } from '../surface/call.ts';
-import { membersOf, numberIn, textIn, wordIn } from '../surface/members.ts';
+import { membersOf, numberIn, textIn, textsIn, wordIn } from '../surface/members.ts';
 import { DELAY_MAX_MS } from './draws.ts';
 import type { Delay, FaultActions, FaultMatch, FaultReply, FaultRule, WebhookFault } from './rule.ts';
 
@@ -189,14 +189,6 @@ function needed<T>(value: T | undefined, name: string): T {
 function flagIn(value: unknown, name: string): true | undefined {
   if (value === undefined || value === true) return value;
   throw invalid(name, 'true, or left out');
-}
-
-function textsIn(value: unknown, name: string): Readonly<Record<string, string>> {
-  const isRight = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isRight || Object.values(value).some((each) => typeof each !== 'string')) {
-    throw invalid(name, 'an object of texts');
-  }
-  return value as Readonly<Record<string, string>>;
 }
 
 function invalid(name: string, expected: string): DevError {

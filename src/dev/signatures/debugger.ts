@@ -11,6 +11,7 @@ import type { Exchange } from '../../http/exchange.ts';
 import type { BrandedService } from '../../http/pages/document.ts';
 import { bodyOf } from '../requests/received.ts';
 import { type DevCall, DevError } from '../surface/call.ts';
+import { membersOf, textIn, textsIn } from '../surface/members.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
 import { debuggerPages } from './debugger-pages.ts';
 import { describedRequest, neededBy } from './described-request.ts';
@@ -243,27 +244,14 @@ function sentOf(
   };
 }
 
-const MEMBERS: readonly string[] = ['curl', 'method', 'url', 'headers', 'body'];
+const MEMBERS = ['curl', 'method', 'url', 'headers', 'body'] as const;
 
 /** The request that a body of `/_dev/auth/explain` describes. @throws DevError */
-function requestIn(body: unknown): CurlRequest {
-  if (!isObject(body)) throw new DevError(400, 'NOT_AN_OBJECT', 'the body is not a JSON object');
-  const unknown = Object.keys(body).find((name) => !MEMBERS.includes(name));
-  if (unknown !== undefined) {
-    throw new DevError(400, 'MEMBER_UNKNOWN', `${unknown} is not among ${MEMBERS.join(', ')}`, unknown);
-  }
-  const text = (name: string): string | undefined => {
-    const value = body[name];
-    if (value === undefined || typeof value === 'string') return value;
-    throw new DevError(400, 'MEMBER_WRONG', `${name} is not text`, name);
-  };
-  const { headers = {} } = body;
-  if (!isObject(headers) || Object.values(headers).some((value) => typeof value !== 'string')) {
-    throw new DevError(400, 'MEMBER_WRONG', 'headers is not an object with texts', 'headers');
-  }
-  const curl = text('curl');
+function requestIn(described: unknown): CurlRequest {
+  const members = membersOf(described, MEMBERS, 'body');
+  const curl = textIn(members.curl, 'curl');
   if (curl !== undefined) {
-    if (Object.keys(body).length > 1) throw new DevError(400, 'MEMBER_WRONG', 'send curl alone', 'curl');
+    if (Object.keys(members).length > 1) throw new DevError(400, 'MEMBER_INVALID', 'send curl alone', 'curl');
     try {
       return parseCurl(curl);
     } catch (error) {
@@ -271,15 +259,10 @@ function requestIn(body: unknown): CurlRequest {
       throw error;
     }
   }
-  const url = text('url');
+  const method = textIn(members.method, 'method') ?? 'GET';
+  const headers = Object.entries(textsIn(members.headers ?? {}, 'headers'));
+  const body = members.body === '' ? '' : textIn(members.body, 'body');
+  const url = textIn(members.url, 'url');
   if (url === undefined) throw new DevError(400, 'MEMBER_MISSING', 'send curl, or method and url', 'url');
-  const pairs = Object.entries(headers as Record<string, string>);
-  return {
-    ...{ method: text('method') ?? 'GET', url, body: text('body') },
-    headers: new Map(pairs.map(([name, value]) => [name.toLowerCase(), value])),
-  };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { method, url, body, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])) };
 }

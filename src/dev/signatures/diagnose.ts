@@ -150,12 +150,16 @@ function search(
   context: MistakeContext,
   triesMax: number,
 ): Found | undefined {
-  const tried = new Set<string>();
+  // By base string, the ways in which it was signed.
+  const tried = new Map<string, Set<string>>();
+  let tries = 0;
   const attempt = ({ signing, mistakes }: Candidate): Found | undefined => {
     const { text } = baseStringOf(signing);
-    const id = `${signing.digest} ${signing.encoding} ${signing.key} ${text}`;
-    if (tried.has(id)) return undefined;
-    tried.add(id);
+    const way = `${signing.digest} ${signing.encoding} ${signing.key}`;
+    const ways = tried.get(text) ?? new Set();
+    if (ways.has(way)) return undefined;
+    tried.set(text, ways.add(way));
+    tries += 1;
     const spelling = spellings.get(signatureOf(signing, text));
     return spelling && { signing, mistakes, spelling };
   };
@@ -173,11 +177,11 @@ function search(
         if (groups.has(mistake.group)) continue;
         for (const made of mistake.apply(signing, context)) {
           const candidate = { signing: made, mistakes: [...mistakes, mistake], next: index + 1 };
-          if (tried.size >= triesMax) return undefined;
-          const before = tried.size;
+          if (tries >= triesMax) return undefined;
+          const before = tries;
           const found = attempt(candidate);
           if (found) return found;
-          if (tried.size === before) continue;
+          if (tries === before) continue;
           deeper.push(candidate);
         }
       }

@@ -24,6 +24,7 @@ function anywhere(signing: Signing, encoder: Encode): Signing[] {
 }
 
 const unchanged: Encode = (text) => text;
+const twice: Encode = (text) => encode(encode(text));
 const plus: Encode = (text) => encode(text).replaceAll('%20', '+');
 const component: Encode = (text) => encodeURIComponent(text.toWellFormed());
 /** As HTML forms are encoded, with `*` as it is and `~` escaped; and as PHP does, with `*` escaped. */
@@ -54,8 +55,8 @@ export const encodingMistakes: readonly Mistake[] = [
           parameter.source === 'header' ? parameter : { ...parameter, ...parameter.raw },
         ),
       },
-      { ...signing, encodeParameter: (text) => encode(encode(text)) },
-      { ...signing, encodeString: (text) => encode(encode(text)) },
+      { ...signing, encodeParameter: twice },
+      { ...signing, encodeString: twice },
     ],
   },
   {

@@ -48,38 +48,53 @@ export interface BaseString {
 
 /**
  * The base string of a way of signing. The ways that are tried one after the other mostly differ in their keys or in one
- * part of the base string, so what was made last of the same parameters is kept as long as they are.
+ * part of the base string, so what was made of the same parameters is kept as long as they are.
  * @source RFC 5849 3.4.1.1
  */
 export function baseStringOf(signing: Signing): BaseString {
-  const { parameters } = signing;
-  const made = madeOf.get(parameters) ?? [];
-  madeOf.set(parameters, made);
-  const known = made.find((each) => DECIDING.every((name) => each.signing[name] === signing[name]));
-  if (known) return known.baseString;
-  const baseString = makeBaseString(signing, made);
-  made.unshift({ signing, baseString });
-  if (made.length > MADE_MAX) made.pop();
-  return baseString;
+  const { method, origin, path, parameters, order, encodeParameter, encodeUri, encodeString } = signing;
+  const ofParameters = kept(madeOf, parameters, () => new Map() as Made);
+  const ofEncoder = kept(ofParameters, encodeParameter, () => new Map() as MadeByOrder);
+  const { parameterString, encoded, texts } = kept(ofEncoder, order, () => ({
+    parameterString: parameterStringOf(signing),
+    encoded: new Map(),
+    texts: new Map(),
+  }));
+  const ofString = kept(texts, encodeString, () => new Map() as MadeByUri);
+  const ofUri = kept(ofString, encodeUri, () => new Map());
+  return kept(ofUri, `${method}&${origin}${path}`, () => {
+    const last = kept(encoded, encodeString, () => encodeString(parameterString));
+    return { parameterString, text: `${method}&${encodeUri(origin + path)}&${last}` };
+  });
 }
 
-interface Made {
-  readonly signing: Signing;
-  readonly baseString: BaseString;
+type Encode = Signing['encodeString'];
+type MadeByUri = Map<Encode, Map<string, BaseString>>;
+
+/** A parameter string, its encodings, and the base strings that were made with it. */
+interface MadeString {
+  readonly parameterString: string;
+  readonly encoded: Map<Encode, string>;
+  readonly texts: Map<Encode, MadeByUri>;
 }
 
-/** What was made last of parameters, the last first. */
-const madeOf = new WeakMap<readonly SentParameter[], Made[]>();
-const MADE_MAX = 4;
-/** What decides on the parameter string, and on the base string. */
-const OF_PARAMETER_STRING = ['order', 'encodeParameter'] as const;
-const DECIDING = ['method', 'origin', 'path', 'encodeUri', 'encodeString', ...OF_PARAMETER_STRING] as const;
+type MadeByOrder = Map<ParameterOrder, MadeString>;
+type Made = Map<Encode, MadeByOrder>;
 
-function makeBaseString(signing: Signing, made: readonly Made[]): BaseString {
-  const { method, origin, path, encodeUri, encodeString } = signing;
-  const alike = made.find((each) => OF_PARAMETER_STRING.every((name) => each.signing[name] === signing[name]));
-  const parameterString = alike?.baseString.parameterString ?? parameterStringOf(signing);
-  return { parameterString, text: `${method}&${encodeUri(origin + path)}&${encodeString(parameterString)}` };
+/** What was made of parameters. */
+const madeOf = new WeakMap<readonly SentParameter[], Made>();
+
+/** What a map has at a key; made and added if there is nothing. */
+function kept<Key, Value>(
+  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** The signature of a base string. */

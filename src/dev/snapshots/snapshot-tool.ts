@@ -7,6 +7,7 @@ import {
 } from '../../contract/services/snapshots.ts';
 import { SchemaTooNew } from '../../contract/store/store.ts';
 import { type DevCall, DevError, DevReply, type DevRequest } from '../surface/call.ts';
+import { membersOf, wordIn } from '../surface/members.ts';
 import { receiveFile, sendFile } from './archive-transfer.ts';
 import { type Gate, openGate } from './gate.ts';
 
@@ -119,7 +120,7 @@ export function snapshotTool(subject: SnapshotSubject): SnapshotTool {
       ...{ method: 'PUT', path: '/_dev/snapshots/:name', about: 'Takes a snapshot of everything.' },
       async perform({ path, body }) {
         there();
-        membersOf(body, []);
+        membersOf(body ?? {}, [], 'body');
         return shown(await takeSnapshot(subject, checkedName(path.name!)));
       },
     },
@@ -133,7 +134,7 @@ export function snapshotTool(subject: SnapshotSubject): SnapshotTool {
     {
       ...{ method: 'POST', path: '/_dev/snapshots/:name/restore', about: 'Goes back to a snapshot.' },
       async perform({ path, body }) {
-        membersOf(body, []);
+        membersOf(body ?? {}, [], 'body');
         const snapshot = await find(path.name!);
         await restore(snapshot);
         return shown(snapshot);
@@ -149,8 +150,8 @@ export function snapshotTool(subject: SnapshotSubject): SnapshotTool {
     {
       ...{ method: 'POST', path: '/_dev/reset', about: 'Goes back to the beginning: { to: "seed" or "empty" }.' },
       async perform({ body }) {
-        const { to = 'seed' } = membersOf(body, ['to']);
-        if (to !== 'seed' && to !== 'empty') throw new DevError(400, 'INVALID', 'to must be seed or empty', 'to');
+        const members = membersOf(body ?? {}, ['to'], 'body');
+        const to = wordIn(members.to, 'to', ['seed', 'empty']) ?? 'seed';
         const snapshot = await beginning(to);
         await restore(snapshot);
         return { to, clock: snapshot.notes.clock };
@@ -176,16 +177,4 @@ function checkedParameters(query: URLSearchParams): URLSearchParams {
     if (name !== 'name') throw new DevError(400, 'PARAMETER_UNKNOWN', `${name} is no parameter of this call`, name);
   }
   return query;
-}
-
-/** The members of an optional body. @throws DevError */
-function membersOf(body: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
-  if (body === undefined) return {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new DevError(400, 'NOT_AN_OBJECT', 'the body must be a JSON object');
-  }
-  for (const name of Object.keys(body)) {
-    if (!known.includes(name)) throw new DevError(400, 'MEMBER_UNKNOWN', `${name} is no member of this call`, name);
-  }
-  return body as Record<string, unknown>;
 }

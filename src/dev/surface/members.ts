@@ -1,3 +1,4 @@
+import { isObject } from '../../base/objects.ts';
 import { DevError } from './call.ts';
 
 /** The members of a JSON object that may have no others. @throws DevError naming the first that is unknown */
@@ -6,12 +7,11 @@ export function membersOf<Name extends string>(
   names: readonly Name[],
   of: string,
 ): Readonly<Partial<Record<Name, unknown>>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new DevError(400, 'NOT_AN_OBJECT', `${of} is a JSON object with ${names.join(', ')}`, of);
-  }
+  const known = (before: string): string => (names.length === 0 ? '' : `${before} ${names.join(', ')}`);
+  if (!isObject(value)) throw new DevError(400, 'NOT_AN_OBJECT', `${of} is a JSON object${known(' with')}`, of);
   const unknown = Object.keys(value).find((name) => !names.includes(name as Name));
   if (unknown !== undefined) {
-    throw new DevError(400, 'MEMBER_UNKNOWN', `${of} has no member ${unknown}, only ${names.join(', ')}`, unknown);
+    throw new DevError(400, 'MEMBER_UNKNOWN', `${of} has no member ${unknown}${known(', only')}`, unknown);
   }
   return value as Readonly<Partial<Record<Name, unknown>>>;
 }
@@ -43,4 +43,12 @@ export function textIn(value: unknown, name: string): string | undefined {
 export function wordIn<Word extends string>(value: unknown, name: string, words: readonly Word[]): Word | undefined {
   if (value === undefined || words.includes(value as Word)) return value as Word | undefined;
   throw new DevError(400, 'MEMBER_INVALID', `${name} must be ${words.join(' or ')}`, name);
+}
+
+/** An object of texts by any names. @throws DevError */
+export function textsIn(value: unknown, name: string): Readonly<Record<string, string>> {
+  if (isObject(value) && Object.values(value).every((each) => typeof each === 'string')) {
+    return value as Readonly<Record<string, string>>;
+  }
+  throw new DevError(400, 'MEMBER_INVALID', `${name} must be an object of texts`, name);
 }

@@ -1,5 +1,6 @@
 import { formatInstant } from '../../base/instants.ts';
 import { Type } from '../../base/json-schema.ts';
+import { isObject } from '../../base/objects.ts';
 import { field, oneOf, text } from '../../contract/declare/fields.ts';
 import { readMembers } from '../../contract/declare/members.ts';
 import type { Services } from '../../contract/declare/operation.ts';
@@ -17,8 +18,7 @@ const anyObject = field<string>({
   problems: ['MEMBER_NO_OBJECT'],
   toJson: (stored) => stored,
   read(raw, parameter) {
-    const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-    return isObject ? JSON.stringify(raw) : { problem: 'MEMBER_NO_OBJECT', words: { path: `$.${parameter}` } };
+    return isObject(raw) ? JSON.stringify(raw) : { problem: 'MEMBER_NO_OBJECT', words: { path: `$.${parameter}` } };
   },
 });
 

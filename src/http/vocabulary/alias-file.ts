@@ -1,4 +1,6 @@
+import { InputErrors } from '../../base/input-error.ts';
 import { type Schema, Type } from '../../base/json-schema.ts';
+import { isObject } from '../../base/objects.ts';
 
 /** Words of an interface by Barker's own words for the same things. */
 export type ForeignWords = ReadonlyMap<string, string>;
@@ -17,17 +19,6 @@ export interface AliasFile extends WordLists {
   readonly hosts: { readonly production: readonly string[]; readonly sandbox: readonly string[] };
   /** Further words by the id of an operation, or by what stands before the dot in such ids. */
   readonly operations: ReadonlyMap<string, WordLists>;
-}
-
-/** All errors in an alias file: a JSON pointer and a reason each, one in a line of the message. */
-export class AliasFileError extends Error {
-  override readonly name = 'AliasFileError';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
-  }
 }
 
 /** Names and path segments: what needs no escaping in a path, a query or JSON. */
@@ -102,13 +93,13 @@ interface Reader {
   hosts(part: unknown, pointer: string): readonly string[];
 }
 
-/** Parses an alias file. @throws AliasFileError */
+/** Parses an alias file. @throws InputErrors, a JSON pointer and a reason each */
 export function parseAliasFile(text: string): AliasFile {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new AliasFileError([`/: is not JSON: ${(error as Error).message}`]);
+    throw new InputErrors([`/: is not JSON: ${(error as Error).message}`]);
   }
   const reader = openReader();
   const file = reader.object(parsed, '');
@@ -131,7 +122,7 @@ export function parseAliasFile(text: string): AliasFile {
     },
     operations: new Map(operations),
   };
-  if (reader.problems.length > 0) throw new AliasFileError(reader.problems);
+  if (reader.problems.length > 0) throw new InputErrors(reader.problems);
   return found;
 }
 
@@ -142,8 +133,6 @@ export function pointerTo(...names: readonly string[]): string {
 
 function openReader(): Reader {
   const problems: string[] = [];
-  const isObject = (part: unknown): part is Members =>
-    typeof part === 'object' && part !== null && !Array.isArray(part);
   const matches = (word: unknown, { pattern }: Spelling): word is string =>
     typeof word === 'string' && new RegExp(pattern).test(word);
   const object: Reader['object'] = (part, pointer) => {

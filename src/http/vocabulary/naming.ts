@@ -1,4 +1,5 @@
-import { type AliasFile, AliasFileError, type ForeignWords, pointerTo, type WordLists } from './alias-file.ts';
+import { InputErrors } from '../../base/input-error.ts';
+import { type AliasFile, type ForeignWords, pointerTo, type WordLists } from './alias-file.ts';
 import { isProtocolName, type OwnWords } from './own-words.ts';
 
 /** Whether words come in, from the callers, or go out, to them. */
@@ -46,7 +47,7 @@ export function namingOf(file: AliasFile, id: string): Naming {
   };
 }
 
-/** Checks that each word of the file stands for one thing. @throws AliasFileError @source decision 893 */
+/** Checks that each word of the file stands for one thing. @throws InputErrors @source decision 893 */
 export function checkWords(file: AliasFile, own: OwnWords): void {
   const problems = [
     ...check(file.pathSegments, { pointer: '/path_segments', kind: 'path segment', known: own.pathSegments }),
@@ -57,7 +58,7 @@ export function checkWords(file: AliasFile, own: OwnWords): void {
     if (!own.operations.has(id)) problems.push(`${pointer}: no operation has this id`);
     problems.push(...checkLists(lists, own, pointer, file));
   }
-  if (problems.length > 0) throw new AliasFileError(problems);
+  if (problems.length > 0) throw new InputErrors(problems);
 }
 
 function checkLists(lists: WordLists, own: OwnWords, pointer: string, around?: WordLists): string[] {

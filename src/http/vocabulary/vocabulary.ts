@@ -1,7 +1,8 @@
+import { InputErrors } from '../../base/input-error.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
-import { type AliasFile, AliasFileError, pointerTo } from './alias-file.ts';
+import { type AliasFile, pointerTo } from './alias-file.ts';
 import { type ErrorWords, errorWordsOf } from './error-words.ts';
 import { checkWords, type Naming, namingOf } from './naming.ts';
 import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
@@ -49,7 +50,7 @@ export interface OperationWords extends ErrorWords {
   member(own: string): string;
 }
 
-/** Makes the vocabulary of a file for operations. @throws AliasFileError */
+/** Makes the vocabulary of a file for operations. @throws InputErrors */
 export function vocabularyOf(file: AliasFile, operations: readonly Operation[]): Vocabulary {
   const named: NamedSchemas = {};
   const own = ownWordsOf(operations, named);
@@ -130,7 +131,7 @@ function checkPaths(operations: readonly Operation[], paths: Paths): void {
       problems.add(`/path_segments${pointerTo(segment)}: ${path} would have the path of ${other}`);
     } else owners.set(foreign, path);
   }
-  if (problems.size > 0) throw new AliasFileError([...problems]);
+  if (problems.size > 0) throw new InputErrors([...problems]);
 }
 
 function shapeOf(path: string): string {

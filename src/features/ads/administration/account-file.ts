@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/objects.ts';
 import { isZone } from '../../../base/zones.ts';
 import { itemsOf, type RawValue } from '../../../contract/declare/fields.ts';
 import type { Input, Parameters } from '../../../contract/declare/operation.ts';
@@ -124,10 +125,6 @@ function withFullUser(
 }
 
 type Members = Readonly<Record<string, RawValue>>;
-
-function isObject(raw: RawValue | undefined): raw is Members {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
-}
 
 function objectAt(raw: RawValue, path: string, errors: string[]): Members {
   if (isObject(raw)) return raw;

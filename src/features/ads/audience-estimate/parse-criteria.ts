@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/objects.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { RawValue } from '../../../contract/declare/fields.ts';
 import { isErrorDetail } from '../../../contract/declare/fields.ts';
@@ -57,7 +58,7 @@ function listIn(body: unknown): readonly unknown[] {
 }
 
 function parseCriterion(item: unknown, place: string): EstimateCriterion | ErrorDetail[] {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+  if (!isObject(item)) {
     return [{ problem: 'NOT_AN_OBJECT', parameter: place, words: { parameter: place } }];
   }
   const raw = item as Record<string, RawValue | undefined>;

@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/objects.ts';
 import { type Field, isErrorDetail, quoted, type RawValue } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
@@ -95,11 +96,6 @@ export function declaredType(raw: RawValue): string | undefined {
 /** An own member of an object, ignoring inherited ones. */
 function ownMember(raw: RawObject, name: string): RawValue | undefined {
   return Object.hasOwn(raw, name) ? raw[name] : undefined;
-}
-
-/** Whether a value is an object of members. */
-export function isObject(raw: RawValue | undefined): raw is RawObject {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }
 
 /** Whether a member counts as missing: undefined, null or empty. @source decision 215 */

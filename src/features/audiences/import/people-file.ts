@@ -1,6 +1,7 @@
 import { csvReader } from '../../../base/csv.ts';
 import { InputError } from '../../../base/input-error.ts';
 import { linesOf, readText } from '../../../base/lines.ts';
+import { isObject } from '../../../base/objects.ts';
 import { COLUMNS, type PersonRecord } from './person-record.ts';
 
 /** A record of a file, or its error. */
@@ -33,7 +34,7 @@ function parseRecord(line: string): FileRecord {
   } catch {
     return 'is not JSON';
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
+  if (!isObject(value)) return 'is not a JSON object';
   const record: Record<string, readonly string[]> = {};
   for (const [name, given] of Object.entries(value)) {
     if (!known.has(name)) return `unknown member ${JSON.stringify(name)}; expected one of ${COLUMNS.join(', ')}`;

@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/objects.ts';
 import {
   boolean,
   type Field,
@@ -140,8 +141,4 @@ function readMembers(raw: Node, path: string, errors: ErrorDetail[]): SegmentInp
 
 function isAbsent(raw: RawValue | undefined): boolean {
   return raw === undefined || raw === null || raw === '';
-}
-
-function isObject(raw: RawValue): raw is Node {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeeperThan } from '../../../base/depth.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
+import { isObject } from '../../../base/objects.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { ParsedUpload, UploadErrors, UploadOperation, UploadRules } from '../../../contract/store/audiences.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
@@ -207,8 +208,4 @@ function putHash(packed: PackedWriter, digits: string, code: number): void {
   const bytes = packed.bytes();
   bytes.set(Buffer.from(digits.slice(0, 30), 'hex'), at);
   bytes[at + 15] = code;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

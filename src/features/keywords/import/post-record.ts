@@ -1,4 +1,5 @@
 import { instantMs, parseInstant } from '../../../base/instants.ts';
+import { isObject } from '../../../base/objects.ts';
 import { lengthOf } from '../../../base/text.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import { lookUpCountry } from '../../ads/reference/by-name.ts';
@@ -20,7 +21,7 @@ export function parsePost(line: string, now: number): PostOrErrors {
   } catch {
     return ['is not JSON'];
   }
-  if (typeof record !== 'object' || record === null || Array.isArray(record)) return ['is not a JSON object'];
+  if (!isObject(record)) return ['is not a JSON object'];
   const errors: string[] = [];
   for (const name in record) {
     if (!known.has(name)) errors.push(`unknown member ${JSON.stringify(name)}; expected one of ${MEMBERS.join(', ')}`);
