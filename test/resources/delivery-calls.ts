@@ -24,9 +24,11 @@ export interface DeliveringAccount {
   line(campaign: string, params?: Params): Promise<string>;
   promote(line: string, posts?: number): Promise<void>;
   put(end: string, params: Params): Promise<void>;
+  remove(end: string): Promise<void>;
+  post(end: string, params: Params): Promise<void>;
   /** What the ledger has, once the account is settled. */
   hours(): Promise<DeliveredHour[]>;
-  /** The rows of the ledger themselves, as text. */
+  /** Everything that delivery has stored, except when, as text. */
   rows(): Promise<string>;
   settle(): Promise<void>;
 }
@@ -74,6 +76,12 @@ export async function openDelivering(world: World): Promise<DeliveringAccount> {
       for (let at = 0; at < posts; at++) ids.push((await call('POST', 'post', { text: `Fresh bread ${at}` })).id);
       await call('POST', 'promoted_posts', { line_item_id, post_ids: ids.join(',') });
     },
+    async post(end, params) {
+      await call('POST', end, params);
+    },
+    async remove(end) {
+      await call('DELETE', end, {});
+    },
     async put(end, params) {
       await call('PUT', end, params);
     },
@@ -92,10 +100,12 @@ export async function openDelivering(world: World): Promise<DeliveringAccount> {
       return found;
     },
     async rows() {
-      const all = await days();
-      return all
-        .map((row) => JSON.stringify({ ...row, hours: Buffer.from(row.hours).toString('hex'), changed_at: '' }))
-        .join('\n');
+      const audiences = await world.service.store.read((tx) => tx.deliveryLedger.listAudiences(account));
+      const shown = (await days()).map(({ settled_until, changed_at, ...row }) => ({
+        ...row,
+        hours: Buffer.from(row.hours).toString('hex'),
+      }));
+      return [...shown, ...audiences].map((row) => JSON.stringify(row)).join('\n');
     },
   };
 }
