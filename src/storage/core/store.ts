@@ -34,6 +34,7 @@ import { recordsOn } from '../tables/records.ts';
 import { restoresOn } from '../tables/restores.ts';
 import { secondFactorsOn } from '../tables/second-factors.ts';
 import { streamConnectionsOn } from '../tables/stream-connections.ts';
+import { statsJobsOn } from '../tables/stats-jobs.ts';
 import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
 import { uploadsOn } from '../tables/uploads.ts';
@@ -196,6 +197,7 @@ function partsOn(
     uploads: uploadsOn(session),
     audiences: customAudiencesOn(session),
     deliveryLedger: deliveryLedgerOn(session),
+    statsJobs: statsJobsOn(session),
     derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),
     corpus: corpusOn(session),
