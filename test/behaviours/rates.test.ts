@@ -29,6 +29,7 @@ const LIMITS: Readonly<Partial<Record<RateName, { readonly user: number; readonl
   global_reads: { user: 2000 },
   lookups: { user: 400 },
   keyword_insights: { user: 500 },
+  analytics_sync: { user: 250 },
   audience_uploads: { user: 1_000_000, account: 1500 },
 };
 
@@ -43,6 +44,11 @@ const RATE_OF: Readonly<Record<string, RateName>> = {
   'promotable_users.get': 'reads',
   'targeting_suggestions.list': 'reads',
   'keyword_insights.search': 'keyword_insights',
+  'stats.get': 'analytics_sync',
+  'active_entities.list': 'analytics_sync',
+  'reach.campaigns': 'analytics_sync',
+  'reach.funding_instruments': 'analytics_sync',
+  'stats_jobs.list': 'reads',
   'tax_settings.get': 'reads',
   'user_settings.get': 'reads',
   'custom_audiences.list': 'account_reads_small',

@@ -31,6 +31,8 @@ export interface StatsJobQuery {
   readonly account: string;
   /** Only these. */
   readonly ids: readonly string[] | undefined;
+  /** Only those about this kind of entity. */
+  readonly entity?: string | undefined;
   /** Time and id of the last job of the previous page. */
   readonly after: readonly [created_at: string, id: string] | undefined;
   readonly limit: number;

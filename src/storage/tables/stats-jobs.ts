@@ -31,20 +31,25 @@ export function statsJobsOn(session: Session): StatsJobs {
       const row = await table.find('file_name', name);
       return row && jobOf(row);
     },
-    async page({ account, ids, after, limit }) {
+    async page({ account, ids, entity, after, limit }) {
       if (ids?.length === 0) return [];
       const size = ids ? paddedSize(ids.length) : 0;
       const [time = '', id = ''] = after ?? [];
-      const args = { account, ids: ids ?? [], time, id, limit };
-      const rows = await session.all(`stats jobs ${size} ${after !== undefined}`, args, (db, param) => {
-        let chosen = db.selectFrom('stats_jobs').selectAll().where('account_id', '=', param('account'));
-        if (size > 0) chosen = chosen.where((eb) => inList(eb, 'id', param.list('ids', size)));
-        if (after) {
-          const last = sql`(${sql.ref('created_at')}, ${sql.ref('id')})`;
-          chosen = chosen.where(sql<boolean>`${last} < (${param('time')}, ${param('id')})`);
-        }
-        return chosen.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
-      });
+      const args = { account, ids: ids ?? [], entity: entity ?? '', time, id, limit };
+      const rows = await session.all(
+        `stats jobs ${size} ${entity !== undefined} ${after !== undefined}`,
+        args,
+        (db, param) => {
+          let chosen = db.selectFrom('stats_jobs').selectAll().where('account_id', '=', param('account'));
+          if (size > 0) chosen = chosen.where((eb) => inList(eb, 'id', param.list('ids', size)));
+          if (entity !== undefined) chosen = chosen.where('entity', '=', param('entity'));
+          if (after) {
+            const last = sql`(${sql.ref('created_at')}, ${sql.ref('id')})`;
+            chosen = chosen.where(sql<boolean>`${last} < (${param('time')}, ${param('id')})`);
+          }
+          return chosen.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
+        },
+      );
       return rows.map(jobOf);
     },
     async countUnfinished(account) {

@@ -116,6 +116,31 @@ export async function readStats(
   };
 }
 
+/** The impressions of line items in a range, all placements together; those without any are absent. */
+export async function readImpressions(
+  store: Store,
+  account: StatsQuery['account'],
+  lines: readonly string[],
+  { from, until }: Pick<StatsQuery, 'from' | 'until'>,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const buckets = bucketsOf(instantMs(from), instantMs(until), 'TOTAL', account.timezone);
+  const slots = Int16Array.from(DELIVERY_METRICS, (metric) => (metric === 'impressions' ? 0 : -1));
+  for (const [first, end] of lines.length === 0 ? [] : chunksOf(buckets)) {
+    const range = { account: account.id, from: first, until: end, line_items: lines };
+    for (const day of await store.read((tx) => tx.deliveryLedger.listDays(range))) {
+      const hours = buckets.days.get(day.day);
+      let sum = found.get(day.line_item_id) ?? 0;
+      visitHours(day.hours, slots, (_, hour, number) => {
+        if (hours && hour >= hours.first && hour < hours.end) sum += number;
+      });
+      found.set(day.line_item_id, sum);
+    }
+    await othersTurn();
+  }
+  return found;
+}
+
 /** Lets pending requests run before a long answer goes on. */
 export function othersTurn(): Promise<void> {
   return new Promise((resolve) => void nextTurn(resolve));
