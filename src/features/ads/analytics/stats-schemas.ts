@@ -76,7 +76,7 @@ export const statsJobSchema = Type.Object(
   {
     start_time: time,
     segmentation_type: asked.segmentation_type,
-    url: orNull(Type.String({ format: 'uri' })),
+    url: orNull(Type.String()),
     id_str: Type.String({ pattern: '^\\d{16}$' }),
     entity_ids: asked.entity_ids,
     end_time: time,
