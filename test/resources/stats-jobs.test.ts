@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { contentOfBytes } from '../../src/contract/services/objects.ts';
 import { statsJobExpiry } from '../../src/features/ads/analytics/stats-file-expiry.ts';
 import { STATS_FILE_EXPIRY, STATS_JOB, statsJob } from '../../src/features/ads/analytics/stats-job.ts';
 import type { Reply } from '../rig/client.ts';
@@ -175,16 +176,15 @@ describe('a job for statistics', () => {
     assert.equal((await call('DELETE', `${jobsOf(place)}/a-b`)).body.errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');
   });
 
-  test('that is cancelled while it runs leaves no file', async () => {
+  test('that is cancelled while it runs stays cancelled', async () => {
     const own = await openPlace();
-    const made = await call('POST', jobsOf(own), { ...asking([own.lines[0]!.id]), ...week });
-    const { id_str } = made.body.data;
-    const key = `${own.account}/${id_str}`;
-    await call('DELETE', `${jobsOf(own)}/${id_str}`);
-    await world.service.services.jobs.runNow(STATS_JOB, key);
-    const [job] = (await call('GET', jobsOf(own))).body.data;
-    if (job.status === 'SUCCESS') return;
-    assert.deepEqual([job.status, job.url], ['CANCELLED', null]);
+    const [id] = await addUnfinished(own, 1, 4000);
+    assert.equal((await call('DELETE', `${jobsOf(own)}/${id}`)).status, 200);
+    const done = { file_name: `${id}-x.json.gz`, object_key: `stats/${id}/x` };
+    const job = { kind: STATS_JOB, key: `${own.account}/${id}`, run_at: '', lease: '', attempts: 1 };
+    await world.service.store.write((tx) => statsJob.store(tx, job, done, '2026-03-02T17:04:55Z'));
+    const [{ status, url }] = (await call('GET', jobsOf(own))).body.data;
+    assert.deepEqual([status, url], ['CANCELLED', null]);
   });
 
   test('is given up after three failures', async () => {
@@ -270,6 +270,22 @@ describe('the list of jobs', () => {
     );
     assert.equal(gone, 1);
     assert.equal(await store.read((tx) => tx.statsJobs.find(own.account, id!)), undefined);
+  });
+
+  test('leaves no files behind that no job names', async () => {
+    const job = await runJob(place, { ...asking([place.lines[0]!.id]), ...week });
+    const { services, store } = world.service;
+    const { object_key } = (await store.read((tx) => tx.statsJobs.find(place.account, job.id_str)))!;
+    const orphan = `stats/${job.id_str}/orphan`;
+    await services.objects.put(orphan, contentOfBytes(Buffer.from('unnamed')));
+    const inTwoDays = { now: () => Date.now() + 2 * 86_400_000 };
+    const later = { ...services, media: { ...services.media, machineClock: inTwoDays } };
+    const planned = { ...statsJobExpiry.plannedAt(''), lease: '', attempts: 1 };
+    const { signal } = new AbortController();
+    assert.equal(await statsJobExpiry.prepare!(planned, services, signal), 0);
+    assert.equal(await statsJobExpiry.prepare!(planned, later, signal), 1);
+    assert.equal(await services.objects.head(orphan), undefined);
+    assert.ok(await services.objects.head(object_key!));
   });
 });
 
