@@ -31,6 +31,14 @@ import { addFeatures, getFeatures, removeFeatures } from '../features/ads/accoun
 import { accountHistory } from '../features/ads/account-history.ts';
 import { accountMedia } from '../features/ads/account-media.ts';
 import { accounts, createSandboxAccount } from '../features/ads/accounts.ts';
+import { cancelStatsJob } from '../features/ads/analytics/cancel-stats-job.ts';
+import { createStatsJob } from '../features/ads/analytics/create-stats-job.ts';
+import { getCampaignReach, getFundingInstrumentReach } from '../features/ads/analytics/get-reach.ts';
+import { getStats } from '../features/ads/analytics/get-stats.ts';
+import { listActiveEntities } from '../features/ads/analytics/list-active-entities.ts';
+import { listStatsJobs } from '../features/ads/analytics/list-stats-jobs.ts';
+import { statsFileExpiry, statsJobExpiry } from '../features/ads/analytics/stats-file-expiry.ts';
+import { statsJob } from '../features/ads/analytics/stats-job.ts';
 import { audienceEstimate } from '../features/ads/audience-estimate.ts';
 import { authenticatedUserAccess } from '../features/ads/authenticated-user-access.ts';
 import { campaigns } from '../features/ads/campaigns.ts';
@@ -142,6 +150,13 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   targetingSuggestions,
   audienceEstimate,
   keywordInsights,
+  getStats,
+  listActiveEntities,
+  getCampaignReach,
+  getFundingInstrumentReach,
+  createStatsJob,
+  listStatsJobs,
+  cancelStatsJob,
   ...targetingLookups,
   accountMedia,
   cards,
@@ -201,6 +216,7 @@ export const expiryJobKinds = [
   cacheChangeExpiry,
   conversionExpiry,
   mediaOrphanRemoval,
+  statsJobExpiry,
   objectRemoval,
 ] as const;
 
@@ -211,6 +227,8 @@ export const jobKinds: readonly JobKind<any>[] = [
   mediaExpiry,
   mediaRemoval,
   publicationJob,
+  statsJob,
+  statsFileExpiry,
   audienceProcessing,
   audienceRematching,
   deliverySettlement,

@@ -26,6 +26,7 @@ import { operationsOf } from '../engine/operations.ts';
 import { openEventFeed } from '../features/activity/event-feed.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
 import { openWebhooks, type RunningWebhooks, WEBHOOK_LEASE_S } from '../features/activity/webhooks/running-webhooks.ts';
+import { getStats } from '../features/ads/analytics/get-stats.ts';
 import { openAudienceMembers } from '../features/audiences/members/audience-members.ts';
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
@@ -170,6 +171,7 @@ export async function openDependencies(
     auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },
     ads: {
       limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),
+      statsWords: vocabulary ? vocabulary.of(getStats).replyOut : (document) => document,
       postSource: sourceOf(settings),
     },
     objects: objects.store,

@@ -7,11 +7,13 @@ import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
 import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
+import { statsFileFinder } from '../features/ads/analytics/stats-file-finder.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
 import { addApiDescriptions } from '../http/api-descriptions.ts';
 import { type ConnectionDrain, type DrainTimes, watchConnections } from '../http/connection-drain.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
+import { addDownloadRoutes } from '../http/download-routes.ts';
 import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import { addHomePage } from '../http/home-page.ts';
@@ -63,6 +65,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
   const { mode, roles, pipeline, branding, tls, operator_token } = options;
   const opened: { readonly app: FastifyInstance; readonly drain: ConnectionDrain }[] = [];
   const find = mediaFinder(services);
+  const findDownload = statsFileFinder(services);
   const simulate = simulator(services);
   const record = tagEvents(services);
   const eventLimiter = addressLimiter({ max: eventsMax(settings), window_s: 900 }, wallClock);
@@ -96,6 +99,11 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     addProblemPages(app, branding, () => servers[environment]);
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
     registerStyles(app);
+    addDownloadRoutes(app, {
+      ...own,
+      find: findDownload,
+      onError: (err) => log.error({ err }, 'could not serve a file'),
+    });
     addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
     addTagRoutes(app, {
       ...own,

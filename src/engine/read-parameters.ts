@@ -55,7 +55,8 @@ function readValue(parameter: Field, name: string, value: RawValue, unsets: bool
  * @source creatives 1.3; campaigns 1.4; decision 26; decision 584
  */
 function emptyMandatory(parameter: Field, name: string): ErrorDetail {
-  if (parameter.isRequired && parameter.kind.name !== 'list') return { problem: 'MISSING_PARAMETER', parameter: name };
+  const isMissing = parameter.isRequired && parameter.kind.name !== 'list' && !parameter.kind.readsEmpty;
+  if (isMissing) return { problem: 'MISSING_PARAMETER', parameter: name };
   if (parameter.kind.name === 'text' || parameter.kind.name === 'id') return { problem: 'TEXT_EMPTY', parameter: name };
   const error = parameter.kind.read('', name);
   return isErrorDetail(error) ? error : { problem: 'TEXT_EMPTY', parameter: name };

@@ -82,6 +82,8 @@ export interface Exchange {
   auditEvents: readonly AuditedEvent[];
   /** The call used input that its operation marks as deprecated. */
   usesDeprecated: boolean;
+  /** Headers of the answer, in a flat list of names and values. */
+  answerHeaders: readonly string[];
   /** The body was not read to its end, so the connection closes after the reply. */
   closesConnection: boolean;
 }

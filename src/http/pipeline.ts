@@ -5,7 +5,7 @@ import type { AccountState } from '../contract/declare/account-state.ts';
 import type { Access, Authenticated } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
 import { readMembers } from '../contract/declare/members.ts';
-import type { Call, Operation, Principal } from '../contract/declare/operation.ts';
+import type { Answer, Call, Operation, Principal } from '../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/received-files.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
@@ -22,7 +22,7 @@ import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFi
 import { parsePairs } from './parameter-pairs.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { delayRefusal } from './refusal-delay.ts';
-import { countUncounted, headersOf, send } from './reply.ts';
+import { asciiOnly, countUncounted, headersOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 import { inWords } from './vocabulary/stream-words.ts';
 
@@ -69,6 +69,8 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
     if (deps.tools) await deps.tools.performing(exchange, call); // whatever a developer wants to see
     const answer = await operation.perform(call); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
+    if (answer.headers || (answer.hint && deps.includesHints))
+      exchange.answerHeaders = await answerHeaders(deps, answer);
     return {
       status: answer.status ?? 200,
       text: envelope(operation, answer, exchange.echoedParams),
@@ -88,6 +90,7 @@ interface CallResult {
   readonly flow: StreamHandle | undefined;
 }
 
+const NO_HEADERS: Exchange['answerHeaders'] = [];
 const NOTHING: Exchange['auditEvents'] = [];
 
 /** The status under which a request is counted when its client disconnected midway. @source decision 66 */
@@ -114,6 +117,7 @@ export async function handleRequest(
     ignoredParameters: '',
     auditEvents: NOTHING,
     usesDeprecated: false,
+    answerHeaders: NO_HEADERS,
     closesConnection: false,
   };
   let status = 200;
@@ -157,6 +161,13 @@ export async function handleRequest(
     status = reply.status;
   }
   deps.observer.replied(exchange, status, failure);
+}
+
+/** The headers of an answer itself, with its hint in development mode. */
+async function answerHeaders(deps: PipelineDependencies, { headers = {}, hint }: Answer): Promise<string[]> {
+  const own = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+  const told = deps.includesHints ? await hint?.() : undefined;
+  return told === undefined ? own : [...own, 'x-hint', asciiOnly(told)];
 }
 
 function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {

@@ -44,6 +44,7 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
   if (operation.replacedBy) headers.push('x-api-warn', `This path is deprecated; use ${operation.replacedBy}`);
   const deprecation = operation.deprecation ?? (exchange.usesDeprecated ? operation.deprecatedInput : undefined);
   if (deprecation) addDeprecation(headers, deprecation, exchange, deps);
+  headers.push(...exchange.answerHeaders);
   if (exchange.rateUsage) addRates(headers, deps, exchange.rateUsage, status);
   if (failure instanceof Problem) addFailure(headers, failure, deps.includesHints);
   if (status === 401) headers.push('www-authenticate', challengeOf(exchange, deps));
@@ -182,7 +183,8 @@ function realmOf(exchange: Exchange, deps: PipelineDependencies): string {
   return /^[\w.:/[\]-]*$/.test(base) ? base : '';
 }
 
-function asciiOnly(text: string): string {
+/** A text as a header can have it. */
+export function asciiOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 }
 

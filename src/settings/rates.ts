@@ -16,6 +16,10 @@ export const rateSettings = {
   rate_global_reads_per_15min: limit(2000, 'Reads that name no account, per endpoint and user token.'),
   rate_lookups_per_15min: limit(400, 'Targeting look-ups, all of a user token together.'),
   rate_keyword_insights_per_15min: limit(500, 'Keyword insights, all calls of a user token together.'),
+  rate_analytics_sync_per_15min: limit(
+    250,
+    'Statistics that are answered at once, active entities and reach, all calls of a user token together.',
+  ),
   rate_total_count_per_15min: limit(200, 'Reads with `with_total_count`, which cost far more than a page.'),
   rate_revocations_per_15min: limit(75, 'Revocations of a user token; a working client needs few.'),
   rate_request_tokens_per_15min: limit(300, 'Request tokens per application: logins that it starts.'),

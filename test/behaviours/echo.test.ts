@@ -44,7 +44,12 @@ function named(template: string, path: string): Record<string, string> {
   );
 }
 
-for (const operation of accountOperations.filter((each) => each.body === 'form' && each.id !== 'accounts.remove')) {
+/** They repeat the request as they understood it. */
+const UNDERSTOOD = ['stats.get', 'stats_jobs.create'];
+
+for (const operation of accountOperations.filter(
+  (each) => each.body === 'form' && each.id !== 'accounts.remove' && !UNDERSTOOD.includes(each.id),
+)) {
   describe(`the echo of ${operation.id}`, () => {
     test('has the parameters that were sent, typed, with those of the path, and no defaults', async () => {
       const { method, path, sent } = await goodCall(setup, operation);
@@ -65,7 +70,9 @@ for (const operation of accountOperations.filter((each) => each.body === 'form' 
       const params: Record<string, string> = { ...(sent.params as Record<string, string>) };
       for (const [name, field] of Object.entries(operation.parameters)) {
         const sample = sampleOfParameter(operation, name, field);
-        if (sample !== undefined) params[name] ??= sample;
+        // Of some filters a call has one.
+        const isAnother = operation.id === 'active_entities.list' && /^(funding_instrument|line_item)_ids$/.test(name);
+        if (sample !== undefined && !isAnother) params[name] ??= sample;
       }
       const reply = await send(world.sandbox, { method, path, sent: { params } });
       assert.equal(reply.status, 200, reply.text);
@@ -85,11 +92,19 @@ const MEMBERS: Readonly<Partial<Record<Operation['shape'], readonly string[]>>> 
   message: ['message', 'request'],
 };
 
+/** Members beside request and data. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  'stats.get': ['data_type', 'time_series_length'],
+  'reach.campaigns': ['data_type'],
+  'reach.funding_instruments': ['data_type'],
+};
+
 describe('the envelope', () => {
   test('has exactly the members of its shape', async () => {
     for (const operation of accountOperations.filter((each) => each.id !== 'accounts.remove')) {
       const reply = await send(world.sandbox, await goodCall(setup, operation));
-      assert.deepEqual(Object.keys(reply.body).sort(), MEMBERS[operation.shape] ?? ['data', 'request'], operation.id);
+      const expected = MEMBERS[operation.shape] ?? ['data', 'request', ...(MORE[operation.id] ?? [])].sort();
+      assert.deepEqual(Object.keys(reply.body).sort(), expected, operation.id);
       const isSeveral = operation.shape === 'batch' || operation.id === 'do_not_reach_lists.users';
       assert.equal(Array.isArray(reply.body.request), isSeveral, operation.id);
     }

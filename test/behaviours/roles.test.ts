@@ -13,6 +13,7 @@ before(async () => {
 after(() => world.close());
 
 const EVERYONE = ROLES;
+const STATS_READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CAMPAIGN_ANALYST'];
 const READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER', 'CAMPAIGN_ANALYST'];
 const WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 const ADMIN: readonly Role[] = ['ACCOUNT_ADMIN'];
@@ -36,6 +37,14 @@ const ALLOWED: Record<string, readonly Role[]> = {
   'promotable_users.get': READERS,
   'targeting_suggestions.list': READERS,
   'audience_estimate.create': READERS,
+  'stats.get': STATS_READERS,
+  'active_entities.list': STATS_READERS,
+  'reach.campaigns': STATS_READERS,
+  'reach.funding_instruments': STATS_READERS,
+  'stats_jobs.create': STATS_READERS,
+  // They see those about posts that nobody pays for.
+  'stats_jobs.list': [...STATS_READERS, 'ANALYST'],
+  'stats_jobs.remove': [...STATS_READERS, 'ANALYST'],
   'tax_settings.get': READERS,
   'tax_settings.update': ADMIN,
   'user_settings.get': EVERYONE,

@@ -67,6 +67,9 @@ function isAmerican({ country_codes }: (typeof CURATED_CATEGORIES)[number]): boo
   return country_codes.includes('US');
 }
 
+/** A day of statistics. */
+const RANGE = { start_time: '2026-03-01T00:00:00Z', end_time: '2026-03-02T00:00:00Z' };
+
 /** What is good of a resource beyond what each of its fields is by itself. */
 const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   line_items: {
@@ -84,6 +87,11 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   draft_posts: { media_keys: '3_42' },
   scheduled_posts: { media_keys: '3_42', scheduled_at: '2026-06-01T00:00:00Z' },
   insights: { start_time: '2026-03-01T00:00:00Z', location: '96683cc9126741d1' },
+  stats: { ...RANGE, granularity: 'TOTAL', placement: 'ALL_ON_SERVICE' },
+  stats_jobs: {
+    ...{ ...RANGE, granularity: 'TOTAL', placement: 'ALL_ON_SERVICE', segmentation_type: 'AGE' },
+    ...{ country: '96683cc9126741d1', platform: '1' },
+  },
   posts: { post_ids: '42' },
   post_previews: { post_ids: '42' },
   media_library: { media_category: 'POST_VIDEO', poster_media_key: '3_42' },

@@ -19,6 +19,8 @@ export interface FieldKind<T extends StoredValue> {
   read(raw: RawValue, parameter: string): T | ErrorDetail;
   /** The JSON text of a stored value. */
   toJson(stored: T): string;
+  /** Whether an empty value of a required parameter is read like any other, instead of being missing. */
+  readonly readsEmpty?: boolean;
   /** JSON Schema of a non-null value in replies. */
   readonly schema: Schema;
   /** All errors of a value that can have several; `read` returns only the first. */

@@ -97,6 +97,8 @@ export interface AuthServices {
 /** Accounts and the entities in them. */
 export interface AdsServices {
   readonly limits: Readonly<Record<LimitName, number>>;
+  /** Puts the words of callers into a document with statistics, if they are not those of this service. */
+  statsWords(document: string): string;
   /** The source application of posts created here: HTML. */
   readonly postSource: string;
 }
@@ -255,6 +257,10 @@ export interface Answer {
   readonly request?: string;
   /** The continuation of a reply of shape `stream`; `data` is then empty. */
   readonly flow?: StreamHandle;
+  /** Values of the `replyHeaders` of the operation. */
+  readonly headers?: Readonly<Record<string, string | number>>;
+  /** Makes a hint for developers; called in development mode only, where it is sent as a header. */
+  readonly hint?: () => Promise<string | undefined>;
   /** Whether the call used the operation's `deprecatedInput`. */
   readonly usesDeprecated?: boolean;
 }
@@ -348,6 +354,8 @@ export interface Operation {
    * resources that each row may be of.
    */
   readonly reply: Schema | { readonly rowsOf: AnyResource } | { readonly rowOfOne: readonly AnyResource[] };
+  /** Headers of successful replies that other operations do not have. */
+  readonly replyHeaders?: readonly string[];
   /** Success status; 200 by default. A 204 reply has no body. */
   readonly success?: 200 | 201 | 204;
   /** Additional success statuses, with the JSON Schema of their body; undefined when there is none. */

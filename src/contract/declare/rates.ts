@@ -64,6 +64,7 @@ const TABLE = {
     perAccount: false,
     together: true,
   },
+  analytics_sync: { setting: 'rate_analytics_sync_per_15min', window_s: QUARTER, perAccount: false, together: true },
   revocations: { setting: 'rate_revocations_per_15min', window_s: QUARTER, perAccount: false, together: true },
   request_tokens: {
     ...ofApplications('rate_request_tokens_per_15min'),

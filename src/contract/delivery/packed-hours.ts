@@ -47,6 +47,42 @@ export function packHours(hours: number, metrics: DayOfHours['metrics']): Uint8A
   return bytes.slice(0, at);
 }
 
+/**
+ * Reads the numbers above zero of a packed day whose metrics have a slot, and passes over the others.
+ * @param slots by the place of a metric in `DELIVERY_METRICS`: where its numbers go; negative where nobody asks for them
+ * @returns the number of hours of the day
+ * @throws RangeError when the bytes are no day
+ */
+export function visitHours(
+  bytes: Uint8Array,
+  slots: Int16Array,
+  visit: (slot: number, hour: number, number: number) => void,
+): number {
+  const hours = bytes[0];
+  if (hours === undefined) throw new RangeError('no day of delivery');
+  const { length } = bytes;
+  let at = 1;
+  while (at < length) {
+    let place = bytes[at++]!;
+    if (place > 127) place = (place & 127) + bytes[at++]! * 128;
+    const slot = slots[place];
+    if (slot === undefined) throw new RangeError(`the delivery metric ${place} is not known`);
+    for (let hour = 0; hour < hours; hour++) {
+      let byte = bytes[at++];
+      if (byte === 0) continue;
+      let number = 0;
+      for (let unit = 1; ; unit *= 128) {
+        if (byte === undefined) throw new RangeError('a day of delivery is cut off');
+        number += (byte & 127) * unit;
+        if (byte < 128) break;
+        byte = bytes[at++];
+      }
+      if (slot >= 0 && number > 0) visit(slot, hour, number);
+    }
+  }
+  return hours;
+}
+
 /** Unpacks a day; its metrics are in the order of `DELIVERY_METRICS`. @throws RangeError when the bytes are no day */
 export function unpackHours(bytes: Uint8Array): DayOfHours {
   const hours = bytes[0];

@@ -1,4 +1,5 @@
 import { activityProblems } from './activity-problems.ts';
+import { analyticsProblems } from './analytics-problems.ts';
 import { audienceProblems } from './audience-problems.ts';
 import { conversionProblems } from './conversion-problems.ts';
 import { creativeProblems } from './creative-problems.ts';
@@ -166,6 +167,7 @@ const table = {
   ...activityProblems,
   ...streamProblems,
   ...keywordProblems,
+  ...analyticsProblems,
   ...webhookProblems,
 
   // The service itself.
@@ -236,6 +238,8 @@ export interface ErrorDetail {
   readonly attribute?: string;
   readonly value?: string;
   readonly details?: string;
+  /** For developers only: sent as a header in development mode. */
+  readonly hint?: string;
 }
 
 /** Thrown to roll back a unit of work and reply with errors. `because` is for the log only. */
@@ -257,7 +261,7 @@ export class Problem extends Error {
     this.errors = errors;
     this.retryAfter_s = hints.retryAfter_s;
     this.allow = hints.allow;
-    this.hint = hints.hint;
+    this.hint = hints.hint ?? errors.find(({ hint }) => hint !== undefined)?.hint;
   }
 }
 

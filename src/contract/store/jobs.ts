@@ -93,6 +93,8 @@ export interface JobKind<T = unknown> {
   readonly callsOtherServers?: boolean;
   /** Requests wait for it: it has a runner of its own. At most one kind. */
   readonly isAlone?: boolean;
+  /** Users wait for its result, of which they ask again and again: it has a runner of its own. */
+  readonly isAwaited?: boolean;
   /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
   /** Removes what nobody sees any more: nobody notices whether it runs a day later. */

@@ -24,6 +24,7 @@ import type { ObjectStoreId } from './object-store-id.ts';
 import type { Notifications, Posts } from './posts.ts';
 import type { Restores } from './restores.ts';
 import type { SecondFactors } from './second-factors.ts';
+import type { StatsJobs } from './stats-jobs.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
@@ -147,6 +148,7 @@ export interface ReadTransaction {
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
   readonly conversions: Pick<Conversions, Extract<keyof Conversions, `list${string}`>>;
   readonly deliveryLedger: Pick<DeliveryLedger, Extract<keyof DeliveryLedger, `find${string}` | `list${string}`>>;
+  readonly statsJobs: Pick<StatsJobs, 'find' | 'findByFileName' | 'page' | 'countUnfinished' | 'listNamedKeys'>;
   readonly derivedFiles: Pick<DerivedFiles, Extract<keyof DerivedFiles, `find${string}` | `list${string}`>>;
   readonly directory: Pick<Directory, Extract<keyof Directory, `find${string}` | `list${string}`>>;
   readonly events: Pick<Events, Extract<keyof Events, `find${string}` | `list${string}`>>;
@@ -191,6 +193,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly audienceLog: AudienceLog;
   readonly conversions: Conversions;
   readonly deliveryLedger: DeliveryLedger;
+  readonly statsJobs: StatsJobs;
   readonly derivedFiles: DerivedFiles;
   readonly directory: Directory;
   readonly events: Events;

@@ -13,6 +13,7 @@ const DEPRECATION = [
   'Since when, or from when on, what was used is deprecated: `@` and Unix seconds (RFC 9745).',
   { type: 'string', pattern: '^@\\d+$' },
 ] as const;
+const COUNT = { type: 'integer' };
 const LINK = [
   'What to read about that, or what takes its place.',
   { type: 'string', pattern: '^<[^>]+>; rel="(deprecation|successor-version)"$' },
@@ -32,6 +33,8 @@ export const HEADERS: Readonly<Record<string, Json>> = {
   'x-account-rate-limit-limit': header('Calls in a window of the account.', { type: 'integer' }),
   'x-account-rate-limit-remaining': header('Calls left in this window.', { type: 'integer' }),
   'x-account-rate-limit-reset': header('When the window ends, Unix seconds.', { type: 'integer' }),
+  'x-concurrent-job-limit': header('Jobs of the account that may be unfinished at a time.', COUNT, true),
+  'x-concurrent-job-limit-remaining': header('How many more jobs may be created now.', COUNT, true),
   'retry-after': header('Seconds until a retry makes sense.', { type: 'integer' }, true),
   'www-authenticate': header('The scheme to use.', { type: 'string', pattern: '^(OAuth|Bearer) realm=' }, true),
   allow: header('The methods that the path has.', { type: 'string' }, true),
@@ -55,6 +58,7 @@ function headersFor(operation: Operation, status: number): Json {
     ...(operation.family === 'ads' ? ['x-current-api-version'] : []),
     ...(status === 405 ? ['allow'] : [...levelHeader(operation), ...window('x-rate-limit')]),
     ...(RATES[operation.rate].perAccount && isCounted ? window('x-account-rate-limit') : []),
+    ...(status < 300 ? (operation.replyHeaders ?? []) : []),
     ...(status === 429 || status === 503 ? ['retry-after'] : []),
     ...(status === 401 ? ['www-authenticate'] : []),
   ];

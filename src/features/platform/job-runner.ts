@@ -69,12 +69,12 @@ const SET_BACK_MS = 5000;
 const AHEAD_MAX_S = 8 * 86_400;
 
 /** The groups of jobs; each has a runner of its own, so that one does not delay the others. */
-const GROUPS = ['database', 'long', 'others', 'alone'] as const;
+const GROUPS = ['database', 'long', 'others', 'awaited', 'alone'] as const;
 type Group = (typeof GROUPS)[number];
 
-type Grouping = Pick<JobKind, 'isAlone' | 'isLong' | 'callsOtherServers'>;
-const groupOf = ({ isAlone, isLong, callsOtherServers }: Grouping): Group =>
-  isAlone ? 'alone' : isLong ? 'long' : callsOtherServers ? 'others' : 'database';
+type Grouping = Pick<JobKind, 'isAlone' | 'isLong' | 'isAwaited' | 'callsOtherServers'>;
+const groupOf = ({ isAlone, isLong, isAwaited, callsOtherServers }: Grouping): Group =>
+  isAlone ? 'alone' : isLong ? 'long' : isAwaited ? 'awaited' : callsOtherServers ? 'others' : 'database';
 
 /**
  * Runs the jobs of a store by its clock. A job is taken under a lease, and its outcome is stored in the unit of work

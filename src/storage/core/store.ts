@@ -34,6 +34,7 @@ import { notificationsOn, postsOn } from '../tables/posts.ts';
 import { recordsOn } from '../tables/records.ts';
 import { restoresOn } from '../tables/restores.ts';
 import { secondFactorsOn } from '../tables/second-factors.ts';
+import { statsJobsOn } from '../tables/stats-jobs.ts';
 import { streamConnectionsOn } from '../tables/stream-connections.ts';
 import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
@@ -198,6 +199,7 @@ function partsOn(
     audiences: customAudiencesOn(session),
     conversions: conversionsOn(session),
     deliveryLedger: deliveryLedgerOn(session),
+    statsJobs: statsJobsOn(session),
     derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),
     corpus: corpusOn(session),

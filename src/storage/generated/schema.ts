@@ -315,6 +315,12 @@ export interface Schema {
     id_hash: string; user_id: string | null; form_token: string; created_at: string; last_seen_at: string;
     authenticated_at: string | null; login_for: string | null; browser: Generated<string>; address: Generated<string>;
   };
+  stats_jobs: {
+    id: string; account_id: string; status: string; entity: string; entity_ids: string; start_time: string;
+    end_time: string; granularity: string; placement: string; metric_groups: string; segmentation_type: string | null;
+    country: string | null; platform: string | null; file_name: string | null; object_key: string | null;
+    expires_at: string | null; created_at: string; updated_at: string;
+  };
   stream_connections: {
     id: string; application_id: string; endpoint_name: string; client_ip: string; connected_at: string;
     disconnected_at: string | null; disconnect_reason: string | null; node: string | null;

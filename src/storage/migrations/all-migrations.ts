@@ -41,6 +41,7 @@ import { keywordIndex } from './0042-keyword-index.ts';
 import { delivery } from './0043-delivery.ts';
 import { simulatedDelivery } from './0044-simulated-delivery.ts';
 import { webEventTags } from './0046-web-event-tags.ts';
+import { statsJobs } from './0047-stats-jobs.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   delivery,
   simulatedDelivery,
   webEventTags,
+  statsJobs,
 ];

@@ -1,0 +1,72 @@
+/** An order in which the segments of an audience take their turns, over and over. */
+export interface Turns {
+  /** The segment of each turn of a period. */
+  readonly order: Uint16Array;
+  /** How many turns of a period each segment has. */
+  readonly weights: readonly number[];
+}
+
+/** Turns of a period at most: shares are exact for audiences up to this size, and to this part beyond. */
+const PERIOD_MAX = 2048;
+
+/**
+ * The turns of segments with these weights: at any point each has had as many as its share asks for, within rounding
+ * (the divisor method of Sainte-Laguë). Weights are whole numbers; undefined when all are zero.
+ * @source decision 962
+ */
+export function turnsOf(people: readonly number[]): Turns | undefined {
+  const total = people.reduce((sum, each) => sum + each, 0);
+  if (total === 0) return undefined;
+  const weights = total <= PERIOD_MAX ? [...people] : byLargestRemainder(PERIOD_MAX, people);
+  const all: (readonly [priority: number, segment: number])[] = [];
+  for (const [segment, weight] of weights.entries()) {
+    for (let turn = 0; turn < weight; turn++) all.push([(turn + 0.5) / weight, segment]);
+  }
+  all.sort(([one, first], [other, second]) => one - other || first - second);
+  return { order: Uint16Array.from(all, ([, segment]) => segment), weights };
+}
+
+/**
+ * Deals out a number of things to segments, one a turn from turn `start` on: adds to `parts`. The parts of a smaller
+ * number from the same start are nowhere larger, so that what counts a subset stays one in each segment.
+ */
+export function dealOut(count: number, { order, weights }: Turns, start: number, parts: Float64Array): void {
+  const { length } = order;
+  const periods = Math.floor(count / length);
+  if (periods > 0) for (const [segment, weight] of weights.entries()) parts[segment]! += periods * weight;
+  let at = start % length;
+  for (let rest = count - periods * length; rest > 0; rest--) {
+    parts[order[at]!]! += 1;
+    at = at + 1 === length ? 0 : at + 1;
+  }
+}
+
+/**
+ * Divides a whole number in proportion to weights: each part is rounded down, and what is left goes to the largest
+ * remainders, the first of equal ones. All zero when the weights are.
+ */
+export function byLargestRemainder(amount: number, weights: readonly number[]): number[] {
+  const total = weights.reduce((sum, each) => sum + each, 0);
+  if (total === 0) return weights.map(() => 0);
+  const isExact = amount <= Number.MAX_SAFE_INTEGER / total;
+  const quotas = weights.map((weight) => quotaOf(amount, weight, total, isExact));
+  const parts = quotas.map(([part]) => part);
+  const left = amount - parts.reduce((sum, part) => sum + part, 0);
+  const order = quotas.map((_, at) => at).sort((one, other) => quotas[other]![1] - quotas[one]![1] || one - other);
+  for (const at of order.slice(0, left)) parts[at]! += 1;
+  return parts;
+}
+
+/** A part, rounded down, and its remainder; exact also where the product is no safe integer. */
+function quotaOf(amount: number, weight: number, total: number, isExact: boolean): [part: number, remainder: number] {
+  if (isExact) return [Math.floor((amount * weight) / total), (amount * weight) % total];
+  const product = BigInt(amount) * BigInt(weight);
+  return [Number(product / BigInt(total)), Number(product % BigInt(total))];
+}
+
+/** A number that a text stands for: always the same, and unlike those of similar texts (FNV-1a). */
+export function numberOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}

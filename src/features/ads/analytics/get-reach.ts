@@ -1,0 +1,162 @@
+import { instantMs } from '../../../base/instants.ts';
+import { Type } from '../../../base/json-schema.ts';
+import { dateAround, plusDays } from '../../../base/zones.ts';
+import type { AccountState } from '../../../contract/declare/account-state.ts';
+import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
+import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
+import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
+import { lineItems } from '../line-items.ts';
+import { findEntities } from './entities.ts';
+import { frequencyOf, type Reach, reachOf } from './reach.ts';
+import { readImpressions } from './read-stats.ts';
+import { STATS_READERS } from './stats-parameters.ts';
+import { checkRange, RANGE_PROBLEMS, rangeOf, type TimeRange, timeBound } from './time-range.ts';
+
+const DAYS_MAX = 90;
+const IDS_MAX = 20;
+
+/** How many people campaigns reached. @source analytics 10; decision 965 */
+export const getCampaignReach = reachOperation('CAMPAIGN', 'campaign');
+/** How many people the ads of funding instruments reached. @source analytics 10; decision 965 */
+export const getFundingInstrumentReach = reachOperation('FUNDING_INSTRUMENT', 'funding_instrument');
+
+function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campaign' | 'funding_instrument'): Operation {
+  const parameter = `${name}_ids`;
+  const words = `${name}s`.replace('_', ' ');
+  return {
+    id: `reach.${name}s`,
+    method: 'GET',
+    path: `/12/stats/accounts/:account_id/reach/${name}s`,
+    description: `Get how many people up to ${IDS_MAX} ${words} reached, and how often.`,
+    group: 'stats',
+    family: 'ads',
+    roles: STATS_READERS,
+    rate: 'analytics_sync',
+    parameters: {
+      [parameter]: listOf(id(), { max: IDS_MAX }).required().describe('Their ids; unknown ones are left out.'),
+      start_time: timeBound().required().describe('Start of the range, on the hour; a date means midnight UTC.'),
+      end_time: timeBound()
+        .required()
+        .describe(`End of the range, exclusive, at most ${DAYS_MAX} days after the start.`),
+    },
+    body: 'form',
+    shape: 'bare',
+    reply: Type.Object(
+      {
+        request: Type.Object(
+          {
+            params: Type.Object(
+              {
+                [parameter]: Type.Array(Type.String()),
+                start_time: Type.String({ format: 'date-time' }),
+                end_time: Type.String({ format: 'date-time' }),
+                account_id: Type.String(),
+              },
+              { additionalProperties: false },
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        data_type: Type.Literal('reach'),
+        data: Type.Array(
+          Type.Object(
+            {
+              id: Type.String(),
+              total_audience_reach: Type.Integer({ minimum: 0 }),
+              average_frequency: Type.Number({ minimum: 0 }),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    problems: RANGE_PROBLEMS,
+    validate: (input, account) =>
+      checkRange(input, { zone: account!.timezone, dateZone: 'UTC', isOfDays: false, days_max: DAYS_MAX }),
+    async perform({ services, account, input }) {
+      await services.delivery.settle(account!);
+      const range = rangeOf(input, { zone: account!.timezone, dateZone: 'UTC' });
+      const asked = itemsOf(String(input[parameter]));
+      const { ids } = await services.store.read((tx) => findEntities(tx, account!, entity, asked));
+      const data: string[] = [];
+      for (const id of ids) {
+        const reach = await readReach(services.store, account!, { name, id, range });
+        data.push(`{"id":"${id}","total_audience_reach":${reach.people},"average_frequency":${frequencyOf(reach)}}`);
+      }
+      const { from: start_time, until: end_time } = range;
+      const params = JSON.stringify({ [parameter]: asked, start_time, end_time, account_id: account!.id });
+      return { data: `{"request":{"params":${params}},"data_type":"reach","data":[${data.join(',')}]}` };
+    },
+  };
+}
+
+/**
+ * People whom publishers named are counted; those behind the other impressions are estimated from the audiences, and
+ * added: nobody knows whether they are the same.
+ */
+async function readReach(
+  store: Store,
+  account: AccountState,
+  of: { readonly name: 'campaign' | 'funding_instrument'; readonly id: string; readonly range: TimeRange },
+): Promise<Reach> {
+  const { name, id, range } = of;
+  const lines = await store.read((tx) =>
+    tx.records.getMany(lineItems, account.id, [id], { deleted: 'shown', column: `${name}_id` }),
+  );
+  const ids = lines.map((line) => line.id);
+  const impressions = await readImpressions(store, account, ids, range);
+  return store.read(async (tx) => {
+    const subject = `${name}/${id}`;
+    const people = await peopleOf(tx, account.id, [...ids, subject], range);
+    const seen = await readSeen(tx, account, ids, range);
+    const parts = ids.map((line) => {
+      const named = Math.min(seen.impressions.get(line) ?? 0, impressions.get(line) ?? 0);
+      return { named, impressions: (impressions.get(line) ?? 0) - named, people: people.get(line) };
+    });
+    const estimated = reachOf(parts, people.get(subject));
+    const named = parts.reduce((sum, each) => sum + each.named, 0);
+    return {
+      people: Math.min(seen.people, named) + estimated.people,
+      impressions: named + estimated.impressions,
+    };
+  });
+}
+
+/** The largest audience of each subject that was in force in a range: a longer range never reaches fewer people. */
+async function peopleOf(
+  tx: ReadTransaction,
+  account: string,
+  subjects: readonly string[],
+  { from, until }: TimeRange,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const bySubject = Map.groupBy(await tx.deliveryLedger.listAudiences(account, subjects), ({ subject }) => subject);
+  for (const [subject, audiences] of bySubject) {
+    const last = audiences.findLastIndex(({ applies_from }: DeliveryAudience) => applies_from <= from);
+    const inForce = audiences.slice(Math.max(0, last)).filter(({ applies_from }) => applies_from < until);
+    if (inForce.length > 0) found.set(subject, Math.max(...inForce.map(({ people }) => people)));
+  }
+  return found;
+}
+
+/** The people whom publishers named. Their impressions are counted by day: whole days around the range are looked at. */
+async function readSeen(
+  tx: ReadTransaction,
+  account: AccountState,
+  lines: readonly string[],
+  range: TimeRange,
+): Promise<{ readonly people: number; readonly impressions: ReadonlyMap<string, number> }> {
+  const from = dateAround(instantMs(range.from), account.timezone);
+  const until = plusDays(dateAround(instantMs(range.until) - 1000, account.timezone), 1);
+  const query = { account: account.id, from, until };
+  const { people } = await tx.deliveryLedger.findReach({ ...query, line_items: lines });
+  const impressions = new Map<string, number>();
+  if (people === 0) return { people, impressions };
+  for (const line of lines) {
+    const own = await tx.deliveryLedger.findReach({ ...query, line_items: [line] });
+    impressions.set(line, own.impressions);
+  }
+  return { people, impressions };
+}

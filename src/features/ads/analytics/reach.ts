@@ -1,0 +1,40 @@
+/** Impressions, and how many people could have had them: undefined when nobody counted them. */
+export interface Exposure {
+  readonly impressions: number;
+  readonly people: number | undefined;
+}
+
+/**
+ * How many people had impressions of ads: of those that fell on an audience at random, the expected number, at least that
+ * of each line item, and at most that of all line items together. Impressions on people whom nobody counted tell nothing.
+ * @param union the people whom any of the line items means
+ * @source decision 965
+ */
+export function reachOf(parts: readonly Exposure[], union: number | undefined): Reach {
+  const counted = parts.filter(({ impressions, people }) => impressions > 0 && people !== undefined && people > 0);
+  const impressions = counted.reduce((sum, part) => sum + part.impressions, 0);
+  const each = counted.map((part) => expectedPeople(part.impressions, part.people!));
+  const together = counted.reduce((sum, { people }) => sum + people!, 0);
+  // Nobody is in the union who is not in a part, and everybody who is in one.
+  const people = Math.max(Math.min(union ?? together, together), ...counted.map((part) => part.people!), 0);
+  const sum = each.reduce((total, reached) => total + reached, 0);
+  const most = Math.min(impressions, people, sum);
+  return { people: Math.min(most, Math.max(expectedPeople(impressions, people), ...each, 0)), impressions };
+}
+
+/** People, and the impressions that they had. */
+export interface Reach {
+  readonly people: number;
+  readonly impressions: number;
+}
+
+/** How many of these people have at least one of the impressions, if each falls on any of them alike. */
+function expectedPeople(impressions: number, people: number): number {
+  if (people === 0) return 0;
+  return Math.min(impressions, people, Math.round(people * -Math.expm1(-impressions / people)));
+}
+
+/** Impressions a person, with two decimals; 0 when nobody was reached. @source analytics 10 */
+export function frequencyOf({ people, impressions }: Reach): number {
+  return people === 0 ? 0 : Math.round((impressions / people) * 100) / 100;
+}

@@ -1,0 +1,239 @@
+import { instantMs } from '../../../base/instants.ts';
+import { nextTurn } from '../../../base/timers.ts';
+import { plusDays } from '../../../base/zones.ts';
+import type { AccountState } from '../../../contract/declare/account-state.ts';
+import type { AnyResource } from '../../../contract/declare/resource.ts';
+import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import { visitHours } from '../../../contract/delivery/packed-hours.ts';
+import type { DeliveryDay } from '../../../contract/store/delivery-ledger.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { type Buckets, bucketsOf, type DayBuckets, type Granularity } from './buckets.ts';
+import {
+  type FoundEntities,
+  findEntities,
+  STATS_ENTITIES,
+  type StatsEntity,
+  type StatsEntityName,
+} from './entities.ts';
+import { METRIC_GROUPS, type Metric, type MetricGroup } from './metrics.ts';
+import { type AddNumber, audienceShares, segmentParts } from './segment-parts.ts';
+import {
+  type AskedSegmentation,
+  canBeSegmented,
+  SEGMENTATIONS,
+  type Segment,
+  type Segmentation,
+  segmentsOf,
+  valueFilter,
+} from './segmentations.ts';
+
+/** A question about deliveries. */
+export interface StatsQuery {
+  readonly account: Pick<AccountState, 'id' | 'environment' | 'timezone'>;
+  readonly entity: StatsEntityName;
+  readonly entity_ids: readonly string[];
+  /** Whole hours of the time zone of the account, as UTC texts; `until` is exclusive. */
+  readonly from: string;
+  readonly until: string;
+  readonly granularity: Granularity;
+  readonly groups: readonly MetricGroup[];
+  readonly placement: string;
+  readonly segmentation?: AskedSegmentation | undefined;
+}
+
+/** The numbers of each metric with activity, by bucket. */
+export type Series = Map<DeliveryMetric, Float64Array>;
+
+/** What an entity delivered: as a whole, or segments with activity. */
+export interface EntityStats {
+  readonly id: string;
+  readonly parts: readonly { readonly segment: Segment | null; readonly series: Series }[];
+}
+
+/** The answer to a question, in the order of the ids. */
+export interface Stats {
+  /** Buckets in a series. */
+  readonly length: number;
+  readonly entities: readonly EntityStats[];
+}
+
+/** Days that are read at once: a range of any length takes no more memory than that, and lets others in between. */
+const DAYS_AT_ONCE = 7;
+/** Placements that have statistics of their own; all others are ALL_ON_SERVICE. @source analytics 5 */
+const OWN_PLACEMENTS: ReadonlySet<string> = new Set(['PUBLISHER_NETWORK', 'SPOTLIGHT', 'TREND']);
+
+/** The placement under which statistics show what ran in a placement. */
+export function statsPlacement(placement: string): string {
+  return OWN_PLACEMENTS.has(placement) ? placement : 'ALL_ON_SERVICE';
+}
+
+/**
+ * Reads what entities delivered from the ledger: the answer to every question about deliveries, whoever asks it. Never
+ * call it inside a unit of work.
+ * @param tags the resource with the names of conversion tags
+ * @source analytics 0
+ */
+export async function readStats(
+  store: Store,
+  query: StatsQuery,
+  { tags, signal }: { readonly tags?: AnyResource | undefined; readonly signal?: AbortSignal } = {},
+): Promise<Stats> {
+  const { account, segmentation } = query;
+  const buckets = bucketsOf(instantMs(query.from), instantMs(query.until), query.granularity, account.timezone);
+  const entities = await store.read((tx) => findEntities(tx, account, query.entity, query.entity_ids));
+  const metrics = metricsOf(query);
+  const collected = collector(entities, buckets, metrics);
+  const slots = Int16Array.from(DELIVERY_METRICS, (metric) => metrics.indexOf(metric));
+  const audiences = segmentation && audienceShares(segmentation.type);
+  const isIdle = metrics.length === 0 || entities.ids.length === 0;
+  for (const [from, until] of isIdle ? [] : chunksOf(buckets)) {
+    signal?.throwIfAborted();
+    const range = { account: account.id, from, until, ...(entities.lines && { line_items: entities.lines }) };
+    const { days, segments } = await store.read(async (tx) => {
+      const listed = await tx.deliveryLedger.listDays(range);
+      const days = listed.filter((day) => statsPlacement(day.placement) === query.placement);
+      if (!audiences || days.length === 0) return { days, segments: [] };
+      const missing = audiences.missing(days.map(({ line_item_id }) => line_item_id));
+      audiences.add(missing, await tx.deliveryLedger.listAudiences(account.id, missing));
+      return { days, segments: await tx.deliveryLedger.listSegments({ ...range, segmentation: segmentation!.type }) };
+    });
+    if (audiences) {
+      const shownAs = valueFilter(segmentation!);
+      const parts = segmentParts({ metrics, segments, audiences, shownAs, zone: account.timezone });
+      for (const day of days) collected.add(day, (add) => parts.visit(day, add));
+    } else {
+      for (const day of days) {
+        collected.add(day, (add) => visitHours(day.hours, slots, (slot, hour, number) => add('', slot, hour, number)));
+      }
+    }
+    await othersTurn();
+  }
+  const parts = collected.series.map((bySegment) => seriesOf(bySegment, metrics));
+  const segments = segmentation && (await nameSegments(store, query, parts, tags));
+  return {
+    length: buckets.length,
+    entities: entities.ids.map((id, at) => ({ id, parts: partsInOrder(parts[at]!, segments) })),
+  };
+}
+
+/** The impressions of line items in a range, all placements together; those without any are absent. */
+export async function readImpressions(
+  store: Store,
+  account: StatsQuery['account'],
+  lines: readonly string[],
+  { from, until }: Pick<StatsQuery, 'from' | 'until'>,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const buckets = bucketsOf(instantMs(from), instantMs(until), 'TOTAL', account.timezone);
+  const slots = Int16Array.from(DELIVERY_METRICS, (metric) => (metric === 'impressions' ? 0 : -1));
+  for (const [first, end] of lines.length === 0 ? [] : chunksOf(buckets)) {
+    const range = { account: account.id, from: first, until: end, line_items: lines };
+    for (const day of await store.read((tx) => tx.deliveryLedger.listDays(range))) {
+      const hours = buckets.days.get(day.day);
+      let sum = found.get(day.line_item_id) ?? 0;
+      visitHours(day.hours, slots, (_, hour, number) => {
+        if (hours && hour >= hours.first && hour < hours.end) sum += number;
+      });
+      found.set(day.line_item_id, sum);
+    }
+    await othersTurn();
+  }
+  return found;
+}
+
+/** Lets pending requests run before a long answer goes on. */
+export function othersTurn(): Promise<void> {
+  return new Promise((resolve) => void nextTurn(resolve));
+}
+
+/** The metrics of the ledger that the answer needs. */
+function metricsOf({ entity, groups, segmentation }: StatsQuery): DeliveryMetric[] {
+  const about: StatsEntity = STATS_ENTITIES[entity];
+  const without = segmentation && (SEGMENTATIONS[segmentation.type] as Segmentation).without;
+  const metrics = new Set<DeliveryMetric>();
+  for (const group of without?.includes(entity) ? [] : groups) {
+    if (!about.groups.includes(group)) continue;
+    for (const { name, members } of METRIC_GROUPS[group] as readonly Metric[]) {
+      if (segmentation && !canBeSegmented(segmentation.type, group, name)) continue;
+      if (group === 'ENGAGEMENT' && about.engagement && !about.engagement.includes(name as DeliveryMetric)) continue;
+      for (const { sumOf } of members) for (const metric of sumOf) metrics.add(metric);
+    }
+  }
+  return [...metrics];
+}
+
+function* chunksOf({ days }: Buckets): Iterable<readonly [from: string, until: string]> {
+  const dates = [...days.keys()];
+  for (let at = 0; at < dates.length; at += DAYS_AT_ONCE) {
+    yield [dates[at]!, plusDays(dates[Math.min(at + DAYS_AT_ONCE, dates.length) - 1]!, 1)];
+  }
+}
+
+/** Adds up deliveries by entity, segment, metric and bucket. */
+function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, metrics: readonly DeliveryMetric[]) {
+  const series = ids.map(() => new Map<string, (Float64Array | undefined)[]>());
+  let ofEntity = series[0]!;
+  let place: DayBuckets;
+  let segment: string | undefined;
+  let slots: (Float64Array | undefined)[] = [];
+  const add: AddNumber = (value, slot, hour, number) => {
+    if (hour < place.first || hour >= place.end) return;
+    if (value !== segment) {
+      segment = value;
+      slots = ofEntity.get(value) ?? new Array<Float64Array | undefined>(metrics.length).fill(undefined);
+      ofEntity.set(value, slots);
+    }
+    let numbers = slots[slot];
+    if (!numbers) {
+      numbers = new Float64Array(length);
+      slots[slot] = numbers;
+    }
+    numbers[place.bucket + (hour - place.first) * place.step]! += number;
+  };
+  return {
+    series,
+    /** Adds what `visit` finds in a day, if it belongs to an entity. */
+    add(day: DeliveryDay, visit: (add: AddNumber) => void): void {
+      const owner = ownerOf(day);
+      const found = days.get(day.day);
+      if (owner === undefined || !found) return;
+      ofEntity = series[owner]!;
+      place = found;
+      segment = undefined;
+      visit(add);
+    },
+  };
+}
+
+type Parts = readonly (readonly [value: string, series: Series])[];
+
+function seriesOf(
+  bySegment: ReadonlyMap<string, readonly (Float64Array | undefined)[]>,
+  metrics: readonly DeliveryMetric[],
+): Parts {
+  return [...bySegment].map(([value, slots]) => {
+    const active = slots.flatMap((numbers, slot) => (numbers ? [[metrics[slot]!, numbers] as const] : []));
+    return [value, new Map(active)] as const;
+  });
+}
+
+function nameSegments(
+  store: Store,
+  { account, segmentation }: StatsQuery,
+  parts: readonly Parts[],
+  tags: AnyResource | undefined,
+): Promise<ReadonlyMap<string, Segment>> {
+  const values = [...new Set(parts.flatMap((each) => each.map(([value]) => value)))];
+  return store.read((tx) => segmentsOf(tx, account.id, segmentation!, values, tags));
+}
+
+/** The whole, or the segments by their values; an entity without activity has one part without numbers. */
+function partsInOrder(parts: Parts, segments: ReadonlyMap<string, Segment> | undefined): EntityStats['parts'] {
+  if (parts.length === 0) return [{ segment: null, series: new Map() }];
+  const shown = parts.map(([value, series]) => ({ segment: segments?.get(value) ?? null, series }));
+  return shown.sort((one, other) => byText(one.segment?.segment_value ?? '', other.segment?.segment_value ?? ''));
+}
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

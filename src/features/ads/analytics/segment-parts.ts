@@ -1,0 +1,143 @@
+import { instantMs } from '../../../base/instants.ts';
+import { localDay } from '../../../base/zones.ts';
+import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import { visitHours } from '../../../contract/delivery/packed-hours.ts';
+import type { DeliveryAudience, DeliveryDay, DeliverySegment } from '../../../contract/store/delivery-ledger.ts';
+import { byLargestRemainder, dealOut, numberOf, type Turns, turnsOf } from './apportion.ts';
+import { COUNTS_OF_AMOUNTS } from './metrics.ts';
+import { UNKNOWN } from './segmentations.ts';
+
+/** Adds a number of a slot and an hour to the series of a segment; without segments its value is empty. */
+export type AddNumber = (segment: string, slot: number, hour: number, number: number) => void;
+
+/** The audience of a line item from a time on, as it takes turns; without turns nothing is known of it. */
+interface AudienceTurns {
+  readonly from_ms: number;
+  readonly values: readonly string[];
+  readonly turns: Turns | undefined;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The audiences of line items, as they divide deliveries by one segmentation. */
+export function audienceShares(segmentation: string) {
+  const byLine = new Map<string, AudienceTurns[]>();
+  return {
+    /** The line items among these whose audiences are not there yet. */
+    missing: (lines: Iterable<string>): string[] => [...new Set(lines)].filter((line) => !byLine.has(line)),
+    /** Adds all audiences of line items, in the order of their times. */
+    add(lines: readonly string[], audiences: readonly DeliveryAudience[]): void {
+      for (const line of lines) byLine.set(line, []);
+      for (const { subject, applies_from, shares } of audiences) {
+        const people = shares[segmentation] ?? {};
+        const values = Object.keys(people).sort();
+        const turns = turnsOf(values.map((value) => people[value]!));
+        byLine.get(subject)!.push({ from_ms: instantMs(applies_from), values, turns });
+      }
+    },
+    /** The audience at the beginning of an hour, or the first that begins within it. */
+    at(line: string, hour_ms: number): AudienceTurns | undefined {
+      const all = byLine.get(line) ?? [];
+      const inForce = all.findLast(({ from_ms }) => from_ms <= hour_ms);
+      return inForce ?? all.find(({ from_ms }) => from_ms < hour_ms + HOUR_MS);
+    },
+  };
+}
+
+/** What dividing days into segments needs. */
+export interface SegmentSources {
+  readonly metrics: readonly DeliveryMetric[];
+  readonly segments: readonly DeliverySegment[];
+  readonly audiences: Pick<ReturnType<typeof audienceShares>, 'at'>;
+  /** The value under which a value of the ledger is shown. */
+  readonly shownAs: (value: string) => string;
+  readonly zone: string;
+}
+
+/**
+ * Divides days of delivery into segments. What the ledger knows by segment is taken from there; the rest of each hour is
+ * dealt out among the people of the audience. The parts of each metric and hour add up to its number, and do not depend
+ * on what else is asked for.
+ * @source decision 962
+ */
+export function segmentParts({ metrics, segments, audiences, shownAs, zone }: SegmentSources) {
+  // Whose turn it is follows from the impressions, whether they are asked for or not.
+  const all = metrics.includes('impressions') ? metrics : [...metrics, 'impressions' as const];
+  const slots = Int16Array.from(DELIVERY_METRICS, (metric) => all.indexOf(metric));
+  const impressions = all.indexOf('impressions');
+  const countsOf = all.map((metric) => COUNTS_OF_AMOUNTS.get(metric)?.map((count) => all.indexOf(count)));
+  // Amounts come after the counts that they follow.
+  const order = [...all.keys()].sort(
+    (one, other) => Number(!!countsOf[one]) - Number(!!countsOf[other]) || one - other,
+  );
+  const byDay = Map.groupBy(segments, keyOf);
+
+  const divideHour = (
+    rest: Float64Array,
+    base: number,
+    { values, turns }: { readonly values: readonly string[]; readonly turns: Turns },
+    start: number,
+    add: (value: string, slot: number, number: number) => void,
+  ): void => {
+    const parts: (Float64Array | undefined)[] = [];
+    for (const slot of order) {
+      const number = rest[base + slot]!;
+      if (number === 0) continue;
+      const own = new Float64Array(values.length);
+      parts[slot] = own;
+      const counts = countsOf[slot]?.flatMap((count) => parts[count] ?? []);
+      if (counts && counts.length > 0) {
+        const weights = values.map((_, at) => counts.reduce((sum, each) => sum + each[at]!, 0));
+        own.set(byLargestRemainder(number, weights));
+      } else dealOut(number, turns, start, own);
+      for (let at = 0; at < own.length; at++) if (own[at]! > 0) add(values[at]!, slot, own[at]!);
+    }
+  };
+
+  return {
+    /** Adds the parts of a day. */
+    visit(day: DeliveryDay, add: AddNumber): void {
+      const hours = day.hours[0] ?? 0;
+      const rest = new Float64Array(all.length * hours);
+      visitHours(day.hours, slots, (slot, hour, number) => {
+        rest[hour * all.length + slot] = number;
+      });
+      const addShown = (value: string, slot: number, hour: number, number: number): void => {
+        if (slot < metrics.length) add(shownAs(value), slot, hour, number);
+      };
+      for (const { value, hours: known } of byDay.get(keyOf(day)) ?? []) {
+        visitHours(known, slots, (slot, hour, number) => {
+          const at = hour * all.length + slot;
+          addShown(value, slot, hour, Math.min(number, rest[at]!));
+          rest[at] = Math.max(0, rest[at]! - number);
+        });
+      }
+      const { start_ms } = localDay(day.day, zone);
+      let start = numberOf(keyOf(day));
+      for (let hour = 0; hour < hours; hour++) {
+        const base = hour * all.length;
+        const found = audiences.at(day.line_item_id, start_ms + hour * HOUR_MS);
+        if (found?.turns) {
+          const { values, turns } = found;
+          divideHour(rest, base, { values, turns }, start, (value, slot, number) =>
+            addShown(value, slot, hour, number),
+          );
+        } else {
+          for (let slot = 0; slot < all.length; slot++) {
+            if (rest[base + slot]! > 0) addShown(UNKNOWN, slot, hour, rest[base + slot]!);
+          }
+        }
+        start += rest[base + impressions]!;
+      }
+    },
+  };
+}
+
+function keyOf({
+  line_item_id,
+  creative_id,
+  placement,
+  day,
+}: Pick<DeliveryDay, 'line_item_id' | 'creative_id' | 'placement' | 'day'>): string {
+  return `${line_item_id} ${creative_id} ${placement} ${day}`;
+}

@@ -1,0 +1,102 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { formatInstant, instantMs } from '../../../base/instants.ts';
+import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
+import type { Services } from '../../../contract/declare/operation.ts';
+import type { AnyResource } from '../../../contract/declare/resource.ts';
+import { jobKeyOf, rowOfJob } from '../../../contract/declare/resource.ts';
+import { ObjectsUnavailable } from '../../../contract/problems/objects-unavailable.ts';
+import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
+import { contentOfBytes } from '../../../contract/services/objects.ts';
+import type { JobKind } from '../../../contract/store/jobs.ts';
+import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
+import { accounts } from '../accounts.ts';
+import type { MetricGroup } from './metrics.ts';
+import { readStats } from './read-stats.ts';
+import { type StatsRequest, statsDocument } from './stats-document.ts';
+import { statsQueryOf } from './stats-parameters.ts';
+
+/** Kind of the jobs that write files with statistics. */
+export const STATS_JOB = 'stats-job';
+/** Kind of the jobs that remove these files. */
+export const STATS_FILE_EXPIRY = 'stats-file-expiry';
+/** The objects of files are below this. */
+export const STATS_OBJECTS = 'stats/';
+
+/** A file can be read for this long. @source analytics 8 */
+const FILE_TTL_MS = 48 * 3_600_000;
+/** After this many failures a job is given up. @source analytics 8 */
+const ATTEMPTS_MAX = 3;
+/** Random bytes of a name that nobody can guess: 43 characters. @source analytics 8 */
+const NAME_BYTES = 32;
+
+const zip = promisify(gzip);
+
+/** How a job ended; undefined when it had ended already. */
+type Outcome = { readonly file_name: string; readonly object_key: string } | 'failed' | undefined;
+
+/** Writes a file with statistics: the document of the synchronous call, with segments if there are any. @source analytics 8 */
+export const statsJob: JobKind<Outcome> = {
+  name: STATS_JOB,
+  isAwaited: true,
+  async prepare({ key, attempts }, services, signal) {
+    const { account, id } = rowOfJob(key);
+    const job = await services.store.read((tx) => tx.statsJobs.find(account, id));
+    if (job?.status !== 'PROCESSING') return undefined;
+    try {
+      return await writeFile(job, services, signal);
+    } catch (error) {
+      const isAway = error instanceof StoreUnavailable || error instanceof ObjectsUnavailable;
+      if (isAway || signal.aborted || attempts < ATTEMPTS_MAX) throw error;
+      return 'failed';
+    }
+  },
+  async store(tx, { key }, outcome, now) {
+    const { account, id } = rowOfJob(key);
+    if (outcome === undefined) return;
+    const job = { account_id: account, id, status: 'PROCESSING' } as const;
+    if (outcome === 'failed') {
+      await tx.statsJobs.change(job, { status: 'FAILED', updated_at: now });
+      return;
+    }
+    const expires_at = formatInstant(instantMs(now) + FILE_TTL_MS);
+    const isDone = await tx.statsJobs.change(job, { ...outcome, status: 'SUCCESS', expires_at, updated_at: now });
+    if (isDone) await tx.jobs.plan({ kind: STATS_FILE_EXPIRY, key: jobKeyOf(job), run_at: expires_at });
+  },
+};
+
+async function writeFile(job: StatsJob, services: Services, signal: AbortSignal): Promise<Outcome> {
+  const account = await accountOf(job.account_id, services);
+  await services.delivery.settle(account);
+  const request = requestOf(job);
+  const query = statsQueryOf(request, account);
+  const tags = services.resources.get('web_event_tags') as AnyResource | undefined;
+  const stats = await readStats(services.store, query, { tags, signal });
+  const text = services.ads.statsWords(await statsDocument(stats, query.groups, request));
+  signal.throwIfAborted();
+  const bytes = await zip(text);
+  const file_name = `${job.id}-${services.secrets.bytes(NAME_BYTES).toString('base64url')}.json.gz`;
+  // Each attempt has a key of its own, so that objects never change.
+  const object_key = `${STATS_OBJECTS}${job.id}/${services.random.bytes(8).toString('hex')}`;
+  await services.objects.put(object_key, contentOfBytes(bytes), signal);
+  return { file_name, object_key };
+}
+
+/** What the job was asked for. */
+function requestOf(job: StatsJob): StatsRequest {
+  const { start_time, segmentation_type, entity_ids, end_time, country, placement } = job;
+  const { granularity, entity, platform, metric_groups } = job;
+  return {
+    ...{ start_time, segmentation_type, entity_ids, end_time, country, placement },
+    ...{ granularity, entity, platform, metric_groups: metric_groups as readonly MetricGroup[] },
+  };
+}
+
+function accountOf(id: string, { store }: Services): Promise<Pick<AccountState, 'id' | 'environment' | 'timezone'>> {
+  return store.read(async (tx) => {
+    const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'shown' });
+    const found = await tx.accountMembers.findLimits(id);
+    if (!row || !found) throw new Error(`the account ${id} of a job for statistics is gone`);
+    return { id, environment: found.environment as Environment, timezone: String(row.timezone) };
+  });
+}

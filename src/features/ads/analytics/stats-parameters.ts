@@ -1,0 +1,171 @@
+import type { AccountState } from '../../../contract/declare/account-state.ts';
+import {
+  type Field,
+  field,
+  id,
+  isErrorDetail,
+  itemsOf,
+  listOf,
+  oneOf,
+  text,
+} from '../../../contract/declare/fields.ts';
+import type { Call, Input } from '../../../contract/declare/operation.ts';
+import type { Role } from '../../../contract/declare/roles.ts';
+import { type ErrorDetail, type ProblemName, problem } from '../../../contract/problems/problems.ts';
+import { referenceEntry } from '../reference/reference-entry.ts';
+import type { Granularity } from './buckets.ts';
+import { STATS_ENTITIES, type StatsEntityName } from './entities.ts';
+import { METRIC_GROUP_NAMES, type MetricGroup } from './metrics.ts';
+import type { StatsQuery } from './read-stats.ts';
+import { SEGMENTATIONS, type Segmentation, type SegmentationName } from './segmentations.ts';
+import type { StatsRequest } from './stats-document.ts';
+import { checkRange, RANGE_PROBLEMS, type RangeRules, rangeOf, timeBound } from './time-range.ts';
+
+/** Roles that may read statistics. @source analytics 1 */
+export const STATS_READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CAMPAIGN_ANALYST'];
+/** With the role that may read those of posts that nobody pays for. */
+export const STATS_AND_ORGANIC_READERS: readonly Role[] = [...STATS_READERS, 'ANALYST'];
+/** The only kind of entity that the role ANALYST sees. */
+export const ORGANIC: StatsEntityName = 'ORGANIC_POST';
+
+/** Placements that statistics can be about, in the order of replies. */
+export const STATS_PLACEMENTS = ['ALL_ON_SERVICE', 'PUBLISHER_NETWORK', 'SPOTLIGHT', 'TREND'] as const;
+
+const IDS_MAX = 20;
+
+/** One of several words, in any case; stored in upper case. @source analytics 2 */
+export function wordOf<const W extends string>(...words: readonly W[]): Field<W> {
+  const { kind } = oneOf(...words);
+  return field<W>({
+    ...kind,
+    read(raw, parameter) {
+      const read = kind.read(typeof raw === 'string' ? raw.toUpperCase() : raw, parameter);
+      return isErrorDetail(read) ? kind.read(raw, parameter) : read;
+    },
+  });
+}
+
+/** The parameters that statistics and jobs have in common. @source analytics 2 */
+export const statsParameters = {
+  entity: wordOf(...(Object.keys(STATS_ENTITIES) as StatsEntityName[]))
+    .required()
+    .describe('Kind of entities; in any case, like all words here.'),
+  entity_ids: listOf(id(), { max: IDS_MAX })
+    .required()
+    .describe('Their ids; for an account, its own. Those of anything else are left out of the reply.'),
+  start_time: timeBound()
+    .required()
+    .describe('Start of the range, on the hour; a date means midnight in the time zone of the account.'),
+  end_time: timeBound().required().describe('End of the range, exclusive.'),
+  granularity: wordOf('DAY', 'HOUR', 'TOTAL')
+    .required()
+    .describe('Width of the buckets. With `DAY`, both times must be midnight in the time zone of the account.'),
+  metric_groups: listOf(wordOf(...METRIC_GROUP_NAMES))
+    .required()
+    .describe('Groups of metrics; those that an entity does not have are null.'),
+  placement: wordOf(...STATS_PLACEMENTS)
+    .required()
+    .describe('Where ads ran; `ALL_ON_SERVICE` includes all single placements on the service.'),
+};
+
+/** The parameters that only jobs have. @source analytics 2 and 7 */
+export const segmentParameters = {
+  segmentation_type: wordOf(...(Object.keys(SEGMENTATIONS) as SegmentationName[])).describe(
+    'Divides the numbers among people who differ in this.',
+  ),
+  country: text({ max: 64 }).describe('Targeting value of a country; required for segments by location.'),
+  platform: text({ max: 64 }).describe('Targeting value of a platform; required for devices and their versions.'),
+};
+
+/** The problems of `checkStats`, beside those of single parameters. */
+export const STATS_PROBLEMS: readonly ProblemName[] = [...RANGE_PROBLEMS, 'NOT_MIDNIGHT'];
+/** The problems that a segmentation adds. */
+export const SEGMENT_PROBLEMS: readonly ProblemName[] = [
+  'SEGMENTATION_UNAVAILABLE',
+  'NOT_A_COUNTRY',
+  'NOT_A_TARGETING_VALUE',
+];
+
+/** Errors of combinations of parameters. @source analytics 4 */
+export function checkStats(input: Input, account: AccountState | undefined, days_max: number): ErrorDetail[] {
+  return checkRange(input, rangeRules(account!.timezone, days_max, input.granularity === 'DAY'));
+}
+
+/** Errors of segments. @source analytics 4 and 7 */
+export function checkSegments({ segmentation_type: type, entity, metric_groups, ...input }: Input): ErrorDetail[] {
+  if (type === undefined || type === null) return [];
+  const errors: ErrorDetail[] = [];
+  const { within }: Segmentation = SEGMENTATIONS[type as SegmentationName];
+  if (within) errors.push(...placeErrors(within, input[within]));
+  if (entity === 'MEDIA_CREATIVE' || entity === ORGANIC) {
+    errors.push({ problem: 'SEGMENTATION_UNAVAILABLE', parameter: 'segmentation_type', words: { entity } });
+  }
+  const groups = metric_groups == null ? [] : itemsOf(String(metric_groups));
+  const other = groups.find((group) => group !== 'WEB_CONVERSION');
+  if (type === 'CONVERSION_TAGS' && other !== undefined) {
+    const words = { list: 'WEB_CONVERSION', raw: other };
+    errors.push({ problem: 'NOT_IN_ENUM', parameter: 'metric_groups', words });
+  }
+  return errors;
+}
+
+function placeErrors(parameter: 'country' | 'platform', value: Input[string] | undefined): ErrorDetail[] {
+  if (value === undefined || value === null) return [{ problem: 'MISSING_PARAMETER', parameter }];
+  const raw = String(value);
+  if (parameter === 'country') {
+    const isCountry = referenceEntry('LOCATION', raw)?.location_type === 'COUNTRIES';
+    return isCountry ? [] : [{ problem: 'NOT_A_COUNTRY', parameter, words: { raw } }];
+  }
+  const words = { name: 'PLATFORM', raw };
+  return referenceEntry('PLATFORM', raw) ? [] : [{ problem: 'NOT_A_TARGETING_VALUE', parameter, words }];
+}
+
+function rangeRules(zone: string, days_max: number, isOfDays: boolean): RangeRules {
+  return { zone, dateZone: zone, isOfDays, days_max };
+}
+
+/** What a valid request asks for, with its times as UTC texts. */
+export function statsRequestOf(input: Input, zone: string): StatsRequest {
+  const { from, until } = rangeOf(input, { zone, dateZone: zone });
+  const given = (name: string): string | null => (input[name] == null ? null : String(input[name]));
+  return {
+    start_time: from,
+    segmentation_type: given('segmentation_type'),
+    entity_ids: itemsOf(String(input.entity_ids)),
+    end_time: until,
+    country: given('country'),
+    placement: String(input.placement),
+    granularity: String(input.granularity),
+    entity: String(input.entity),
+    platform: given('platform'),
+    metric_groups: itemsOf(String(input.metric_groups)),
+  };
+}
+
+/** The question that a request asks. */
+export function statsQueryOf(request: StatsRequest, account: StatsQuery['account']): StatsQuery {
+  const { segmentation_type: type, country, platform } = request;
+  const segmentation = type === null ? undefined : (type as SegmentationName);
+  return {
+    account,
+    entity: request.entity as StatsEntityName,
+    entity_ids: request.entity_ids,
+    from: request.start_time,
+    until: request.end_time,
+    granularity: request.granularity as Granularity,
+    groups: request.metric_groups as readonly MetricGroup[],
+    placement: request.placement,
+    segmentation: segmentation && {
+      type: segmentation,
+      country: country ?? undefined,
+      platform: platform ?? undefined,
+    },
+  };
+}
+
+/** Throws unless the role of the caller may read statistics of this kind of entity. @source analytics 1 */
+export function checkRole({ role, account }: Pick<Call, 'role' | 'account'>, entity: unknown): void {
+  if (role === 'ANALYST' && entity !== ORGANIC) {
+    throw problem('ACTION_NOT_ALLOWED', { words: { account: account!.id } });
+  }
+}
