@@ -30,9 +30,11 @@ import { messagesOn } from '../tables/messages.ts';
 import { nodesOn } from '../tables/nodes.ts';
 import { objectStoreIdOn } from '../tables/object-store-id.ts';
 import { notificationsOn, postsOn } from '../tables/posts.ts';
+import { publishersOn } from '../tables/publishers.ts';
 import { recordsOn } from '../tables/records.ts';
 import { restoresOn } from '../tables/restores.ts';
 import { secondFactorsOn } from '../tables/second-factors.ts';
+import { budgetLeasesOn, deliveryBeaconsOn } from '../tables/serving.ts';
 import { streamConnectionsOn } from '../tables/stream-connections.ts';
 import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
@@ -196,6 +198,9 @@ function partsOn(
     uploads: uploadsOn(session),
     audiences: customAudiencesOn(session),
     deliveryLedger: deliveryLedgerOn(session),
+    deliveryBeacons: deliveryBeaconsOn(session),
+    budgetLeases: budgetLeasesOn(session),
+    publishers: publishersOn(session),
     derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),
     corpus: corpusOn(session),

@@ -39,6 +39,7 @@ import { schemaLevels } from './0040-schema-levels.ts';
 import { noWebhookProgress } from './0041-no-webhook-progress.ts';
 import { keywordIndex } from './0042-keyword-index.ts';
 import { delivery } from './0043-delivery.ts';
+import { serving } from './0045-serving.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -84,4 +85,5 @@ export const migrations: readonly Migration[] = [
   noWebhookProgress,
   keywordIndex,
   delivery,
+  serving,
 ];
