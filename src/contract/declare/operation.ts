@@ -258,7 +258,7 @@ export interface Answer {
 /**
  * The required credential. `user`: a request signed with an access token; `consumer`: one signed without a token;
  * `request-token`: one signed with a request token; `basic`: key and secret of an application; `bearer`: its
- * application-only token; the others accept one of two.
+ * application-only token; `publisher`: the credential of a publisher, as bearer; the others accept one of two.
  * @source authentication gaps 1.2
  */
 export type CredentialKind =
@@ -267,6 +267,7 @@ export type CredentialKind =
   | 'request-token'
   | 'basic'
   | 'bearer'
+  | 'publisher'
   | 'user-or-bearer'
   | 'owner-or-basic';
 
