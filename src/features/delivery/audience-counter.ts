@@ -1,0 +1,20 @@
+import type { SettledAccount } from '../../contract/services/delivery.ts';
+
+/** The people whom a question means, as the directory counted them. */
+export interface AudienceCount {
+  people: number;
+  /** People by segmentation type and segment value, `UNKNOWN` included: those of a type add up to `people`. */
+  shares: Record<string, Record<string, number>>;
+  /** Digest of what was asked; the same question of the same directory has the same answer on the same day. */
+  question_hash: string;
+  /** The mark of the directory that answered. */
+  directory_mark: string;
+}
+
+/** Counts in the directory whom the targeting of line items means. */
+export interface AudienceCounter {
+  /** By line item; deleted and unknown ones are absent. @throws UNAVAILABLE while the posts that keywords need are indexed */
+  count(account: SettledAccount, lineItemIds: readonly string[]): Promise<Map<string, AudienceCount>>;
+  /** The people whom at least one of these line items means, each once; deleted and unknown ones mean nobody. @throws as above */
+  countUnion(account: SettledAccount, lineItemIds: readonly string[]): Promise<AudienceCount>;
+}

@@ -1,0 +1,33 @@
+import type { AnyResource, Row } from '../../contract/declare/resource.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
+
+const ROWS_AT_ONCE = 500;
+const ROWS_MAX = 1_000_000;
+
+/** All live rows of an account whose columns have these values, in the order of their ids. */
+export function rowsOf(
+  tx: ReadTransaction,
+  resource: AnyResource,
+  account: string,
+  within: Readonly<Record<string, readonly string[]>>,
+): Promise<Row[]> {
+  return tx.records.page(resource, {
+    ...{ account, member: undefined, deleted: 'hidden', within, without: undefined, prefix: undefined },
+    ...{ sort: [{ column: 'id', direction: 'asc', nullable: false }], after: undefined, limit: ROWS_MAX },
+  });
+}
+
+/** Rows of an account by id, deleted ones too, unordered. */
+export async function rowsById(
+  tx: ReadTransaction,
+  resource: AnyResource,
+  account: string,
+  ids: readonly string[],
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
+    const some = ids.slice(at, at + ROWS_AT_ONCE);
+    found.push(...((await tx.records.getMany(resource, account, some, { deleted: 'shown' })) as unknown as Row[]));
+  }
+  return found;
+}

@@ -1,0 +1,159 @@
+import { itemsOf } from '../../contract/declare/fields.ts';
+import type { SettledAccount } from '../../contract/services/delivery.ts';
+import { SPENT } from '../../contract/store/delivery-ledger.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
+import { accounts } from '../ads/accounts.ts';
+import { type Campaign, campaigns } from '../ads/campaigns.ts';
+import { type FundingInstrument, fundingInstruments } from '../ads/funding-instruments.ts';
+import type { Goal, ObjectiveName, PayBy } from '../ads/line-items/objectives.ts';
+import type { ProductType } from '../ads/line-items/placements.ts';
+import { type LineItem, lineItems } from '../ads/line-items.ts';
+import { type BookedCreative, readCreatives } from './booked-creatives.ts';
+import { rowsById, rowsOf } from './booked-rows.ts';
+
+/** A daily and a total limit in micro units; null without one. */
+export interface Budget {
+  readonly daily: number | null;
+  readonly total: number | null;
+}
+
+/** A campaign, as far as delivery depends on it. */
+export interface BookedCampaign {
+  readonly id: string;
+  readonly entity_status: string;
+  readonly deleted: boolean;
+  readonly budget: Budget;
+  /** At which level budgets are optimized. */
+  readonly optimizesCampaign: boolean;
+  readonly isStandard: boolean | null;
+}
+
+/** A funding instrument, as far as delivery depends on it. */
+export interface BookedInstrument {
+  readonly id: string;
+  /** The stored row without what it has spent, for `reasonsNotAbleToFund`. */
+  readonly row: FundingInstrument;
+  /** The most that it pays in all: the credit limit, or the funded amount of an insertion order; null without a limit. */
+  readonly limit: number | null;
+}
+
+/** A line item with all that decides whether and how it delivers. Amounts are in micro units, times UTC texts. */
+export interface Booking {
+  readonly id: string;
+  readonly campaign: BookedCampaign;
+  readonly instrument: BookedInstrument;
+  readonly entity_status: string;
+  readonly deleted: boolean;
+  readonly created_at: string;
+  readonly start_time: string | null;
+  readonly end_time: string | null;
+  readonly currency: string;
+  readonly objective: ObjectiveName;
+  readonly product_type: ProductType;
+  readonly placements: readonly string[];
+  readonly bid_strategy: 'AUTO' | 'MAX' | 'TARGET';
+  readonly bid_amount: number | null;
+  readonly goal: Goal;
+  readonly pay_by: PayBy;
+  readonly budget: Budget;
+  readonly isStandard: boolean | null;
+  readonly frequency_cap: number | null;
+  readonly duration_in_days: number | null;
+  readonly primary_web_event_tag: string | null;
+  readonly creatives: readonly BookedCreative[];
+}
+
+/** What an account has booked. */
+export interface Bookings {
+  readonly account: SettledAccount & { readonly approval_status: string; readonly deleted: boolean };
+  /** In the order of their ids. */
+  readonly lines: readonly Booking[];
+  /** What campaigns and instruments have spent by the ledger, by id. */
+  readonly spent: ReadonlyMap<string, number>;
+}
+
+/**
+ * The bookings of an account: its active line items, or those with given ids in whatever state.
+ */
+export async function readBookings(
+  tx: ReadTransaction,
+  account: SettledAccount,
+  ids?: readonly string[],
+): Promise<Bookings> {
+  const own = await tx.records.get(accounts, { account: undefined, id: account.id }, { deleted: 'shown' });
+  const rows = ids
+    ? await rowsById(tx, lineItems, account.id, ids)
+    : await rowsOf(tx, lineItems, account.id, { entity_status: ['ACTIVE'] });
+  const lines = rows as unknown as LineItem[];
+  const named = (field: 'campaign_id' | 'funding_instrument_id'): string[] => [
+    ...new Set(lines.map((line) => String(line[field]))),
+  ];
+  const campaignRows = await rowsById(tx, campaigns, account.id, named('campaign_id'));
+  const instrumentRows = await rowsById(tx, fundingInstruments, account.id, named('funding_instrument_id'));
+  const spent = new Map([...campaignRows, ...instrumentRows].map((row) => [row.id, Number(row[SPENT])]));
+  const campaignsById = new Map(campaignRows.map((row) => [row.id, campaignOf(row as unknown as Campaign)]));
+  const instrumentsById = new Map(
+    instrumentRows.map((row) => [row.id, instrumentOf(row as unknown as FundingInstrument)]),
+  );
+  const creatives: ReadonlyMap<string, readonly BookedCreative[]> =
+    lines.length === 0 ? new Map() : await readCreatives(tx, account, ids && lines.map(({ id }) => id));
+  const bookings = lines.map((line) =>
+    bookingOf(line, {
+      campaign: campaignsById.get(String(line.campaign_id))!,
+      instrument: instrumentsById.get(String(line.funding_instrument_id))!,
+      creatives: creatives.get(line.id) ?? [],
+    }),
+  );
+  return {
+    account: {
+      ...{ id: account.id, environment: account.environment, timezone: account.timezone },
+      approval_status: String(own?.approval_status ?? 'REJECTED'),
+      deleted: own?.deleted !== 0,
+    },
+    lines: bookings.sort((one, other) => (one.id < other.id ? -1 : 1)),
+    spent,
+  };
+}
+
+function campaignOf(row: Campaign): BookedCampaign {
+  return {
+    ...{ id: row.id, entity_status: String(row.entity_status), deleted: row.deleted !== 0, budget: budgetOf(row) },
+    optimizesCampaign: row.budget_optimization !== 'LINE_ITEM',
+    isStandard: flagOf(row.standard_delivery),
+  };
+}
+
+/** What the ledger has added to a row is no part of what is booked. */
+function instrumentOf(row: FundingInstrument): BookedInstrument {
+  const { [SPENT]: _, ...booked } = row as FundingInstrument & { readonly [SPENT]?: number };
+  const limit = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;
+  return { id: row.id, row: booked as FundingInstrument, limit };
+}
+
+function bookingOf(
+  row: LineItem,
+  { campaign, instrument, creatives }: Pick<Booking, 'campaign' | 'instrument' | 'creatives'>,
+): Booking {
+  return {
+    ...{ id: row.id, campaign, instrument, creatives, currency: String(row.currency), budget: budgetOf(row) },
+    ...{ entity_status: String(row.entity_status), deleted: row.deleted !== 0, created_at: row.created_at },
+    ...{ start_time: row.start_time, end_time: row.end_time, bid_amount: row.bid_amount_local_micro },
+    ...{ frequency_cap: row.frequency_cap, duration_in_days: row.duration_in_days },
+    objective: row.objective as ObjectiveName,
+    product_type: row.product_type as ProductType,
+    placements: itemsOf(row.placements ?? '[]'),
+    bid_strategy: row.bid_strategy as Booking['bid_strategy'],
+    goal: row.goal as Goal,
+    pay_by: row.pay_by as PayBy,
+    isStandard: flagOf(row.standard_delivery),
+    primary_web_event_tag: row.primary_web_event_tag,
+  };
+}
+
+function budgetOf(row: Pick<LineItem, 'daily_budget_amount_local_micro' | 'total_budget_amount_local_micro'>): Budget {
+  return { daily: row.daily_budget_amount_local_micro, total: row.total_budget_amount_local_micro };
+}
+
+function flagOf(value: unknown): boolean | null {
+  return value === null || value === undefined ? null : value === 1 || value === true;
+}

@@ -1,0 +1,114 @@
+import { reasonsNotAbleToFund } from '../ads/funding-instruments.ts';
+import type { Booking, Bookings, Budget } from './bookings.ts';
+
+/** Why a line item does not serve, in the order in which they are found. */
+export const REASONS_NOT_SERVING = [
+  'ACCOUNT_NOT_ACCEPTED',
+  'DELETED',
+  'CAMPAIGN_NOT_ACTIVE',
+  'LINE_ITEM_NOT_ACTIVE',
+  'FUNDING_PROBLEM',
+  'NO_BUDGET',
+  'BUDGET_USED_UP',
+  'NO_CREATIVE',
+  'STARTS_IN_FUTURE',
+  'EXPIRED',
+] as const;
+/** Why a line item does not serve. */
+export type ReasonNotServing = (typeof REASONS_NOT_SERVING)[number];
+
+/** What was spent by a time, in micro units: on its local day, and in all. */
+export interface Spent {
+  readonly today: number;
+  readonly total: number;
+}
+
+/** What the levels that pay for a line item have spent. */
+export interface SpentByLevel {
+  readonly line: Spent;
+  readonly campaign: Spent;
+  readonly instrument: number;
+}
+
+/** The creatives of a line item that can be shown. */
+export function shownCreatives({ creatives }: Pick<Booking, 'creatives'>): Booking['creatives'] {
+  return creatives.filter((each) => each.entity_status === 'ACTIVE' && each.approval_status === 'ACCEPTED');
+}
+
+/**
+ * What could still be spent under a budget at a time: on the day and in all; infinite without a limit.
+ */
+export function leftOf({ daily, total }: Budget, spent: Spent): number {
+  const ofDay = daily === null ? Number.POSITIVE_INFINITY : daily - spent.today;
+  const ofAll = total === null ? Number.POSITIVE_INFINITY : total - spent.total;
+  return Math.max(0, Math.min(ofDay, ofAll));
+}
+
+/**
+ * Why a line item does not serve at a time (UTC text); undefined when it does. Servability of campaigns says the same of
+ * all of them together. Without what was spent, budgets are not looked at.
+ * @source decision 37 and 930
+ */
+export function reasonNotServing(
+  { account }: Pick<Bookings, 'account'>,
+  booking: Booking,
+  now: string,
+  spent?: SpentByLevel,
+): ReasonNotServing | undefined {
+  const lasting = lastingReason(account, booking);
+  if (lasting) return lasting;
+  const [from, until] = servingTimes(booking);
+  if (reasonsNotAbleToFund(booking.instrument.row, now).length > 0) return 'FUNDING_PROBLEM';
+  if (spent && budgetLeft(booking, spent) <= 0) return 'BUDGET_USED_UP';
+  if (now < from) return 'STARTS_IN_FUTURE';
+  return now >= until ? 'EXPIRED' : undefined;
+}
+
+/** The reason that time alone does not end; undefined without one. */
+function lastingReason(account: Bookings['account'], booking: Booking): ReasonNotServing | undefined {
+  const { campaign, instrument } = booking;
+  if (account.deleted || account.approval_status !== 'ACCEPTED') return 'ACCOUNT_NOT_ACCEPTED';
+  if (campaign.deleted || booking.deleted) return 'DELETED';
+  if (campaign.entity_status !== 'ACTIVE') return 'CAMPAIGN_NOT_ACTIVE';
+  if (booking.entity_status !== 'ACTIVE') return 'LINE_ITEM_NOT_ACTIVE';
+  if (instrument.row.deleted || instrument.row.entity_status === 'PAUSED') return 'FUNDING_PROBLEM';
+  const budgets = [campaign.budget, booking.budget];
+  if (budgets.every(({ daily, total }) => daily === null && total === null)) return 'NO_BUDGET';
+  return shownCreatives(booking).length === 0 ? 'NO_CREATIVE' : undefined;
+}
+
+/** What the budgets and the instrument of a line item leave to spend; infinite when nothing limits it. */
+export function budgetLeft({ budget, campaign, instrument }: Booking, spent: SpentByLevel): number {
+  const funds = instrument.limit === null ? Number.POSITIVE_INFINITY : instrument.limit - spent.instrument;
+  return Math.max(0, Math.min(leftOf(budget, spent.line), leftOf(campaign.budget, spent.campaign), funds));
+}
+
+const FOREVER = '9999-12-31T23:59:59Z';
+
+/** When a line item is in its flight and funded: from inclusive, until exclusive, as UTC texts. */
+export function servingTimes(booking: Booking): readonly [from: string, until: string] {
+  const { row } = booking.instrument;
+  const from = latest(booking.created_at, booking.start_time, row.start_time);
+  const ends = [booking.end_time, row.end_time].filter((end) => end !== null);
+  return [from, ends.reduce((one, other) => (one < other ? one : other), FOREVER)];
+}
+
+function latest(first: string, ...others: readonly (string | null)[]): string {
+  return others.reduce<string>((one, other) => (other !== null && other > one ? other : one), first);
+}
+
+/**
+ * When a line item could serve within a range of time as far as its budgets allow; undefined when it cannot at all.
+ * @param range UTC texts, the second exclusive
+ */
+export function servesWithin(
+  { account }: Pick<Bookings, 'account'>,
+  booking: Booking,
+  range: readonly [from: string, until: string],
+): readonly [from: string, until: string] | undefined {
+  if (lastingReason(account, booking)) return undefined;
+  const [starts, ends] = servingTimes(booking);
+  const from = starts > range[0] ? starts : range[0];
+  const until = ends < range[1] ? ends : range[1];
+  return from < until ? [from, until] : undefined;
+}
