@@ -111,6 +111,13 @@ function isMeant(someone: Person & { readonly number: number }, question: People
 }
 
 const count = (question: PeopleQuery) => world.service.services.audiences.directory.count(question, SINCE);
+const histogram = (questions: readonly PeopleQuery[]) =>
+  world.service.services.audiences.directory.histogram(questions, SINCE, ['country', 'device']);
+/** How many people have each value, one at a time. */
+const tally = (values: readonly (string | null)[]) => {
+  const known = values.filter((value) => value !== null);
+  return Object.fromEntries([...Map.groupBy(known, (value) => value)].map(([value, all]) => [value, all.length]));
+};
 const all = () => world.service.store.read((tx) => tx.directory.list(0, 100_000));
 
 describe('estimates', () => {
@@ -136,6 +143,32 @@ describe('estimates', () => {
           if (!first) continue;
           const wider = { ...any, allOf: [[...first, more], ...others] };
           assert.ok((await count(wider)) >= before, 'another value of a type shrinks it');
+        }
+      }),
+      { numRuns: ROUNDS },
+    );
+  });
+
+  test('by attribute equal a linear scan, for questions together too', async () => {
+    const rounds = fc.tuple(
+      fc.array(someone, { maxLength: 120 }),
+      fc.array(fc.array(questionOf(plain), { maxLength: 3 }), { minLength: 10, maxLength: 10 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(rounds, async ([people, unions]) => {
+        await settlePeople(world, people);
+        const { mark } = await world.service.store.read((tx) => tx.directory.findState());
+        const known = await all();
+        for (const questions of unions) {
+          const meant = known.filter((each) => questions.some((question) => isMeant(each, question)));
+          const found = await histogram(questions);
+          const words = {
+            country: tally(meant.map(({ country }) => country)),
+            device: tally(meant.map(({ device }) => device)),
+          };
+          const ages = Object.entries(found.ages).filter(([, count]) => count > 0);
+          assert.deepEqual([found.people, found.words, found.mark], [meant.length, words, mark]);
+          assert.deepEqual(Object.fromEntries(ages), tally(meant.map(({ age }) => String(age ?? 0))));
         }
       }),
       { numRuns: ROUNDS },

@@ -70,6 +70,8 @@ export interface CustomAudiences {
   find(subject: Subject): Promise<StoredAudience | undefined>;
   /** The live audiences among these ids that the account owns or was granted, unordered. */
   listUsable(account: string, ids: readonly string[]): Promise<UsableAudience[]>;
+  /** The live do-not-reach list of an account, if it is large enough to be applied: its id. */
+  findAppliedList(account: string): Promise<string | undefined>;
   /** Ids of the live flexible audiences with this audience as a leaf. */
   listBuiltFrom(leaf: string): Promise<string[]>;
   /** Live line items of an account with a live criterion that includes or excludes an audience or its lookalikes. */

@@ -114,6 +114,15 @@ export interface PeopleQuery {
   readonly noneOf: readonly Condition[];
 }
 
+/** People counted by their attributes. */
+export interface PeopleHistogram {
+  readonly people: number;
+  /** By attribute: how many people have each value; those without one are left out. */
+  readonly words: Readonly<Partial<Record<PersonWord, Readonly<Record<string, number>>>>>;
+  /** How many people have each age in years; place 0 is an unknown age. */
+  readonly ages: readonly number[];
+}
+
 /** The people of the platform, shared by both environments. */
 export interface DirectoryIndex {
   /** The current image of the directory; created first when there is none. */
@@ -122,5 +131,14 @@ export interface DirectoryIndex {
   build(state: DirectoryState): Promise<BuiltFiles>;
   /** How many matching people were active since a time, in seconds since 1970. */
   count(question: PeopleQuery, activeSince: number): Promise<number>;
+  /**
+   * The people who match at least one of the questions and were active since a time, each once, by their age and the
+   * given attributes; and the mark of the state in which they were counted.
+   */
+  histogram(
+    questions: readonly PeopleQuery[],
+    activeSince: number,
+    words: readonly PersonWord[],
+  ): Promise<PeopleHistogram & { readonly mark: string }>;
   close(): Promise<void>;
 }

@@ -1,17 +1,13 @@
 import { instantMs } from '../../base/instants.ts';
 import { Type } from '../../base/json-schema.ts';
-import type { Operation, Services } from '../../contract/declare/operation.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
-import { peopleMeantBy } from '../../contract/store/audience-trees.ts';
-import { subjectOf } from '../../contract/store/custom-audiences.ts';
+import { currentMembers } from './audience-estimate/current-members.ts';
 import { CRITERIA_MAX, checkReferences, isPrimary, parseCriteria } from './audience-estimate/parse-criteria.ts';
-import { buildPeopleQuery } from './audience-estimate/people-query.ts';
+import { ACTIVE_S, buildPeopleQuery } from './audience-estimate/people-query.ts';
 import { toSizeRange } from './audience-estimate/size-range.ts';
 import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/targeting-types.ts';
-
-/** People count as active for 90 days, as in audiences. @source decision 285 and 290 */
-const ACTIVE_S = 90 * 86_400;
 
 const names = [...Object.keys(TARGETING_TYPES), ...Object.keys(TYPE_ALIASES)];
 const criterion = Type.Object({
@@ -90,13 +86,3 @@ export const audienceEstimate: Operation = {
     return { data: JSON.stringify({ audience_size: toSizeRange(count) }) };
   },
 };
-
-/** The members of an audience who are in the directory; empty when the audience was deleted meanwhile. */
-async function currentMembers(
-  { store, audiences: { members: memberships } }: Services,
-  audience: string,
-  now: number,
-): Promise<Uint32Array> {
-  const kept = await store.read((tx) => tx.audiences.find(subjectOf('audience', audience)));
-  return kept ? memberships.usersOf(peopleMeantBy(kept), now) : new Uint32Array();
-}

@@ -88,6 +88,17 @@ export function customAudiencesOn(session: Session): CustomAudiences {
           .where((eb) => inList(eb, 'audience.id', param.list('ids', size))),
       );
     },
+    async findAppliedList(account) {
+      const row = await session.first('applied do_not_reach_list', { account }, (db, param) =>
+        db
+          .selectFrom('do_not_reach_lists')
+          .select('id')
+          .where('account_id', '=', param('account'))
+          .where('deleted', '=', sql.lit(0))
+          .where('is_targetable', '=', sql.lit(1)),
+      );
+      return row?.id;
+    },
     async listBuiltFrom(leaf) {
       return (
         await session.all('audiences made of', { leaf }, (db, param) =>

@@ -16,6 +16,9 @@ export interface EstimateContext {
   membersOf(audience: string): Promise<Uint32Array>;
 }
 
+/** People count as active for 90 days, as in audiences. @source decision 285 and 290 */
+export const ACTIVE_S = 90 * 86_400;
+
 /** How posts match keywords of each type. @source decision 296, 297 and 320 */
 const KEYWORD_MATCHING: Readonly<Record<string, Phrase['match']>> = {
   BROAD_KEYWORD: 'anywhere',
@@ -28,23 +31,30 @@ const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
 /** Types about the content next to which ads appear; they do not narrow down people. @source decision 301 */
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
+/** Whether a criterion is about people, not about the content next to which ads appear. */
+export function isAboutPeople({ type }: Pick<EstimateCriterion, 'type'>): boolean {
+  return !CONTENT_TYPES.includes(type);
+}
+
 /**
  * Builds the directory query of criteria: primary criteria are combined with OR, other types with AND (OR within one
- * type), and NE criteria exclude. Types without data match nobody.
- * @source campaigns 10.3
+ * type), and NE criteria exclude. Types without data match nobody. Without primary criteria, everybody is meant whom the
+ * others leave.
+ * @throws UNAVAILABLE while the posts that keywords need are indexed
+ * @source campaigns 10.3; decision 950
  */
 export async function buildPeopleQuery(
   criteria: readonly EstimateCriterion[],
   asking: EstimateContext,
 ): Promise<PeopleQuery> {
-  const meant = criteria.filter(({ type }) => !CONTENT_TYPES.includes(type));
+  const meant = criteria.filter(isAboutPeople);
   const without = meant.filter(({ operator }) => operator === 'NE');
   const primary = meant.filter(isPrimary);
   const others = meant.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);
   const [speakingAny, speakingNone] = await authorsOfMatchingPosts(primary, without, asking);
   return {
     // Primary criteria that match nobody must result in nobody.
-    anyOf: [{ is: 'nobody' }, ...(await anyOf(primary, asking)), ...speakingAny],
+    anyOf: primary.length === 0 ? [] : [{ is: 'nobody' }, ...(await anyOf(primary, asking)), ...speakingAny],
     allOf: await Promise.all(
       [...Map.groupBy(others, ({ type }) => type).values()].map((group) => anyOf(group, asking)),
     ),
@@ -76,6 +86,7 @@ async function authorsOfMatchingPosts(
   { keywords, environment }: EstimateContext,
 ): Promise<readonly [Condition[], Condition[]]> {
   const groups = [primary, without].map((criteria) => criteria.flatMap(phrasesOf));
+  if (groups.every((phrases) => phrases.length === 0)) return [[], []];
   const [sought, unwanted] = await keywords.authorsOf(environment, groups);
   return [[{ is: 'users', ids: sought! }], [{ is: 'users', ids: unwanted! }]];
 }

@@ -16,6 +16,11 @@ import { forEachUser } from './user-ids.ts';
 
 /** Counts the people of an image who match a query and were active since a time. */
 export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
+  return sizeOf(findPeople(image, question, activeSince));
+}
+
+/** The people of an image who match a query and were active since a time. */
+export function findPeople(image: Image, question: PeopleQuery, activeSince: number): PeopleSet {
   const { people, lastActiveAt } = image;
   const everybody = fullSet(people);
   const meant = question.anyOf.length > 0 ? unionOf(image, question.anyOf, everybody) : everybody;
@@ -25,7 +30,7 @@ export function countPeople(image: Image, question: PeopleQuery, activeSince: nu
   const active = emptySet(people);
   addWhere(active, meant, (person) => lastActiveAt[person]! >= activeSince);
   intersect(meant, active);
-  return sizeOf(meant);
+  return meant;
 }
 
 /** People who meet one of the conditions. Complete only within `of`; others may be included or not. */

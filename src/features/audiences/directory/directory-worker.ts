@@ -1,8 +1,14 @@
 import { answerCalls } from '../../../base/threads.ts';
-import type { DirectoryState, NumberedPerson, PeopleQuery } from '../../../contract/store/directory.ts';
+import type {
+  DirectoryState,
+  NumberedPerson,
+  PeopleHistogram,
+  PeopleQuery,
+} from '../../../contract/store/directory.ts';
 import { countPeople } from './count-people.ts';
 import { type Image, readImage } from './image.ts';
 import { type AdoptedImage, adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
+import { histogramOf, type PeopleToCount } from './people-histogram.ts';
 
 /** The calls of the directory thread. It writes one image at a time and keeps one in memory. */
 const calls = {
@@ -26,6 +32,9 @@ const calls = {
   },
   count({ folder, question, activeSince }: { folder: string; question: PeopleQuery; activeSince: number }): number {
     return countPeople(imageOf(folder), question, activeSince);
+  },
+  histogram({ folder, asked }: { folder: string; asked: PeopleToCount }): PeopleHistogram {
+    return histogramOf(imageOf(folder), asked);
   },
 };
 

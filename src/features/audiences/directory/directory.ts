@@ -125,9 +125,10 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
     return { ...state, folder };
   }
 
-  /** The folder of the image that the thread has loaded. A damaged image is rebuilt: it is derived data. */
-  async function loaded(): Promise<string> {
-    const { folder, ...state } = await image();
+  /** The image that the thread has loaded. A damaged image is rebuilt: it is derived data. */
+  async function loaded(): Promise<DirectoryFiles> {
+    const files = await image();
+    const { folder, ...state } = files;
     try {
       await thread.call('load', folder);
     } catch {
@@ -137,7 +138,7 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
       });
       await thread.call('load', folder);
     }
-    return folder;
+    return files;
   }
 
   return {
@@ -147,8 +148,13 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
       return storeImage(state);
     },
     async count(question, activeSince) {
-      const folder = await loaded();
+      const { folder } = await loaded();
       return thread.call('count', { folder, question, activeSince });
+    },
+    async histogram(questions, activeSince, words) {
+      const { folder, mark } = await loaded();
+      const asked = { questions, activeSince, words };
+      return { ...(await thread.call('histogram', { folder, asked })), mark };
     },
     close: () => thread.close(),
   };

@@ -55,6 +55,16 @@ export function subtract(set: PeopleSet, other: PeopleSet): void {
   for (let at = 0; at < set.length; at++) set[at]! &= ~other[at]!;
 }
 
+/** The people of a set by number, ascending. */
+export function numbersOf(set: PeopleSet): Uint32Array {
+  const numbers = new Uint32Array(sizeOf(set));
+  let found = 0;
+  for (let at = 0; at < set.length; at++) {
+    for (let bits = set[at]!; bits !== 0; bits &= bits - 1) numbers[found++] = at * 32 + 31 - Math.clz32(bits & -bits);
+  }
+  return numbers;
+}
+
 /** The number of people in a set. */
 export function sizeOf(set: PeopleSet): number {
   let size = 0;

@@ -6,6 +6,8 @@ export interface ValueCodes {
   readonly size: number;
   /** The code of a value; undefined when nobody has it. */
   find(text: string): number | undefined;
+  /** The value of a code; undefined for code 0. */
+  valueOf(code: number): string | undefined;
 }
 
 /** The most distinct values of a word column: codes have 16 bits. */
@@ -115,5 +117,6 @@ export function readValueCodes(table: Uint8Array): ValueCodes {
       }
       return undefined;
     },
+    valueOf: (code) => texts[code - 1],
   };
 }

@@ -1,0 +1,23 @@
+import { lookUpPlace } from './by-name.ts';
+import { lazy, readTable } from './tsv-table.ts';
+
+const codesByPlace = lazy(
+  () =>
+    new Map(
+      readTable<'market_code' | 'country_code' | 'name'>('market-codes').map(({ market_code, country_code, name }) => [
+        lookUpPlace('METROS', name, country_code)!.value,
+        market_code,
+      ]),
+    ),
+);
+const placesByCode = lazy(() => new Map([...codesByPlace()].map(([place, code]) => [code, place])));
+
+/** The code of a metro in reports, such as `819`, by its location id; undefined for metros without one. */
+export function marketCode(place: string): string | undefined {
+  return codesByPlace().get(place);
+}
+
+/** The location id of the metro with this code. */
+export function placeOfMarket(code: string): string | undefined {
+  return placesByCode().get(code);
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { type EstimateCriterion, isPrimary } from '../../ads/audience-estimate/parse-criteria.ts';
+import { isAboutPeople } from '../../ads/audience-estimate/people-query.ts';
+import { lineItems } from '../../ads/line-items.ts';
+import { type Criterion, criteriaRows } from '../../ads/targeting-criteria/criteria-rows.ts';
+import { targetingType } from '../../ads/targeting-criteria/targeting-types.ts';
+
+/** How far delivery may go beyond the people who are targeted. */
+export type Expansion = 'DEFINED' | 'EXPANDED' | 'BROAD';
+
+/** Whom line items mean: line items with the same question mean the same people. */
+export interface AudienceQuestion {
+  /** Digest of everything that is asked. */
+  readonly hash: string;
+  readonly criteria: readonly EstimateCriterion[];
+  readonly expansion: Expansion;
+  /** The audiences of the criteria that can be targeted now; nobody is a member of the others. */
+  readonly audiences: ReadonlySet<string>;
+  /** The do-not-reach list whose people are excluded. */
+  readonly excludedList: string | undefined;
+}
+
+/** Line items, criteria or audiences in one query. */
+const CHUNK = 500;
+
+/** What the targeting of line items asks, by line item; deleted and unknown line items are absent. @source decision 951 */
+export async function readQuestions(
+  tx: ReadTransaction,
+  { id, environment }: Pick<SettledAccount, 'id' | 'environment'>,
+  lineItemIds: readonly string[],
+): Promise<Map<string, AudienceQuestion>> {
+  const ids = [...new Set(lineItemIds)].sort();
+  const hidden = { deleted: 'hidden' } as const;
+  const items = await inChunks(ids, (some) => tx.records.getMany(lineItems, id, some, hidden));
+  const column = 'line_item_id';
+  const rows = await inChunks(ids, (some) => tx.records.getMany(criteriaRows, id, some, { ...hidden, column }));
+  const named = new Set(rows.filter(meansAudience).map((row) => row.targeting_value!));
+  const usable = await inChunks([...named].sort(), (some) => tx.audiences.listUsable(id, some));
+  const targetable = new Set(usable.filter(({ is_targetable }) => is_targetable === 1).map((audience) => audience.id));
+  const excludedList = ids.length > 0 ? await tx.audiences.findAppliedList(id) : undefined;
+  const criteriaOf = Map.groupBy(rows, (row) => row.line_item_id!);
+  const found = new Map<string, AudienceQuestion>();
+  for (const item of items) {
+    const criteria = (criteriaOf.get(item.id) ?? []).map(criterionOf).filter(isAboutPeople);
+    const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
+    const audiences = new Set(criteria.map(({ value }) => value).filter((value) => targetable.has(value)));
+    const asked = { criteria, expansion, audiences, excludedList };
+    found.set(item.id, { ...asked, hash: hashOf(environment, asked) });
+  }
+  return found;
+}
+
+/** The digest of a list of texts, in their order. */
+export function digestOf(texts: readonly (string | null)[]): string {
+  return hash('sha256', JSON.stringify(texts)).slice(0, 32);
+}
+
+function criterionOf({ targeting_type, targeting_value, operator_type }: Criterion): EstimateCriterion {
+  return { type: targeting_type!, value: targeting_value!, operator: operator_type! };
+}
+
+function meansAudience({ targeting_type }: Criterion): boolean {
+  return targetingType(targeting_type!).value.is === 'audience';
+}
+
+/** The order of criteria makes no difference; whether an audience can be targeted does. */
+function hashOf(
+  environment: string,
+  { criteria, expansion, audiences, excludedList }: Omit<AudienceQuestion, 'hash'>,
+): string {
+  const texts = criteria.map(({ type, operator, value }) => `${type} ${operator} ${value}`).sort();
+  return digestOf([environment, expansion, excludedList ?? null, [...audiences].sort().join(' '), ...texts]);
+}
+
+async function inChunks<T>(ids: readonly string[], read: (some: readonly string[]) => Promise<T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for (let from = 0; from < ids.length; from += CHUNK) found.push(...(await read(ids.slice(from, from + CHUNK))));
+  return found;
+}
