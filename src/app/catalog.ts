@@ -81,6 +81,8 @@ import { requestToken } from '../features/auth/oauth1/request-token.ts';
 import { revokeToken } from '../features/auth/oauth1/revoke-token.ts';
 import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
+import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
+import { decideOnAds } from '../features/delivery/serving/decisions.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
@@ -185,6 +187,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   removeWebhook,
   replayEvents,
   replayAtOldPath,
+  decideOnAds,
 ];
 
 /** The kinds of jobs that remove expired rows; each is planned when the server starts. */
@@ -195,6 +198,7 @@ export const expiryJobKinds = [
   cacheChangeExpiry,
   mediaOrphanRemoval,
   objectRemoval,
+  beaconExpiry,
 ] as const;
 
 /** Every kind of background job. */

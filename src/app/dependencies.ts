@@ -30,6 +30,7 @@ import { openAudienceMembers } from '../features/audiences/members/audience-memb
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
+import { openServing } from '../features/delivery/serving/serving.ts';
 import { skewMax_ms } from '../features/platform/clock-skew.ts';
 import { type BlockIds, blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
@@ -156,7 +157,7 @@ export async function openDependencies(
   const runNow: JobServices['runNow'] = rolesOf(settings).has('worker')
     ? (kind, key) => jobs.runNow(kind, key)
     : async () => {};
-  const services: Services = {
+  const others: Omit<Services, 'serving'> = {
     ...{ store, clock, wallClock, random, box, ids, resources },
     secrets: secureRandom,
     serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
@@ -175,6 +176,10 @@ export async function openDependencies(
     delivery: { mode: (environment) => settings[`delivery_${environment}`], settle: () => undefined },
     keywords: openKeywordSearch({ settings, store, clock, objects: objects.store, runNow }),
     activity: { ...activity, webhooks },
+  };
+  const services: Services = {
+    ...others,
+    serving: openServing({ services: others, node: node.id, onError: failureLog(log, 'could not store beacons') }),
   };
   const jobs = jobRunner({
     ...{ store, clock, services, node },

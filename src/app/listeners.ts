@@ -9,6 +9,7 @@ import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
 import { addApiDescriptions } from '../http/api-descriptions.ts';
+import { addBeaconRoutes } from '../http/beacon-routes.ts';
 import { type ConnectionDrain, type DrainTimes, watchConnections } from '../http/connection-drain.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
@@ -93,6 +94,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
     registerStyles(app);
     addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
+    if (services.delivery.mode(environment) === 'served') addBeaconRoutes(app, { ...own, serving: services.serving });
     if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
     if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
     return app;

@@ -9,6 +9,7 @@ import type { MediaUrls } from '../services/media.ts';
 import type { ObjectReader, ObjectStore } from '../services/objects.ts';
 import type { ReceivedFile, ReceivedFiles } from '../services/received-files.ts';
 import type { Sender } from '../services/sending.ts';
+import type { AdServing } from '../services/serving.ts';
 import type { StreamHandle, Streams } from '../services/streams.ts';
 import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/audiences.ts';
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
@@ -79,6 +80,8 @@ export interface Services {
   readonly audiences: AudienceServices;
   readonly keywords: Keywords;
   readonly delivery: Delivery;
+  /** Shows ads where delivery is `served`. */
+  readonly serving: AdServing;
   readonly activity: ActivityServices;
 }
 

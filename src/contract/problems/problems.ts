@@ -5,6 +5,7 @@ import { credentialProblems } from './credential-problems.ts';
 import { entityProblems } from './entity-problems.ts';
 import { keywordProblems } from './keyword-problems.ts';
 import { peopleProblems } from './people-problems.ts';
+import { servingProblems } from './serving-problems.ts';
 import { streamProblems } from './stream-problems.ts';
 import { uploadProblems } from './upload-problems.ts';
 import { webhookProblems } from './webhook-problems.ts';
@@ -162,6 +163,7 @@ const table = {
   ...uploadProblems,
   ...peopleProblems,
   ...activityProblems,
+  ...servingProblems,
   ...streamProblems,
   ...keywordProblems,
   ...webhookProblems,

@@ -1,3 +1,6 @@
+import type { Environment } from '../declare/account-state.ts';
+import type { SettledAccount } from '../services/delivery.ts';
+
 /** An ad that was seen: what makes each of its beacons count once. Times are milliseconds since 1970. */
 export interface StoredBeacon {
   readonly account_id: string;
@@ -18,6 +21,12 @@ export interface DeliveryBeacons {
   /** Stores when a seen ad was clicked. */
   click(account: string, nonce: string, clicked_ms: number): Promise<void>;
   removeExpired(now_ms: number, max: number): Promise<number>;
+}
+
+/** An account that has something to show. */
+export interface Advertisers {
+  /** The accounts of an environment with active line items, by id; or those of them with these ids. */
+  list(environment: Environment, ids?: readonly string[]): Promise<SettledAccount[]>;
 }
 
 /** A part of a budget that a node may spend. */

@@ -24,7 +24,7 @@ import type { Notifications, Posts } from './posts.ts';
 import type { Publishers } from './publishers.ts';
 import type { Restores } from './restores.ts';
 import type { SecondFactors } from './second-factors.ts';
-import type { BudgetLeases, DeliveryBeacons } from './serving.ts';
+import type { Advertisers, BudgetLeases, DeliveryBeacons } from './serving.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
@@ -147,6 +147,7 @@ export interface ReadTransaction {
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
   readonly deliveryLedger: Pick<DeliveryLedger, Extract<keyof DeliveryLedger, `find${string}` | `list${string}`>>;
+  readonly advertisers: Advertisers;
   readonly deliveryBeacons: Pick<DeliveryBeacons, 'list'>;
   readonly budgetLeases: Pick<BudgetLeases, 'list'>;
   readonly publishers: Pick<Publishers, Extract<keyof Publishers, `find${string}` | 'list'>>;

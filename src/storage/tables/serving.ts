@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { BudgetLease, BudgetLeases, DeliveryBeacons, StoredBeacon } from '../../contract/store/serving.ts';
+import type { SettledAccount } from '../../contract/services/delivery.ts';
+import type { Advertisers, BudgetLease, BudgetLeases, DeliveryBeacons, StoredBeacon } from '../../contract/store/serving.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
@@ -38,6 +39,30 @@ export function deliveryBeaconsOn(session: Session): DeliveryBeacons {
           order by expires_ms, account_id, nonce limit ${param('max')}`;
         return db.deleteFrom('delivery_beacons').where(sql<boolean>`(account_id, nonce) in (${old})`);
       }),
+  };
+}
+
+/** The accounts that have something to show. */
+export function advertisersOn(session: Session): Advertisers {
+  return {
+    async list(environment, ids) {
+      if (ids?.length === 0) return [];
+      const size = ids ? paddedSize(ids.length) : 0;
+      const rows = await session.all(`advertisers ${size}`, { environment, ids: ids ?? [] }, (db, param) => {
+        let accounts = db
+          .selectFrom('accounts')
+          .select(['id', 'environment', 'timezone'])
+          .where('environment', '=', param('environment'))
+          .where('deleted', '=', sql.lit(0))
+          .where(
+            sql<boolean>`exists (select 1 from line_items where line_items.account_id = accounts.id
+              and line_items.deleted = 0 and line_items.entity_status = 'ACTIVE')`,
+          );
+        if (size > 0) accounts = accounts.where((eb) => inList(eb, 'id', param.list('ids', size)));
+        return accounts.orderBy('id');
+      });
+      return rows as SettledAccount[];
+    },
   };
 }
 

@@ -40,6 +40,16 @@ export const biddingRules: Operation = lookupOperation<BiddingRule>({
   rows: () => CURRENCIES.map(ruleOf),
 });
 
+/** The least and the largest bid of a currency, and its smallest unit, in micro units. */
+export function bidLimits(currency: string): { readonly least: number; readonly most: number; readonly unit: number } {
+  const rule = ruleOf(currency);
+  return {
+    least: rule.minimum_cpe_bid_local_micro,
+    most: rule.maximum_cpe_bid_local_micro,
+    unit: rule.minimum_denomination,
+  };
+}
+
 /** Currencies without decimals have a maximum that is a hundred times larger. */
 function ruleOf(currency: string): BiddingRule {
   const unit = minimumDenomination(currency);
