@@ -27,7 +27,11 @@ const HARMLESS = {
   'x-robots-tag': 'noindex',
 } as const;
 
-type Reply = { readonly status: number; readonly headers?: Readonly<Record<string, string | number>>; readonly text?: string };
+type Reply = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly text?: string;
+};
 
 /**
  * Adds the routes of beacons: `/e/i/TOKEN` reports an impression, `/e/c/TOKEN` a click, which leads to the target in the
@@ -60,12 +64,17 @@ export function addBeaconRoutes(app: FastifyInstance, deps: BeaconDependencies):
   });
   route('/e/c/*', '/e/c/', (token, isSilent) => {
     const target = serving.click({ environment, token, isSilent });
-    return target === undefined ? plain(404, 'This link does not work any more') : { status: 302, headers: { location: target } };
+    return target === undefined
+      ? plain(404, 'This link does not work any more')
+      : { status: 302, headers: { location: target } };
   });
 }
 
 /** Plain HTTP where it is not allowed, or too many requests from one address. */
-function refusal({ originsOf, addressLimiter, addressOf }: BeaconDependencies, request: IncomingMessage): Reply | undefined {
+function refusal(
+  { originsOf, addressLimiter, addressOf }: BeaconDependencies,
+  request: IncomingMessage,
+): Reply | undefined {
   try {
     originsOf(request);
   } catch {

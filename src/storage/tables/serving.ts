@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
-import type { Advertisers, BudgetLease, BudgetLeases, DeliveryBeacons, StoredBeacon } from '../../contract/store/serving.ts';
+import type {
+  Advertisers,
+  BudgetLease,
+  BudgetLeases,
+  DeliveryBeacons,
+  StoredBeacon,
+} from '../../contract/store/serving.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';

@@ -118,11 +118,13 @@ async function targetingOf(question: AudienceQuestion, asking: AskingContext) {
       .filter((each) => (each.operator === 'NE') === (operator === 'NE'))
       .map(keywordPredicate)
       .filter((each) => each !== undefined)
-      .map((matches: KeywordPredicate): Predicate => (viewer) => matches(viewer.keywords));
+      .map(
+        (matches: KeywordPredicate): Predicate =>
+          (viewer) =>
+            matches(viewer.keywords),
+      );
   const isMeant = predicateOf(query, { included: speaking('EQ'), excluded: speaking('NE') });
-  const places = query.allOf.filter((group) =>
-    group.every((each) => each.is === 'word' && each.word === 'country'),
-  )[0];
+  const places = query.allOf.filter((group) => group.every((each) => each.is === 'word' && each.word === 'country'))[0];
   const countries = places?.flatMap((each) => (each.is === 'word' ? each.values : []));
   return { isMeant, countries };
 }

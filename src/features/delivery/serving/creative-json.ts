@@ -58,8 +58,11 @@ async function renderPost(
   const cardKeys = structure ? mediaReferences(structure).map(({ key }) => key) : [];
   const media = await findMediaDetails(context, [...view.media_keys, ...cardKeys]);
   const shown = (keys: readonly string[]) =>
-    keys.map((key) => media.get(key)).filter((each) => each !== undefined).map(mediaJson);
-  const components = (structure?.components ?? structure?.slides?.flat()) ?? [];
+    keys
+      .map((key) => media.get(key))
+      .filter((each) => each !== undefined)
+      .map(mediaJson);
+  const components = structure?.components ?? structure?.slides?.flat() ?? [];
   const destination = components.map((each) => each.destination?.url).find((url) => url !== undefined);
   const link = entitiesOf(view.text).find(({ kind }) => kind === 'url')?.text;
   const path = previewUrl(box, { type: 'PUBLISHED', environment, account: account_id, id: post.id });
@@ -108,7 +111,11 @@ async function renderMedia(
   const media = key ? (await findMediaDetails(context, [key])).get(key) : undefined;
   if (!media) return undefined;
   const target = landing_url !== null && isLandingUrl(landing_url) ? landing_url : '';
-  return { target, click: 'url_clicks', json: { type: kind === 'preroll' ? 'video' : 'banner', media: mediaJson(media) } };
+  return {
+    target,
+    click: 'url_clicks',
+    json: { type: kind === 'preroll' ? 'video' : 'banner', media: mediaJson(media) },
+  };
 }
 
 function mediaJson({ type, url, poster_url, width, height, duration_ms }: MediaDetails) {

@@ -73,7 +73,11 @@ export const decideOnAds: Operation = {
           delivery: Type.Enum(['off', 'simulated', 'served']),
           placements: Type.Array(
             Type.Object(
-              { id: Type.String(), decisions: Type.Array(decision), explanation: Type.Optional(Type.Array(explanation)) },
+              {
+                id: Type.String(),
+                decisions: Type.Array(decision),
+                explanation: Type.Optional(Type.Array(explanation)),
+              },
               closed,
             ),
           ),

@@ -11,7 +11,8 @@ export function keywordPredicate({ type, value }: EstimateCriterion): KeywordPre
     case 'EXACT_KEYWORD':
       return (keywords) => keywords.some((keyword) => wordsOf(keyword).join(' ') === words.join(' '));
     case 'PHRASE_KEYWORD':
-      return (keywords) => keywords.some((keyword) => ` ${wordsOf(keyword).join(' ')} `.includes(` ${words.join(' ')} `));
+      return (keywords) =>
+        keywords.some((keyword) => ` ${wordsOf(keyword).join(' ')} `.includes(` ${words.join(' ')} `));
     case 'BROAD_KEYWORD':
     case 'UNORDERED_KEYWORD':
       return (keywords) => {

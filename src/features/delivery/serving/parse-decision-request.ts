@@ -1,4 +1,14 @@
-import { boolean, digits, field, integer, itemsOf, listOf, oneOf, type RawValue, text } from '../../../contract/declare/fields.ts';
+import {
+  boolean,
+  digits,
+  field,
+  integer,
+  itemsOf,
+  listOf,
+  oneOf,
+  type RawValue,
+  text,
+} from '../../../contract/declare/fields.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Input, Parameters } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
@@ -34,7 +44,9 @@ const PLACEMENT = {
 
 const USER = {
   id: digits({ max: 19 }).describe('A user of the platform: targeting uses what the directory knows of them.'),
-  key: text({ max: 128 }).describe('Your own name of the person, for frequency caps; nobody else can relate it to anything.'),
+  key: text({ max: 128 }).describe(
+    'Your own name of the person, for frequency caps; nobody else can relate it to anything.',
+  ),
 };
 
 const word = () => text({ max: 64 });
@@ -123,7 +135,12 @@ function contextOf(input: Input): ViewContext {
     CONTEXT_WORDS.flatMap((name) => (input[name] == null ? [] : [[name, String(input[name])]])),
   );
   const list = (name: string): string[] => (input[name] == null ? [] : itemsOf(String(input[name])));
-  return { words, age: input.age == null ? null : Number(input.age), interests: list('interests'), keywords: list('keywords') };
+  return {
+    words,
+    age: input.age == null ? null : Number(input.age),
+    interests: list('interests'),
+    keywords: list('keywords'),
+  };
 }
 
 /** Top-level members that are not fields are known too. */

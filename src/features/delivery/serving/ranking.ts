@@ -25,15 +25,14 @@ const DAY_MS = 86_400_000;
 /** A total budget without an end is planned over this many days. */
 const OPEN_DAYS = 30;
 
-export function ranking(
-  clock: Clock,
-  countersOf: (ad: Ad) => AccountCounters,
-  qualityOf: (ad: Ad) => number,
-): Ranking {
+export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, qualityOf: (ad: Ad) => number): Ranking {
   const kept = new WeakMap<readonly Ad[], { readonly ranked: readonly Ranked[]; readonly at_ms: number }>();
 
   /** The budgets of a day that an ad is paced by, with what is spent of them. */
-  function* plansOf({ booking, flight, account }: Ad, now_ms: number): Generator<readonly [plan: number, spent: number]> {
+  function* plansOf(
+    { booking, flight, account }: Ad,
+    now_ms: number,
+  ): Generator<readonly [plan: number, spent: number]> {
     const day = dateAround(now_ms, account.timezone);
     const counters = countersOf({ booking, flight, account } as Ad);
     const lineKey = `line_item/${booking.id}/${day}`;

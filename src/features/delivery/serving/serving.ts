@@ -67,7 +67,10 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
     for (const place of places.values()) await place.index.refreshOldest().catch(onError);
   }
 
-  const opened = (kind: TokenKind, { environment, token }: BeaconRequest): (OpenedToken & { place: Place }) | undefined => {
+  const opened = (
+    kind: TokenKind,
+    { environment, token }: BeaconRequest,
+  ): (OpenedToken & { place: Place }) | undefined => {
     const place = placeOf(environment);
     const found = place?.deciding.tokens.open(kind, token);
     return found && { ...found, place: place! };
@@ -148,7 +151,9 @@ function openPlace({ services, node }: ServingDeps, environment: Environment): P
     if (!found) all.set(account.id, (found = accountCounters(account, { store, clock, node, onStored })));
     return found;
   };
-  const people = boundedCache<string, { readonly person: NumberedPerson | undefined; readonly at_ms: number }>(PEOPLE_MAX);
+  const people = boundedCache<string, { readonly person: NumberedPerson | undefined; readonly at_ms: number }>(
+    PEOPLE_MAX,
+  );
   const viewer = (request: DecisionRequest): Viewer | Promise<Viewer> => {
     const { user, context } = request;
     if (!user || !('id' in user)) return viewerOf(undefined, context);

@@ -73,12 +73,19 @@ export async function storeBeacons(
     const { nonce, line } = event.beacon;
     const view = known.get(nonce) ?? seen.get(nonce);
     if (!view) waiting.push(event);
-    else if (view.clicked_ms === null && !clicked.has(nonce) && view.viewed_ms <= event.at_ms && budgets.payers.has(line)) {
+    else if (
+      view.clicked_ms === null &&
+      !clicked.has(nonce) &&
+      view.viewed_ms <= event.at_ms &&
+      budgets.payers.has(line)
+    ) {
       clicked.set(nonce, event.at_ms);
       count('click', event);
     }
   }
-  await tx.deliveryBeacons.add([...seen.values()].map((row) => ({ ...row, clicked_ms: clicked.get(row.nonce) ?? null })));
+  await tx.deliveryBeacons.add(
+    [...seen.values()].map((row) => ({ ...row, clicked_ms: clicked.get(row.nonce) ?? null })),
+  );
   for (const [nonce, at_ms] of clicked) if (!seen.has(nonce)) await tx.deliveryBeacons.click(account.id, nonce, at_ms);
   const now = formatInstant(now_ms);
   await addToLedger(tx, account, deliveredBy(counted, account.timezone), now);
@@ -139,7 +146,8 @@ async function lease(
     if (own.get(key) !== amount) changed.push({ account_id: account, budget: key, node, amount_local_micro: amount });
   }
   await tx.budgetLeases.save(changed);
-  if (before.some(({ budget }) => isOfDayBefore(budget, today))) await tx.budgetLeases.removeOfDaysBefore(account, today);
+  if (before.some(({ budget }) => isOfDayBefore(budget, today)))
+    await tx.budgetLeases.removeOfDaysBefore(account, today);
   return leases;
 }
 

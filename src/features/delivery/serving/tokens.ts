@@ -55,7 +55,13 @@ export function openTokens(box: SecretBox, environment: Environment, random: Ran
       cipher.setAAD(bound(kind));
       const head = Buffer.alloc(DAY_BYTES);
       head.writeUInt16BE(day);
-      const sealed = Buffer.concat([head, iv, cipher.update(packed(opened), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      const sealed = Buffer.concat([
+        head,
+        iv,
+        cipher.update(packed(opened), 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
       return `${keyId}.${sealed.toString('base64url')}`;
     },
     open(kind, token) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { localDay } from '../../src/base/zones.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
-import { openWorld, type World } from '../rig/world.ts';
 import { bookAd, decide, get, makePublisher } from '../rig/served-ads.ts';
+import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
 before(async () => {
