@@ -68,8 +68,8 @@ function metricsOf({ beacon, is, charged, isBilled }: Counted): (readonly [Deliv
 
 function add(to: Numbers, metrics: readonly (readonly [DeliveryMetric, number])[], hour: number, hours: number): void {
   for (const [metric, amount] of metrics) {
-    let row = to.get(metric);
-    if (!row) to.set(metric, (row = new Array<number>(hours).fill(0)));
+    const row = to.get(metric) ?? new Array<number>(hours).fill(0);
     row[hour]! += amount;
+    to.set(metric, row);
   }
 }

@@ -15,11 +15,9 @@ const CREATIVES_MAX = 100_000;
 export function creativeQuality(): Quality {
   const counts = new Map<string, { views: number; clicks: number }>();
   const countOf = (creative: string) => {
-    let found = counts.get(creative);
-    if (!found) {
-      if (counts.size >= CREATIVES_MAX) counts.clear();
-      counts.set(creative, (found = { views: 0, clicks: 0 }));
-    }
+    const found = counts.get(creative) ?? { views: 0, clicks: 0 };
+    if (counts.size >= CREATIVES_MAX) counts.clear();
+    counts.set(creative, found);
     return found;
   };
   return {
@@ -29,7 +27,11 @@ export function creativeQuality(): Quality {
       const rate = (found.clicks + EXPECTED * WEIGHT) / (found.views + WEIGHT);
       return Math.min(MOST, Math.max(LEAST, rate / EXPECTED));
     },
-    viewed: (creative) => void (countOf(creative).views += 1),
-    clicked: (creative) => void (countOf(creative).clicks += 1),
+    viewed(creative) {
+      countOf(creative).views += 1;
+    },
+    clicked(creative) {
+      countOf(creative).clicks += 1;
+    },
   };
 }

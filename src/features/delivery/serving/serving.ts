@@ -49,8 +49,8 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
   const places = new Map<Environment, Place>();
   const placeOf = (environment: Environment): Place | undefined => {
     if (delivery.mode(environment) !== 'served') return undefined;
-    let place = places.get(environment);
-    if (!place) places.set(environment, (place = openPlace(deps, environment)));
+    const place = places.get(environment) ?? openPlace(deps, environment);
+    places.set(environment, place);
     return place;
   };
   let cancel = (): void => {};
@@ -147,8 +147,8 @@ function openPlace({ services, node }: ServingDeps, environment: Environment): P
     }
   };
   const countersOf = (account: SettledAccount): AccountCounters => {
-    let found = all.get(account.id);
-    if (!found) all.set(account.id, (found = accountCounters(account, { store, clock, node, onStored })));
+    const found = all.get(account.id) ?? accountCounters(account, { store, clock, node, onStored });
+    all.set(account.id, found);
     return found;
   };
   const people = boundedCache<string, { readonly person: NumberedPerson | undefined; readonly at_ms: number }>(
