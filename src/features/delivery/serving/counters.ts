@@ -14,8 +14,11 @@ export type Funds = 'enough' | 'exhausted' | 'unknown';
 /** What this process counts for one account, beyond what the ledger has. */
 export interface AccountCounters {
   readonly account: SettledAccount;
-  /** Whether all budgets of a booking have an amount left that this process may spend; asks for more when they have not. */
-  funds(booking: Booking, amount: number): Funds;
+  /**
+   * Whether all budgets of a booking have the least price left that this process may spend; asks for more when they have
+   * not, enough for one action at the bid.
+   */
+  funds(booking: Booking, amounts: { readonly least: number; readonly bid: number }): Funds;
   /** What a line item or campaign has spent on the local day, promises included. */
   spentToday(key: string): number;
   /** Keeps an amount for an ad that may soon be seen. */
@@ -147,17 +150,17 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
 
   return {
     account,
-    funds(booking, amount) {
+    funds(booking, { least, bid }) {
       const day = today();
       const need = wanted.get(booking.id) ?? 0;
-      if (need < amount) wanted.set(booking.id, amount);
+      if (need < bid) wanted.set(booking.id, bid);
       if (!leased.has(booking.id) || day !== leasedDay) {
         touched.add(booking.id);
         return 'unknown';
       }
       for (const key of limitingKeys(booking, day)) {
         const left = (leases.get(key) ?? 0) - promised.of(key) - unstoredSpend.of(key);
-        if (left >= amount) continue;
+        if (left >= least) continue;
         // Asked for again, but not all the time: a budget may be used up for the day.
         const now_ms = clock.now();
         if ((poorUntil.get(key) ?? 0) <= now_ms) {

@@ -123,8 +123,7 @@ function obstacleTo(
   const { frequency_cap, duration_in_days } = booking;
   if (frequency_cap !== null && person === '') return 'FREQUENCY_UNKNOWN';
   const counters = countersOf(ad);
-  // What a click costs is charged at once, however seldom it happens.
-  const funds = counters.funds(booking, standing.bid);
+  const funds = counters.funds(booking, { least: ad.bid.least, bid: standing.bid });
   if (funds === 'exhausted') return 'BUDGET';
   if (funds === 'unknown') {
     reads.set(`budgets ${account.id}`, () => counters.flush());
