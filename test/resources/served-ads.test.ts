@@ -130,7 +130,7 @@ describe('beacons', () => {
     ]) {
       assert.equal((await get(at(`/e/i/${bad}`))).status, 204, bad);
     }
-    for (const bad of [altered, token, 'https:%2f%2fevil.example', '', '//evil.example']) {
+    for (const bad of [altered, token, 'https:%2f%2fevil.example', '//evil.example']) {
       const reply = await get(at(`/e/c/${bad}?url=https://evil.example&u=//evil.example`));
       assert.deepEqual(
         [reply.status, reply.headers.location, reply.text],
