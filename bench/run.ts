@@ -12,6 +12,7 @@ const names = [
     'append',
     'uploads',
     'estimate',
+    'shares',
     'memberships',
     'events',
     'rows',

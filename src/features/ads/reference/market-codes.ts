@@ -1,4 +1,5 @@
 import { lookUpPlace } from './by-name.ts';
+import { type ReferenceEntry, referenceEntry } from './reference-entry.ts';
 import { lazy, readTable } from './tsv-table.ts';
 
 const codesByPlace = lazy(
@@ -20,4 +21,12 @@ export function marketCode(place: string): string | undefined {
 /** The location id of the metro with this code. */
 export function placeOfMarket(code: string): string | undefined {
   return placesByCode().get(code);
+}
+
+/**
+ * The place of a segment value of reports by location, region or metro: its name and country. Undefined for `UNKNOWN`.
+ * @source decision 952
+ */
+export function placeOfSegment(segment: string): ReferenceEntry | undefined {
+  return referenceEntry('LOCATION', placeOfMarket(segment) ?? segment);
 }

@@ -16,21 +16,37 @@ import { forEachUser } from './user-ids.ts';
 
 /** Counts the people of an image who match a query and were active since a time. */
 export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
-  return sizeOf(findPeople(image, question, activeSince));
+  return sizeOf(findPeople(image, [question], activeSince));
 }
 
-/** The people of an image who match a query and were active since a time. */
-export function findPeople(image: Image, question: PeopleQuery, activeSince: number): PeopleSet {
-  const { people, lastActiveAt } = image;
-  const everybody = fullSet(people);
-  const meant = question.anyOf.length > 0 ? unionOf(image, question.anyOf, everybody) : everybody;
+/** The people of an image who match at least one query and were active since a time. */
+export function findPeople(image: Image, questions: readonly PeopleQuery[], activeSince: number): PeopleSet {
+  const everybody = fullSet(image.people);
+  const [first, ...others] = questions;
+  if (!first) return emptySet(image.people);
   // Conditions that are checked person by person run only over those who are left.
-  for (const group of question.allOf) intersect(meant, unionOf(image, group, meant));
-  if (question.noneOf.length > 0) subtract(meant, unionOf(image, question.noneOf, meant));
-  const active = emptySet(people);
-  addWhere(active, meant, (person) => lastActiveAt[person]! >= activeSince);
-  intersect(meant, active);
+  if (others.length === 0) return activeAmong(image, matchingAmong(image, first, everybody), activeSince);
+  const left = activeAmong(image, everybody, activeSince);
+  const found = emptySet(image.people);
+  for (const question of questions) {
+    const more = matchingAmong(image, question, left);
+    union(found, more);
+    subtract(left, more);
+  }
+  return found;
+}
+
+function matchingAmong(image: Image, { anyOf, allOf, noneOf }: PeopleQuery, among: PeopleSet): PeopleSet {
+  const meant = among.slice();
+  for (const group of anyOf.length > 0 ? [anyOf, ...allOf] : allOf) intersect(meant, unionOf(image, group, meant));
+  if (noneOf.length > 0) subtract(meant, unionOf(image, noneOf, meant));
   return meant;
+}
+
+function activeAmong({ people, lastActiveAt }: Image, among: PeopleSet, activeSince: number): PeopleSet {
+  const active = emptySet(people);
+  addWhere(active, among, (person) => lastActiveAt[person]! >= activeSince);
+  return active;
 }
 
 /** People who meet one of the conditions. Complete only within `of`; others may be included or not. */

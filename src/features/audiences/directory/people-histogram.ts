@@ -1,7 +1,7 @@
 import type { PeopleHistogram, PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
 import { findPeople } from './count-people.ts';
 import type { Image, WordColumn } from './image.ts';
-import { emptySet, numbersOf, union } from './people-set.ts';
+import { numbersOf } from './people-set.ts';
 
 /** Whom to count, and by which attributes. */
 export interface PeopleToCount {
@@ -16,9 +16,7 @@ const AGES = 256;
 
 /** Counts the people of an image who match at least one question, each once, by age and attributes. */
 export function histogramOf(image: Image, { questions, activeSince, words }: PeopleToCount): PeopleHistogram {
-  const meant = emptySet(image.people);
-  for (const question of questions) union(meant, findPeople(image, question, activeSince));
-  const people = numbersOf(meant);
+  const people = numbersOf(findPeople(image, questions, activeSince));
   return {
     people: people.length,
     words: Object.fromEntries(words.map((word) => [word, valuesOf(image.words[word], people)])),

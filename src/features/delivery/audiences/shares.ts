@@ -1,5 +1,5 @@
 import type { PeopleHistogram, PersonWord } from '../../../contract/store/directory.ts';
-import { marketCode, placeOfMarket } from '../../ads/reference/market-codes.ts';
+import { marketCode } from '../../ads/reference/market-codes.ts';
 import { referenceEntry } from '../../ads/reference/reference-entry.ts';
 import { locations } from '../../ads/reference/targeting-tables.ts';
 import { lazy } from '../../ads/reference/tsv-table.ts';
@@ -69,11 +69,6 @@ export function sharesOf(histogram: PeopleHistogram): Shares {
     shares[type] = completed(people, found);
   }
   return shares;
-}
-
-/** The country of a segment of `LOCATIONS`, `REGIONS` or `METROS` (ISO 3166-1 alpha-2); undefined for `UNKNOWN`. */
-export function countryOfSegment(segment: string): string | undefined {
-  return referenceEntry('LOCATION', placeOfMarket(segment) ?? segment)?.country_code;
 }
 
 function agesOf(ages: readonly number[]): [bucket: string, people: number][] {
