@@ -8,6 +8,7 @@ import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { basicAuthenticator } from '../features/auth/oauth2/authenticate-basic.ts';
 import { bearerOnly, bearerOrUser, userOrBasic } from '../features/auth/oauth2/authenticate-bearer.ts';
 import { bearerCache } from '../features/auth/oauth2/bearer-cache.ts';
+import { publisherAuthenticator } from '../features/delivery/serving/authenticate-publisher.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -39,6 +40,7 @@ export function authenticators(
       'request-token': settings.lenient_access_token ? lenientAuthenticator(requestToken, services) : requestToken,
       basic,
       bearer: bearerOnly(bearers, user),
+      publisher: publisherAuthenticator(store),
       'user-or-bearer': bearerOrUser(bearers, user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },

@@ -65,6 +65,8 @@ export async function startBackground(
   cleanup.defer(() => feed.stop());
   cleanup.defer(() => jobs.stop());
   cleanup.defer(() => webhooks.stopReplays());
+  cleanup.defer(() => services.serving.stop());
+  services.serving.start();
   if (isWorker) jobs.start();
   const follows = isWorker || roles.has('stream');
   if (follows) await feed.start();
@@ -76,6 +78,7 @@ export async function startBackground(
   if (isWorker) await webhooks.start();
   return {
     async standstill(work) {
+      await services.serving.stop();
       await services.activity.streams.endAll();
       webhooks.stopReplays();
       await jobs.stop();
@@ -90,6 +93,7 @@ export async function startBackground(
         await node.stop();
         await node.start();
         await markMasterKeyInUse(store, box);
+        services.serving.start();
         if (follows) await feed.start();
         if (isWorker) {
           await planExpiry();

@@ -92,6 +92,8 @@ import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
 import { conversionExpiry } from '../features/delivery/conversions/conversion-expiry.ts';
 import { sendConversions } from '../features/delivery/conversions/send-conversions.ts';
+import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
+import { decideOnAds } from '../features/delivery/serving/decisions.ts';
 import { deliverySettlement } from '../features/delivery/simulation/settlement-job.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
@@ -206,6 +208,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   removeWebhook,
   replayEvents,
   replayAtOldPath,
+  decideOnAds,
 ];
 
 /** The kinds of jobs that remove expired rows; each is planned when the server starts. */
@@ -218,6 +221,7 @@ export const expiryJobKinds = [
   mediaOrphanRemoval,
   statsJobExpiry,
   objectRemoval,
+  beaconExpiry,
 ] as const;
 
 /** Every kind of background job. */

@@ -125,6 +125,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
     await prepareSchema(mode, settings, driver, clock);
     const store = storeOn(driver, {
       assertServable: async (session) => assertKnownEnough(await readApplied(session)),
+      announcesAds: settings.delivery_production === 'served' || settings.delivery_sandbox === 'served',
     });
     const box = secretBoxOf(settings);
     await checkMasterKey(mode, store, box);

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { Services } from '../contract/declare/operation.ts';
-import type { Delivery } from '../contract/services/delivery.ts';
+import type { Delivery, SettledAccount } from '../contract/services/delivery.ts';
+import type { AdServing } from '../contract/services/serving.ts';
 import { audienceCounter } from '../features/delivery/audiences/count-audiences.ts';
 import { type SimulatedDelivery, simulatedDelivery } from '../features/delivery/simulation/simulated-delivery.ts';
 import type { Mode } from '../settings/kinds.ts';
@@ -11,11 +12,14 @@ import type { Settings } from '../settings.ts';
 const READ_PERIOD_S = 10;
 
 /** What delivery needs of the other services; they are asked once it is used. */
-export type DeliveryParts = Pick<Services, 'store' | 'clock' | 'audiences' | 'keywords'>;
+export interface DeliveryParts extends Pick<Services, 'store' | 'clock' | 'audiences' | 'keywords'> {
+  /** Those who serve ads, who are opened after what they need, delivery included. */
+  readonly serving: () => AdServing;
+}
 
 /**
- * Opens the delivery of both environments: nothing, simulated, or served by publishers, as the settings say. What is
- * served is settled by those who serve it.
+ * Opens the delivery of both environments: nothing, simulated, or served by publishers, as the settings say. To settle
+ * what is served is to store what this process has counted.
  */
 export function openDelivery(mode: Mode, settings: Settings, parts: DeliveryParts, log: Logger): Delivery {
   const modeOf = (environment: Environment) => settings[`delivery_${environment}`];
@@ -28,12 +32,15 @@ export function openDelivery(mode: Mode, settings: Settings, parts: DeliveryPart
     });
     return simulated;
   };
+  const settle = (account: SettledAccount, isBeforeChange: boolean): Promise<void> | undefined => {
+    const is = modeOf(account.environment);
+    if (is === 'off') return undefined;
+    return is === 'simulated' ? simulation().settle(account, isBeforeChange) : parts.serving().flush(account);
+  };
   return {
     mode: modeOf,
     step_s: settings.delivery_step_s,
-    settle: (account) =>
-      modeOf(account.environment) === 'simulated' ? simulation().settle(account, false) : undefined,
-    settleBeforeChange: (account) =>
-      modeOf(account.environment) === 'simulated' ? simulation().settle(account, true) : undefined,
+    settle: (account) => settle(account, false),
+    settleBeforeChange: (account) => settle(account, true),
   };
 }

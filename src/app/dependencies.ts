@@ -31,6 +31,7 @@ import { openAudienceMembers } from '../features/audiences/members/audience-memb
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
+import { openServing } from '../features/delivery/serving/serving.ts';
 import { skewMax_ms } from '../features/platform/clock-skew.ts';
 import { type BlockIds, blockIds } from '../features/platform/ids.ts';
 import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
@@ -160,7 +161,7 @@ export async function openDependencies(
     : async () => {};
   const audiences = audienceServices(settings, store, clock, objects.store);
   const keywords = openKeywordSearch({ settings, store, clock, objects: objects.store, runNow });
-  const services: Services = {
+  const others: Omit<Services, 'serving'> = {
     ...{ store, clock, wallClock, random, box, ids, resources },
     secrets: secureRandom,
     serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
@@ -177,9 +178,13 @@ export async function openDependencies(
     objects: objects.store,
     media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
     audiences,
-    delivery: openDelivery(mode, settings, { store, clock, audiences, keywords }, log),
+    delivery: openDelivery(mode, settings, { store, clock, audiences, keywords, serving: () => services.serving }, log),
     keywords,
     activity: { ...activity, webhooks },
+  };
+  const services: Services = {
+    ...others,
+    serving: openServing({ services: others, node: node.id, onError: failureLog(log, 'could not store beacons') }),
   };
   const jobs = jobRunner({
     ...{ store, clock, services, node },

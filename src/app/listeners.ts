@@ -6,11 +6,12 @@ import type { Operation } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
-import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
 import { statsFileFinder } from '../features/ads/analytics/stats-file-finder.ts';
+import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
 import { addApiDescriptions } from '../http/api-descriptions.ts';
+import { addBeaconRoutes } from '../http/beacon-routes.ts';
 import { type ConnectionDrain, type DrainTimes, watchConnections } from '../http/connection-drain.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addDownloadRoutes } from '../http/download-routes.ts';
@@ -111,6 +112,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
       eventLimiter,
       onError: (err) => log.error({ err }, 'could not record an event'),
     });
+    if (services.delivery.mode(environment) === 'served') addBeaconRoutes(app, { ...own, serving: services.serving });
     if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
     if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
     return app;

@@ -6,8 +6,20 @@ export interface SecretBox {
   seal(plain: string, context: string): string;
   /** Opens a sealed text; throws when the key is unknown, the text was altered, or `context` differs from sealing. */
   open(sealed: string, context: string): string;
+  /**
+   * A key for one purpose, derived from the master key with an id, or from the current one; undefined for an id that the
+   * box does not have. It reveals nothing about the master key.
+   */
+  derive(purpose: string, keyId?: string): DerivedKey | undefined;
   /** Whether the text was sealed with a key other than the current one. Throws when it is not a sealed text. */
   needsResealing(sealed: string): boolean;
+}
+
+/** A key derived from a master key. */
+export interface DerivedKey {
+  readonly keyId: string;
+  /** 32 bytes. */
+  readonly key: Buffer;
 }
 
 /** A text was sealed with a key that the box does not have. */
@@ -96,6 +108,11 @@ export function secretBox(options: {
       } catch {
         throw new Error(`value sealed with key ${keyId} was altered, moved, or sealed with another key of that id`);
       }
+    },
+    derive(purpose, keyId = currentKeyId) {
+      const master = keys.get(keyId);
+      if (!master) return undefined;
+      return { keyId, key: createHmac('sha256', master).update(`barker derived key\n${purpose}`).digest() };
     },
     needsResealing(sealed) {
       return sealedParts(sealed).keyId !== currentKeyId;

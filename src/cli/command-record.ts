@@ -16,6 +16,7 @@ export type TargetKind =
   | 'funding_instrument'
   | 'feature'
   | 'webhook'
+  | 'publisher'
   | 'event'
   | 'people'
   | 'posts'

@@ -92,6 +92,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./webhooks.ts')).webhooksCommand,
   },
   {
+    name: 'publisher',
+    about: 'Manage publishers, who show ads: create, list, disable, rotate',
+    load: async () => (await import('./publisher.ts')).publisherCommand,
+  },
+  {
     name: 'nodes',
     about: 'List the running servers of the database',
     load: async () => (await import('./nodes.ts')).nodesCommand,

@@ -30,6 +30,7 @@ const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   'request-token': [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED'],
   basic: [OF_BEARER, NOT_BY_USERS, ...OF_SIGNED],
   bearer: [OF_BASIC, 'BEARER_NOT_ALLOWED'],
+  publisher: [OF_BASIC, NOT_BY_USERS, ...OF_SIGNED],
   'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED', NOT_BY_USERS],
   'owner-or-basic': [OF_BEARER, NOT_BY_USERS],
 };

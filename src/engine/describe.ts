@@ -32,6 +32,7 @@ HMAC-SHA1 signature over method, address and parameters (query and form body; a 
 const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
   basic: [{ basic: [] }],
   bearer: [{ bearer: [] }],
+  publisher: [{ publisher: [] }],
   'user-or-bearer': [{ oauth1: [] }, { bearer: [] }],
   'owner-or-basic': [{ oauth1: [] }, { basic: [] }],
 };
@@ -74,6 +75,7 @@ export function openApiOf(operations: readonly Operation[], service: DescribedSe
           'x-signature-method': 'HMAC-SHA1',
         },
         bearer: { type: 'http', scheme: 'bearer', description: 'Application-only bearer token.' },
+        publisher: { type: 'http', scheme: 'bearer', description: 'The credential of a publisher.' },
         basic: { type: 'http', scheme: 'basic', description: 'Consumer key and secret, percent-encoded or not.' },
       },
       headers: HEADERS,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan } from '../base/depth.ts';
-import { applicationOf, type Caller } from '../contract/declare/callers.ts';
+import { callerKey } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
@@ -24,7 +24,11 @@ export async function readAuthenticatedBody<Body>(
   exchange: Exchange,
   read: (watch: BodyReadObserver) => Promise<Body>,
 ): Promise<Body> {
-  const holding = { priority: 'first', owner: keyOf(exchange.caller!), overhead_bytes: BODY_OVERHEAD_BYTES } as const;
+  const holding = {
+    priority: 'first',
+    owner: callerKey(exchange.caller!),
+    overhead_bytes: BODY_OVERHEAD_BYTES,
+  } as const;
   return readReserved(deps.authenticatedMemory, holding, ({ onStart, onProgress }) =>
     read({
       onProgress,
@@ -36,10 +40,6 @@ export async function readAuthenticatedBody<Body>(
         }),
     }),
   );
-}
-
-function keyOf(caller: Caller): string {
-  return caller.kind === 'user' ? `u${caller.user}` : `a${applicationOf(caller)}`;
 }
 
 /** Reads a whole body. @throws SIGNATURE_REFUSED when it does not match the signed hash. */

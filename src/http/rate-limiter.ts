@@ -131,12 +131,12 @@ function windowName({ rate, id }: Operation): string {
 }
 
 /**
- * The key of a caller: a user through an application, whatever token they use, or the application itself.
+ * The key of a caller: a user through an application, whatever token they use, or the application or publisher itself.
  * @source decision 56
  */
 function countedAs(caller: Caller, rule: RateCategory): string {
   if (caller.kind === 'user' && !rule.perApplication) return `u${caller.user} ${caller.application}`;
-  return `c${applicationOf(caller)}`;
+  return caller.kind === 'publisher' ? `p${caller.publisher.id}` : `c${applicationOf(caller)}`;
 }
 
 function oneMore(window: RateWindow): RateWindow {

@@ -174,7 +174,7 @@ function challengeOf(exchange: Exchange, deps: PipelineDependencies): string {
 }
 
 function takesBearer({ credential }: Operation): boolean {
-  return credential === 'bearer' || credential === 'user-or-bearer';
+  return credential === 'bearer' || credential === 'publisher' || credential === 'user-or-bearer';
 }
 
 /** The requested base URL, if it can stand in a quoted header value. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { applicationOf } from '../contract/declare/callers.ts';
+import { findApplicationOf } from '../contract/declare/callers.ts';
 import { isId } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
@@ -133,7 +133,7 @@ function describe(exchange: Exchange, status: number, duration_ms: number, addre
     status,
     duration_ms: Math.round(duration_ms * 100) / 100,
     user_id: caller?.kind === 'user' ? caller.user : undefined,
-    application_id: caller && applicationOf(caller),
+    application_id: caller && findApplicationOf(caller),
     // Anything else at this place of the path is not an id, and may be a secret.
     account_id: path.account_id && path.account_id.length <= 16 && isId(path.account_id) ? path.account_id : undefined,
   };

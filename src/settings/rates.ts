@@ -46,6 +46,7 @@ export const rateSettings = {
     'Calls about webhooks, per method and application; some of them send a request to the webhook.',
   ),
   rate_replays_per_15min: limit(100, 'Replays requested per application.'),
+  rate_decisions_per_min: limit(60_000, 'Decisions of a publisher: requests for ads.'),
   rate_user_quota_per_15min: limit(
     1_000_000,
     'The overall quota of a user token; high, so that account limits apply first.',

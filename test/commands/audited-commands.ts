@@ -103,6 +103,13 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   'account import': { args: () => [file('accounts.json')], touches: () => ['account:imported1'] },
   'webhooks secret': { args: () => [WEBHOOK], touches: () => [`webhook:${WEBHOOK}`] },
   'webhooks resend': { args: () => [WEBHOOK, '--failed'], touches: () => [`webhook:${WEBHOOK}`], says: '--failed' },
+  'publisher create': {
+    args: () => ['Harbour News', '--environment', 'sandbox', '--may-explain'],
+    touches: () => ['publisher:1'],
+    says: '--environment sandbox --may-explain',
+  },
+  'publisher rotate': { args: () => ['1'], touches: () => ['publisher:1'] },
+  'publisher disable': { args: () => ['1'], touches: () => ['publisher:1'] },
   'events emit': {
     args: () => ['profile.update.bio', '--user', 'ada', '--text', 'hunter2'],
     touches: user('ada'),
@@ -127,6 +134,7 @@ export const READS: Readonly<Record<string, () => readonly string[]>> = {
   'account list': () => [],
   'account show': on(),
   'webhooks list': () => [],
+  'publisher list': () => [],
   'webhooks deliveries': () => [WEBHOOK],
   'keys status': () => [],
   'audit list': () => [],

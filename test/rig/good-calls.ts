@@ -7,6 +7,7 @@ import { goodStreamCalls } from './good-stream-calls.ts';
 import { goodWebhookCalls, webhookMisses } from './good-webhook-calls.ts';
 import { approve, begin, prepare, type Step } from './login.ts';
 import { type RawCall, rawCall } from './raw.ts';
+import { makePublisher } from './served-ads.ts';
 import type { World } from './world.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -39,6 +40,11 @@ export const goodCalls: Readonly<Record<string, (world: World, keys: User) => Pr
   ...goodActivityCalls,
   ...goodStreamCalls,
   ...goodWebhookCalls,
+  'delivery.decisions': async (world, keys) => {
+    const by = await presented(world, keys, 'publisher');
+    const body = JSON.stringify({ placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }] });
+    return { ...by, headers: { ...by.headers, 'content-type': 'application/json' }, body };
+  },
   'users.show': async () => ({ query: '?screen_name=ada_demo' }),
   'media.upload': async () => form({ media_data: PICTURE }),
   'media.upload_status': async (world, keys) => ({
@@ -119,6 +125,10 @@ export async function presenting(
       const token = await begin(world, keys);
       const oauth_verifier = await approve(world, token.token, keys.user ?? world.keys.user_id!);
       return () => signed({ path: '/oauth/access_token', consumer, token, oauth: { oauth_verifier } });
+    }
+    case 'publisher': {
+      const credential = secret === keys.consumer_secret ? await makePublisher(world) : secret;
+      return () => ({ keys: undefined, headers: { authorization: `Bearer ${credential}` } });
     }
     case 'bearer': {
       const bearer = secret === keys.consumer_secret ? await bearerOf(world, keys) : secret;

@@ -1,5 +1,6 @@
 import type { Application } from '../store/credentials.ts';
 import type { RequestToken } from '../store/grants.ts';
+import type { Publisher } from '../store/publishers.ts';
 import type { AccountState } from './account-state.ts';
 import type { CredentialKind, Principal } from './operation.ts';
 import type { Role } from './roles.ts';
@@ -40,8 +41,14 @@ export interface RequestTokenCaller {
   readonly verifier: string | undefined;
 }
 
+/** A publisher that asks for ads to show. */
+export interface PublisherCaller {
+  readonly kind: 'publisher';
+  readonly publisher: Publisher;
+}
+
 /** The caller, by the kind of credential presented. */
-export type Caller = Principal | ApplicationCaller | RequestTokenCaller;
+export type Caller = Principal | ApplicationCaller | RequestTokenCaller | PublisherCaller;
 
 /**
  * Narrows the caller of an operation whose credential allows one kind only. Throws when operation and credential
@@ -52,9 +59,23 @@ export function callerOf<K extends Caller['kind']>(caller: Caller, kind: K): Ext
   return caller as Extract<Caller, { kind: K }>;
 }
 
-/** Id of the application that the caller is or acts through. */
+/** Id of the application that the caller is or acts through. Throws for publishers, which have none. */
 export function applicationOf(caller: Caller): string {
+  const id = findApplicationOf(caller);
+  if (id === undefined) throw new Error(`an operation for applications was called by ${caller.kind}`);
+  return id;
+}
+
+/** The same; undefined for publishers. */
+export function findApplicationOf(caller: Caller): string | undefined {
+  if (caller.kind === 'publisher') return undefined;
   return caller.kind === 'user' ? caller.application : caller.application.id;
+}
+
+/** Names who calls, for memory and windows: a user, an application or a publisher. */
+export function callerKey(caller: Caller): string {
+  if (caller.kind === 'publisher') return `p${caller.publisher.id}`;
+  return caller.kind === 'user' ? `u${caller.user}` : `a${caller.application.id}`;
 }
 
 /** An authenticated caller, and the body hash if the signature contains one. */

@@ -9,6 +9,7 @@ import type { MediaUrls } from '../services/media.ts';
 import type { ObjectReader, ObjectStore } from '../services/objects.ts';
 import type { ReceivedFile, ReceivedFiles } from '../services/received-files.ts';
 import type { Sender } from '../services/sending.ts';
+import type { AdServing } from '../services/serving.ts';
 import type { StreamHandle, Streams } from '../services/streams.ts';
 import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/audiences.ts';
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
@@ -79,6 +80,8 @@ export interface Services {
   readonly audiences: AudienceServices;
   readonly keywords: Keywords;
   readonly delivery: Delivery;
+  /** Shows ads where delivery is `served`. */
+  readonly serving: AdServing;
   readonly activity: ActivityServices;
 }
 
@@ -268,7 +271,7 @@ export interface Answer {
 /**
  * The required credential. `user`: a request signed with an access token; `consumer`: one signed without a token;
  * `request-token`: one signed with a request token; `basic`: key and secret of an application; `bearer`: its
- * application-only token; the others accept one of two.
+ * application-only token; `publisher`: the credential of a publisher, as bearer; the others accept one of two.
  * @source authentication gaps 1.2
  */
 export type CredentialKind =
@@ -277,6 +280,7 @@ export type CredentialKind =
   | 'request-token'
   | 'basic'
   | 'bearer'
+  | 'publisher'
   | 'user-or-bearer'
   | 'owner-or-basic';
 

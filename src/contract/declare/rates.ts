@@ -86,6 +86,7 @@ const TABLE = {
   messages: { setting: 'rate_messages_per_15min', window_s: QUARTER, perAccount: false, together: false },
   webhooks: { setting: 'rate_webhooks_per_15min', window_s: QUARTER, perAccount: false, together: false },
   replays: { setting: 'rate_replays_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  decisions: { setting: 'rate_decisions_per_min', window_s: MINUTE, perAccount: false, together: true },
   user_quota: { setting: 'rate_user_quota_per_15min', window_s: QUARTER, perAccount: false, together: true },
   total_count: { setting: 'rate_total_count_per_15min', window_s: QUARTER, perAccount: false, together: false },
 } as const satisfies Readonly<Record<string, RateCategory<string>>>;

@@ -7,6 +7,7 @@ import { credentialProblems } from './credential-problems.ts';
 import { entityProblems } from './entity-problems.ts';
 import { keywordProblems } from './keyword-problems.ts';
 import { peopleProblems } from './people-problems.ts';
+import { servingProblems } from './serving-problems.ts';
 import { streamProblems } from './stream-problems.ts';
 import { uploadProblems } from './upload-problems.ts';
 import { webhookProblems } from './webhook-problems.ts';
@@ -165,6 +166,7 @@ const table = {
   ...peopleProblems,
   ...conversionProblems,
   ...activityProblems,
+  ...servingProblems,
   ...streamProblems,
   ...keywordProblems,
   ...analyticsProblems,

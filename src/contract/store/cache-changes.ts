@@ -1,6 +1,7 @@
 /**
  * What precedes the colon in a tag of what caches hold: the kind of thing that has changed. `delivery` names a webhook
- * to which deliveries are due, for the process that delivers to it; `schema` a migration.
+ * to which deliveries are due, for the process that delivers to it; `schema` a migration; `serving` an
+ * account whose ads have changed.
  */
 export const CACHED_KINDS = [
   'account',
@@ -8,7 +9,9 @@ export const CACHED_KINDS = [
   'bearer',
   'delivery',
   'files',
+  'publisher',
   'schema',
+  'serving',
   'stream',
   'subscription',
   'token',

@@ -69,6 +69,8 @@ export interface Directory {
   findState(): Promise<DirectoryState>;
   /** People by number, from a number on. */
   list(from: number, limit: number): Promise<NumberedPerson[]>;
+  /** A user of the platform. */
+  findPerson(userId: string): Promise<NumberedPerson | undefined>;
   /** The countries of these users by id; users whose country is unknown are absent. */
   listCountries(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Inserts people, or replaces those that exist. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pause } from '../../base/timers.ts';
-import { applicationOf } from '../../contract/declare/callers.ts';
+import { findApplicationOf } from '../../contract/declare/callers.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { OutgoingRequest, Sender, SendResult } from '../../contract/services/sending.ts';
@@ -162,7 +162,7 @@ function factsOf({ operation, request, path, caller }: Exchange): Facts {
   let parameters: URLSearchParams | undefined;
   return {
     ...{ place: isStream(operation) ? 'stream' : 'call', operation: operation.id, method: request.method! },
-    ...{ path: target, account: path.account_id, application: caller && applicationOf(caller) },
+    ...{ path: target, account: path.account_id, application: caller && findApplicationOf(caller) },
     valuesOf(name) {
       const isForm = /^application\/x-www-form-urlencoded/i.test(request.headers['content-type'] ?? '');
       const form = isForm ? bodyOf(request)().bytes.toString() : '';

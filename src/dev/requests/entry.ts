@@ -18,7 +18,7 @@ export type EntryWindows = Pick<RateUsage, 'user' | 'account' | 'address' | 'isR
 export interface EntryCaller {
   readonly kind: string;
   readonly user?: string;
-  readonly application: string;
+  readonly application?: string | undefined;
   readonly level?: string;
 }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { applicationOf } from '../../contract/declare/callers.ts';
+import { findApplicationOf } from '../../contract/declare/callers.ts';
 import type { Call } from '../../contract/declare/operation.ts';
 import type { OutgoingRequest, Sender, SendResult } from '../../contract/services/sending.ts';
 import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts';
@@ -95,7 +95,7 @@ export function recorderOf(ring: RequestRing, clock: Clock = systemClock): Recor
       entry.windows = exchange.rateUsage;
       // That of a user is cached, so that keeping it costs nothing.
       entry.caller =
-        caller?.kind === 'user' ? caller : caller && { kind: caller.kind, application: applicationOf(caller) };
+        caller?.kind === 'user' ? caller : caller && { kind: caller.kind, application: findApplicationOf(caller) };
     },
     replied(request, { status, headers, text }) {
       const entry = entries.get(request);

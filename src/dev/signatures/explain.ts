@@ -92,7 +92,7 @@ function judgeSigned(
   known: readonly KnownApplication[],
   { needed, triesMax, ...rules }: Circumstances,
 ): Judged {
-  const takesSignature = needed !== 'basic' && needed !== 'bearer';
+  const takesSignature = needed !== 'basic' && needed !== 'bearer' && needed !== 'publisher';
   const kind = needed === 'consumer' || needed === 'request-token' || needed === undefined ? needed : 'user';
   const { secrets, mistakes } = findSecrets(known, keysOf(sent), kind);
   const others = [

@@ -28,6 +28,7 @@ export function otherMistakes({ authorization, known, needed, bearer }: OtherCre
   if (/^\s*bearer(?:\s|$)/i.test(authorization)) {
     const wrong = bearerMistakes(bearerIn(authorization) ?? '', known, bearer);
     // A kind of credential that the operation does not take is refused, whatever its value.
+    if (needed === 'publisher') return [];
     return needed === undefined || needed === 'bearer' || needed === 'user-or-bearer'
       ? wrong
       : [BEARER_NOT_TAKEN[needed === 'basic' ? 'basic' : 'signature'], ...wrong];
@@ -48,6 +49,7 @@ const REMEDIES: Readonly<Record<CredentialKind, string>> = {
   'request-token': 'Sign it by OAuth 1.0a with consumer key and request token.',
   basic: 'Send consumer key and consumer secret as Authorization: Basic.',
   bearer: 'Send the bearer token of the application as Authorization: Bearer.',
+  publisher: 'Send the credential of a publisher as Authorization: Bearer.',
   'user-or-bearer': 'Sign it by OAuth 1.0a, or send the bearer token of the application as Authorization: Bearer.',
   'owner-or-basic': 'Sign it by OAuth 1.0a as the owner of the application.',
 };

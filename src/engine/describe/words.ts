@@ -173,6 +173,7 @@ const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
   'request-token': 'a request token',
   basic: 'consumer key and secret, as Basic',
   bearer: 'the bearer token of the application',
+  publisher: 'the credential of a publisher, as Bearer',
   'user-or-bearer': 'the access token of a user, or the bearer token of the application',
   'owner-or-basic': 'an access token of the owner, or consumer key and secret as Basic',
 };
@@ -186,9 +187,10 @@ export function credentialWords({ credential = 'user' }: Operation): string {
 export function countedPer({
   rate,
   credential = 'user',
-}: Operation): 'account' | 'user' | 'application' | 'user or application' {
+}: Operation): 'account' | 'user' | 'application' | 'publisher' | 'user or application' {
   const { perAccount, perApplication } = RATES[rate];
   if (perAccount) return 'account';
+  if (credential === 'publisher') return 'publisher';
   if (perApplication || ITSELF.has(credential)) return 'application';
   return credential === 'user-or-bearer' ? 'user or application' : 'user';
 }

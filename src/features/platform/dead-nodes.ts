@@ -52,9 +52,10 @@ async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now
   return { nodes, ...(await release(tx, now_ms)) };
 }
 
-/** Ends the stream connections of nodes that are no more, and frees their jobs and webhooks. @source decision 289, 371, 770 */
+/** Ends the stream connections of nodes that are no more, and frees their jobs, webhooks and budgets. @source decision 289, 371, 770, 982 */
 async function release(tx: WriteTransaction, now_ms: number): Promise<Omit<Remains, 'nodes'>> {
   const streams = await tx.streamConnections.endOrphaned('UpstreamUncleanDisconnect', formatMillisecond(now_ms));
   const jobs = await tx.jobs.releaseOrphaned();
+  await tx.budgetLeases.releaseOrphaned();
   return { streams, jobs, webhooks: await tx.webhookLeases.releaseOrphaned() };
 }

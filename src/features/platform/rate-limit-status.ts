@@ -1,4 +1,5 @@
 import { Type } from '../../base/json-schema.ts';
+import { callerOf } from '../../contract/declare/callers.ts';
 import { itemsOf, listOf, text } from '../../contract/declare/fields.ts';
 import type { Operation, OperationWindow } from '../../contract/declare/operation.ts';
 
@@ -47,7 +48,9 @@ export const rateLimitStatus: Operation = {
   async perform({ caller, rateWindows, input }) {
     const requestedFamilies = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));
     const rate_limit_context =
-      caller.kind === 'user' ? { access_token: caller.token } : { application: caller.application.consumer_key };
+      caller.kind === 'user'
+        ? { access_token: caller.token }
+        : { application: callerOf(caller, 'application').application.consumer_key };
     const resources = byFamily(await rateWindows(), requestedFamilies);
     return { data: JSON.stringify({ rate_limit_context, resources }) };
   },

@@ -9,6 +9,7 @@ import {
   type WriteTransaction,
 } from '../../contract/store/store.ts';
 import { accountHistoryOn } from '../tables/account-history.ts';
+import { announcingAdChanges } from '../tables/ad-changes.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
@@ -31,10 +32,12 @@ import { messagesOn } from '../tables/messages.ts';
 import { nodesOn } from '../tables/nodes.ts';
 import { objectStoreIdOn } from '../tables/object-store-id.ts';
 import { notificationsOn, postsOn } from '../tables/posts.ts';
+import { publishersOn } from '../tables/publishers.ts';
 import { recordsOn } from '../tables/records.ts';
 import { restoresOn } from '../tables/restores.ts';
 import { secondFactorsOn } from '../tables/second-factors.ts';
 import { statsJobsOn } from '../tables/stats-jobs.ts';
+import { advertisersOn, budgetLeasesOn, deliveryBeaconsOn } from '../tables/serving.ts';
 import { streamConnectionsOn } from '../tables/stream-connections.ts';
 import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
@@ -56,9 +59,12 @@ export function storeOn(
   driver: Driver,
   {
     assertServable,
+    announcesAds = false,
   }: {
     /** @throws SchemaTooNew */
     readonly assertServable?: (session: Session) => Promise<void>;
+    /** Whether any server shows ads, and so has to be told when they change. */
+    readonly announcesAds?: boolean;
   } = {},
 ): Store {
   const cache = rowCache();
@@ -131,7 +137,8 @@ export function storeOn(
       const invalidate = (tag: string): void => void tags.add(tag);
       const parts = partsOn(session, invalidate, appended);
       const summaries = campaignSummariesOn(session, (id) => rows.add(rowName({ name: 'campaign' }, id)));
-      const records = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
+      const tracked = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
+      const records = announcesAds ? announcingAdChanges(tracked, invalidate) : tracked;
       const done = await work({ ...parts, records, invalidate });
       await summaries.flush();
       if (appended.length > 0) await storeWithoutPositions(session, appended);
@@ -200,6 +207,10 @@ function partsOn(
     conversions: conversionsOn(session),
     deliveryLedger: deliveryLedgerOn(session),
     statsJobs: statsJobsOn(session),
+    advertisers: advertisersOn(session),
+    deliveryBeacons: deliveryBeaconsOn(session),
+    budgetLeases: budgetLeasesOn(session),
+    publishers: publishersOn(session),
     derivedFiles: derivedFilesOn(session),
     directory: directoryOn(session),
     corpus: corpusOn(session),

@@ -104,6 +104,9 @@ export interface Schema {
     account_id: string; subject: string; applies_from: string; people: number; shares: string; question_hash: string;
     directory_mark: string;
   };
+  delivery_beacons: {
+    account_id: string; nonce: string; viewed_ms: number; clicked_ms: number | null; expires_ms: number;
+  };
   delivery_changes: {
     account_id: string; recorded_hour: string; line_item_id: string; creative_id: string; placement: string;
     applies_from: string; applies_until: string;
@@ -114,6 +117,9 @@ export interface Schema {
   delivery_days: {
     account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; hours: Uint8Array;
     impressions: number; billed: number; spend_local_micro: number; settled_until: string; changed_at: string;
+  };
+  delivery_leases: {
+    account_id: string; budget: string; node: string; amount_local_micro: number;
   };
   delivery_segments: {
     account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; segmentation: string;
@@ -272,6 +278,10 @@ export interface Schema {
     account_id: string; id: string; line_item_id: string; post_id: string; entity_status: 'ACTIVE' | 'PAUSED';
     approval_status: 'ACCEPTED' | 'UNDER_REVIEW' | 'REJECTED'; one_key: string | null; created_at: string;
     updated_at: string; deleted: 0 | 1;
+  };
+  publishers: {
+    id: string; environment: string; name: string; owner_user_id: string | null; secret_digest: string;
+    may_explain: number; created_at: string; rotated_at: string | null; disabled_at: string | null;
   };
   recovery_codes: {
     user_id: string; code_hash: string;

@@ -40,6 +40,7 @@ import { noWebhookProgress } from './0041-no-webhook-progress.ts';
 import { keywordIndex } from './0042-keyword-index.ts';
 import { delivery } from './0043-delivery.ts';
 import { simulatedDelivery } from './0044-simulated-delivery.ts';
+import { serving } from './0045-serving.ts';
 import { webEventTags } from './0046-web-event-tags.ts';
 import { statsJobs } from './0047-stats-jobs.ts';
 import type { Migration } from './schema-builder.ts';
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   keywordIndex,
   delivery,
   simulatedDelivery,
+  serving,
   webEventTags,
   statsJobs,
 ];

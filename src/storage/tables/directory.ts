@@ -90,6 +90,10 @@ export function directoryOn(session: Session): Directory {
           .limit(param('limit')),
       );
     },
+    findPerson: (id) =>
+      session.first('directory person', { id }, (db, param) =>
+        db.selectFrom('directory_users').select(COLUMNS).where('user_id', '=', param('id')),
+      ),
     async listCountries(userIds) {
       const countries = new Map<string, string>();
       for (const { user_id, country } of await rowsOf(userIds)) if (country !== null) countries.set(user_id, country);

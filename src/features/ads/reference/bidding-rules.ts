@@ -40,9 +40,14 @@ export const biddingRules: Operation = lookupOperation<BiddingRule>({
   rows: () => CURRENCIES.map(ruleOf),
 });
 
-/** The lowest bid in a currency, in micro units. */
-export function minimumBid(currency: string): number {
-  return Math.max(LEAST_BID, minimumDenomination(currency));
+/** The least and the largest bid of a currency, and its smallest unit, in micro units. */
+export function bidLimits(currency: string): { readonly least: number; readonly most: number; readonly unit: number } {
+  const rule = ruleOf(currency);
+  return {
+    least: rule.minimum_cpe_bid_local_micro,
+    most: rule.maximum_cpe_bid_local_micro,
+    unit: rule.minimum_denomination,
+  };
 }
 
 /** Currencies without decimals have a maximum that is a hundred times larger. */
@@ -50,7 +55,7 @@ function ruleOf(currency: string): BiddingRule {
   const unit = minimumDenomination(currency);
   return {
     currency,
-    minimum_cpe_bid_local_micro: minimumBid(currency),
+    minimum_cpe_bid_local_micro: Math.max(LEAST_BID, unit),
     maximum_cpe_bid_local_micro: unit === 1_000_000 ? 100_000_000_000 : 1_000_000_000,
     minimum_denomination: unit,
   };

@@ -53,7 +53,7 @@ export const revokeBearerOperation: Operation = {
 
 /** The id of the calling application; a calling user must own it. */
 async function ownApplication(tx: ReadTransaction, caller: Caller): Promise<string> {
-  if (caller.kind !== 'user') return caller.application.id;
+  if (caller.kind !== 'user') return applicationOf(caller);
   const application = await tx.credentials.findApplication(caller.application);
   if (application?.owner_user_id !== caller.user) throw problem('BEARER_NOT_OWN', {}, 'not the owner');
   return application.id;

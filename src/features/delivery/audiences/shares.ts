@@ -82,3 +82,18 @@ function completed(people: number, counts: ReadonlyMap<string, number>): Record<
   const rest = kept.reduce((left, [, count]) => left - count, people);
   return Object.fromEntries(rest > 0 ? [...kept, [UNKNOWN, rest]] : kept);
 }
+
+/** The segment of one person, by segmentation type. */
+export function segmentsOfPerson(person: {
+  readonly age: number | null;
+  readonly words: Readonly<Partial<Record<PersonWord, string | null>>>;
+}): Record<string, string> {
+  const { age, words } = person;
+  const [bucket = UNKNOWN] = AGES.find(([, from, to]) => age !== null && age >= from && age <= to) ?? [];
+  const found: Record<string, string> = { AGE: bucket };
+  for (const [type, { word, segmentOf }] of Object.entries(DIMENSIONS) as [string, Dimension][]) {
+    const value = words[word];
+    found[type] = (value == null ? undefined : segmentOf(value)) ?? UNKNOWN;
+  }
+  return found;
+}

@@ -1,5 +1,5 @@
 import { instantMs } from '../../../base/instants.ts';
-import { minimumBid } from '../../ads/reference/bidding-rules.ts';
+import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import type { BookedCreative, Booking, Bookings } from '../bookings.ts';
 import { servesWithin, shownCreatives } from '../serving-times.ts';
 import { currencyLevel } from './currency-level.ts';
@@ -55,7 +55,7 @@ export function prepareLines(
     const ends = servesWithin(bookings, booking, [range[0], FOREVER])?.[1];
     const key = keyOf(`${seed} ${booking.id}`);
     return {
-      ...{ booking, key, level: currencyLevel(booking.currency), minimumBid: minimumBid(booking.currency) },
+      ...{ booking, key, level: currencyLevel(booking.currency), minimumBid: bidLimits(booking.currency).least },
       times: times && [instantMs(times[0]), instantMs(times[1])],
       flightEnd_ms: ends === undefined || ends === FOREVER ? undefined : instantMs(ends),
       quality: sum > 0 ? qualities.reduce((all, quality, at) => all + quality * weights[at]!, 0) / sum : 1,

@@ -1,0 +1,103 @@
+import { type Command, Option } from 'commander';
+import { isLegalText, lengthOf } from '../base/text.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
+import type { Publisher } from '../contract/store/publishers.ts';
+import {
+  createPublisher,
+  disablePublisher,
+  NAME_MAX,
+  rotatePublisher,
+} from '../features/delivery/serving/publisher-credentials.ts';
+import { CommandFailed } from './failure.ts';
+import { oneLine, print, printFields } from './output.ts';
+import { addSettings } from './setting-options.ts';
+import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
+
+/** `barker publisher`: who may show ads. @source decision 975 */
+export function publisherCommand(command: Command): void {
+  const create = onDatabase(
+    command.command('create').description('Register a publisher; prints its credential, which is shown only this once'),
+  );
+  create
+    .argument('<name>')
+    .addOption(
+      new Option('--environment <environment>', 'Whose ads it shows')
+        .choices(['production', 'sandbox'])
+        .default('production'),
+    )
+    .option('--may-explain', 'It may ask why ads lost, which tells it about bids and budgets')
+    .addHelpText('after', '\nExample:\n  barker publisher create "Harbour News" --environment sandbox --may-explain')
+    .action((name: string) => createOne(create, name));
+
+  const list = onDatabase(command.command('list').description('List publishers'));
+  list.addHelpText('after', '\nExample:\n  barker publisher list').action(() => listPublishers(list));
+
+  const disable = onDatabase(
+    command.command('disable').description('Refuse all requests of a publisher; ads that it has already shown count'),
+  );
+  disable
+    .argument('<publisher-id>')
+    .option('--undo', 'Accept its requests again')
+    .addHelpText('after', '\nExample:\n  barker publisher disable 1')
+    .action((id: string) => disableOne(disable, id));
+
+  const rotate = onDatabase(
+    command.command('rotate').description('Replace the credential of a publisher; the old one is refused at once'),
+  );
+  rotate
+    .argument('<publisher-id>')
+    .addHelpText('after', '\nExample:\n  barker publisher rotate 1')
+    .action((id: string) => rotateOne(rotate, id));
+}
+
+function onDatabase(command: Command): Command {
+  return addSettings(command, 'serve', ['data_folder', 'database_url']);
+}
+
+async function createOne(command: Command, name: string): Promise<void> {
+  if (name === '' || lengthOf(name) > NAME_MAX || !isLegalText(name)) {
+    throw new CommandFailed(`a name has 1 to ${NAME_MAX} characters`);
+  }
+  const { environment, mayExplain = false } = command.opts<{ environment: Environment; mayExplain?: boolean }>();
+  const { publisher, credential } = await runWrite(command, async (registrar) => {
+    const made = await createPublisher(registrar, {
+      ...{ environment, name, owner_user_id: null },
+      may_explain: mayExplain,
+    });
+    registrar.addTarget('publisher', made.publisher.id);
+    return made;
+  });
+  printFields({ publisher_id: publisher.id, environment, credential });
+}
+
+async function listPublishers(command: Command): Promise<void> {
+  const rows = await runRead(command, ({ tx }) => tx.publishers.list());
+  for (const { id, environment, name, disabled_at, may_explain } of rows) {
+    const state = disabled_at === null ? 'active' : 'disabled';
+    print(`${id}\t${environment}\t${state}\t${may_explain ? 'may explain' : '-'}\t${oneLine(name)}\n`);
+  }
+}
+
+async function disableOne(command: Command, id: string): Promise<void> {
+  const isUndone = command.opts().undo === true;
+  await onPublisher(command, id, ({ tx, now }, publisher) => disablePublisher(tx, publisher, isUndone ? null : now));
+  printFields({ publisher_id: id, state: isUndone ? 'active' : 'disabled' });
+}
+
+async function rotateOne(command: Command, id: string): Promise<void> {
+  const credential = await onPublisher(command, id, rotatePublisher);
+  printFields({ publisher_id: id, credential });
+}
+
+function onPublisher<T>(
+  command: Command,
+  id: string,
+  work: (registrar: RecordedRegistrar, publisher: Publisher) => Promise<T>,
+): Promise<T> {
+  return runWrite(command, async (registrar) => {
+    const publisher = await registrar.tx.publishers.find(id);
+    if (!publisher) throw new CommandFailed(`there is no publisher ${id}`);
+    registrar.addTarget('publisher', id);
+    return work(registrar, publisher);
+  });
+}

@@ -1,0 +1,83 @@
+import type { Ad } from './ads.ts';
+import { priceOf } from './auction.ts';
+import type { Explanation, RequestedPlacement } from './decision-request.ts';
+import type { Ranked, Ranking } from './ranking.ts';
+import type { Viewer } from './viewer.ts';
+
+/** An ad that won, and what is charged for its billed action. */
+export interface Winner {
+  readonly ad: Ad;
+  readonly price: number;
+  readonly rank: number;
+}
+
+/** What a round found out. `missing`: what has to be read before it can be decided. */
+export interface Round {
+  readonly winners: readonly Winner[];
+  readonly explanation: readonly Explanation[];
+  readonly missing: boolean;
+}
+
+/** Why an ad is not shown now; undefined when it may be. `wait`: something has to be read first. */
+export type Obstacle = string | { readonly wait: true } | undefined;
+
+/** What a round needs to know. */
+export interface RoundContext {
+  readonly ranking: Ranking;
+  readonly candidates: readonly (readonly Ad[])[];
+  readonly viewer: Viewer;
+  readonly placement: RequestedPlacement;
+  readonly now_ms: number;
+  /** Line items that another placement of the request has got, or whose creative is gone, with the reason. */
+  readonly excluded: ReadonlyMap<string, string>;
+  readonly explain: boolean;
+  /** What speaks against an ad beside its targeting: budgets and frequency caps. */
+  obstacleTo(ranked: Ranked): Obstacle;
+}
+
+/**
+ * Chooses the ads of a placement: the best ranks that may be shown, each at the price of the next one. Only as many ads are
+ * looked at as are needed, unless the outcome is explained. @source decision 979
+ */
+export function decideRound(context: RoundContext): Round {
+  const { ranking, candidates, placement, explain } = context;
+  const fitting: Ranked[] = [];
+  const explanation: Explanation[] = [];
+  let missing = false;
+  const say = ({ ad, rank }: Ranked, outcome: string): void => {
+    if (explain) explanation.push({ line_item_id: ad.booking.id, outcome, rank: Math.round(rank * 1e6) / 1e6 });
+  };
+  for (const ranked of ranking.inOrder(candidates)) {
+    if (fitting.length > placement.count) {
+      if (!explain) break;
+      say(ranked, lossOf(ranked, context) ?? 'OUTBID');
+      continue;
+    }
+    const loss = lossOf(ranked, context) ?? context.obstacleTo(ranked);
+    if (loss === undefined) fitting.push(ranked);
+    else if (typeof loss === 'string') say(ranked, loss);
+    else missing = true;
+  }
+  const won = fitting.slice(0, placement.count);
+  const winners = won.map((ranked, place) => {
+    const { ad, standing, rank } = ranked;
+    say(ranked, 'WON');
+    return { ad, rank, price: priceOf(ad.bid, standing, fitting[place + 1]?.rank ?? 0) };
+  });
+  for (const ranked of fitting.slice(placement.count)) say(ranked, 'OUTBID');
+  return { winners, explanation, missing };
+}
+
+function lossOf({ ad, rank }: Ranked, { viewer, placement, now_ms, excluded }: RoundContext): string | undefined {
+  const taken = excluded.get(ad.booking.id);
+  if (taken !== undefined) return taken;
+  if (now_ms < ad.flight.from_ms || now_ms >= ad.flight.until_ms) return 'NOT_IN_FLIGHT';
+  if (!fitsPlacement(ad, placement.type)) return 'PLACEMENT';
+  if (rank <= 0) return 'BELOW_LEAST_BID';
+  return ad.isMeant(viewer) ? undefined : 'TARGETING';
+}
+
+/** `ALL_ON_SERVICE` means all placements of the service itself. */
+function fitsPlacement({ booking: { placements } }: Ad, type: string): boolean {
+  return placements.includes(type) || (type.startsWith('SERVICE_') && placements.includes('ALL_ON_SERVICE'));
+}

@@ -1,0 +1,40 @@
+import { boundedCache } from '../../../base/bounded-cache.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { Authenticate } from '../../../contract/declare/callers.ts';
+import { problem } from '../../../contract/problems/problems.ts';
+import type { Publisher } from '../../../contract/store/publishers.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import { credentialDigest } from './publisher-credentials.ts';
+
+const BEARER = /^[ \t]*bearer[ \t]+([A-Za-z0-9_]{1,128})[ \t]*$/i;
+const PUBLISHERS_MAX = 10_000;
+
+/** Authenticates publishers by their credential, in whatever environment they are. @source decision 975 */
+export function publisherAuthenticator(store: Store): Authenticate {
+  // By digest, so that the credentials themselves are not kept in memory.
+  const known = boundedCache<string, Publisher>(PUBLISHERS_MAX);
+  let changes = 0;
+  store.onInvalidate(['publisher'], () => {
+    known.clear();
+    changes += 1;
+  });
+  return async ({ authorization }) => {
+    const credential = BEARER.exec(authorization ?? '')?.[1];
+    if (credential === undefined) throw problem('CREDENTIAL_UNUSABLE', {}, 'no credential of a publisher');
+    const digest = credentialDigest(credential);
+    let publisher = known.get(digest);
+    if (!publisher) {
+      const before = changes;
+      publisher = await store.read((tx) => tx.publishers.findByDigest(digest));
+      if (publisher && changes === before) known.set(digest, publisher);
+    }
+    if (!publisher) throw problem('BEARER_INVALID', {}, 'unknown credential of a publisher');
+    if (publisher.disabled_at !== null) throw problem('BEARER_INVALID', {}, 'a disabled publisher');
+    return { caller: { kind: 'publisher', publisher }, bodyHash: undefined };
+  };
+}
+
+/** @throws BEARER_INVALID when a publisher calls the listener of the other environment */
+export function checkEnvironment({ environment }: Publisher, listener: Environment): void {
+  if (environment !== listener) throw problem('BEARER_INVALID', {}, 'a publisher of the other environment');
+}

@@ -1,0 +1,13 @@
+import { instantMs } from '../../../base/instants.ts';
+import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
+
+/** Removes beacons whose tokens have expired, once nobody can have any of them on the way. @source decision 980 */
+export const beaconExpiry = expiryJob<undefined>({
+  name: 'delivery.beacon_expiry',
+  key: 'all',
+  period_s: 3600,
+  settingOf: () => undefined,
+  remove: async (tx, _, now) => [await tx.deliveryBeacons.removeExpired(instantMs(now) - LATE_MS, REMOVED_AT_ONCE)],
+});
+
+const LATE_MS = 3_600_000;

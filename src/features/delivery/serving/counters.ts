@@ -1,0 +1,232 @@
+import { boundedCache } from '../../../base/bounded-cache.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { dateAround } from '../../../base/zones.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { Store } from '../../../contract/store/store.ts';
+import type { Booking } from '../bookings.ts';
+import type { Beacon, BeaconEvent } from './beacon.ts';
+import { budgetKeys, limitingKeys } from './budget-keys.ts';
+import { type Stored, storeBeacons } from './store-beacons.ts';
+
+/** Whether budgets can pay for one more action. */
+export type Funds = 'enough' | 'exhausted' | 'unknown';
+
+/** What this process counts for one account, beyond what the ledger has. */
+export interface AccountCounters {
+  readonly account: SettledAccount;
+  /**
+   * Whether all budgets of a booking have the least price left that this process may spend; asks for more when they have
+   * not, enough for one action at the bid.
+   */
+  funds(booking: Booking, amounts: { readonly least: number; readonly bid: number }): Funds;
+  /** What a line item or campaign has spent on the local day, promises included. */
+  spentToday(key: string): number;
+  /** Keeps an amount for an ad that may soon be seen. */
+  promise(beacon: Beacon, amount: number): void;
+  view(event: BeaconEvent): void;
+  click(event: BeaconEvent): void;
+  /** Impressions of a line item to a person that are not stored yet, and those promised. */
+  unstored(person: string, line: string): number;
+  /** Stores what has been counted, and renews leases; resolves when all that was counted before the call is stored. */
+  flush(): Promise<void>;
+  /** Whether there is anything to store, or a budget to ask for. */
+  isDue(): boolean;
+  /** Forgets promises that were not kept. */
+  expire(now_ms: number): void;
+}
+
+/** Whom counters tell, and what they need. */
+export interface CounterDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: Clock;
+  /** The id of this process among those of the database. */
+  readonly node: string;
+  onStored(stored: Stored): void;
+}
+
+/** An amount is kept this long for an ad that was decided on. @source decision 982 */
+const PROMISED_MS = 60_000;
+/** A click waits this long for the view of its ad, which another node may have received. @source decision 980 */
+const WAITING_MS = 10_000;
+/** Beacons that this process has seen, so that it need not ask the database about each replay. */
+const SEEN_MAX = 100_000;
+/** A budget that had nothing left is asked again after this long. */
+const POOR_MS = 5000;
+
+interface Promised {
+  readonly beacon: Beacon;
+  readonly amount: number;
+  readonly until_ms: number;
+  readonly keys: readonly string[];
+}
+
+/** The counters of an account in this process. */
+export function accountCounters(account: SettledAccount, deps: CounterDeps): AccountCounters {
+  const { store, clock, node, onStored } = deps;
+  let views: BeaconEvent[] = [];
+  let clicks: BeaconEvent[] = [];
+  const leases = new Map<string, number>();
+  let spent: ReadonlyMap<string, number> = new Map();
+  let leasedDay = '';
+  /** Line items whose budgets were asked for, with what each action may cost. */
+  const wanted = new Map<string, number>();
+  const leased = new Set<string>();
+  const touched = new Set<string>();
+  const promises = new Map<string, Promised>();
+  const promised = sums();
+  const unstoredSpend = sums();
+  const shown = sums();
+  const poorUntil = new Map<string, number>();
+  const seen = boundedCache<string, true>(SEEN_MAX);
+  /** Whether a beacon arrives for the first time, as far as this process knows. */
+  const isFirst = (kind: string, nonce: string): boolean => {
+    if (seen.has(`${kind} ${nonce}`)) return false;
+    seen.set(`${kind} ${nonce}`, true);
+    return true;
+  };
+  let isWanting = false;
+  let flushing: Promise<void> | undefined;
+
+  const today = (): string => dateAround(clock.now(), account.timezone);
+  const keysOf = (beacon: Beacon): readonly string[] => budgetKeys(beacon, today());
+  const release = (nonce: string): void => {
+    const found = promises.get(nonce);
+    if (!found) return;
+    promises.delete(nonce);
+    for (const key of found.keys) promised.add(key, -found.amount);
+    shown.add(`${found.beacon.person} ${found.beacon.line}`, -1);
+  };
+  const spend = ({ beacon, at_ms }: BeaconEvent, sign: 1 | -1): void => {
+    for (const key of budgetKeys(beacon, dateAround(at_ms, account.timezone))) {
+      unstoredSpend.add(key, sign * beacon.price);
+    }
+  };
+  /** The line items whose leases are renewed next, with what each action may cost. */
+  const toLease = (): Map<string, number> => {
+    const lines = leasedDay === today() ? [...touched] : [...wanted.keys()];
+    return new Map(lines.map((line) => [line, wanted.get(line) ?? 0]));
+  };
+
+  async function storeAll(): Promise<void> {
+    const now_ms = clock.now();
+    const batch = { node, views, clicks, wanted: toLease(), promised: promised.all };
+    views = [];
+    clicks = [];
+    isWanting = false;
+    touched.clear();
+    let stored: Stored;
+    try {
+      stored = await store.write((tx) => storeBeacons(tx, account, batch, now_ms));
+    } catch (error) {
+      // Whatever the database did with them, each counts once when they are stored again.
+      views = [...batch.views, ...views];
+      clicks = [...batch.clicks, ...clicks];
+      for (const line of batch.wanted.keys()) touched.add(line);
+      isWanting = true;
+      throw error;
+    }
+    for (const event of batch.views) {
+      const { beacon } = event;
+      if (beacon.billed === 'impression') spend(event, -1);
+      shown.add(`${beacon.person} ${beacon.line}`, -1);
+    }
+    for (const event of batch.clicks) if (event.beacon.billed === 'click') spend(event, -1);
+    const waiting = stored.waiting.filter(({ at_ms }) => now_ms - at_ms < WAITING_MS);
+    for (const event of waiting) if (event.beacon.billed === 'click') spend(event, 1);
+    clicks = [...waiting, ...clicks];
+    // One that did not count, because the ad was not seen before, may come again.
+    const kept = new Set([...waiting, ...stored.counted].map(({ beacon }) => beacon.nonce));
+    for (const { beacon } of batch.clicks) if (!kept.has(beacon.nonce)) seen.delete(`c ${beacon.nonce}`);
+    if (leasedDay !== stored.day) {
+      leases.clear();
+      leased.clear();
+    }
+    for (const [key, amount] of stored.leases) leases.set(key, amount);
+    spent = stored.spentToday;
+    leasedDay = stored.day;
+    for (const line of batch.wanted.keys()) leased.add(line);
+    onStored(stored);
+  }
+
+  return {
+    account,
+    funds(booking, { least, bid }) {
+      const day = today();
+      const need = wanted.get(booking.id) ?? 0;
+      if (need < bid) wanted.set(booking.id, bid);
+      if (!leased.has(booking.id) || day !== leasedDay) {
+        touched.add(booking.id);
+        return 'unknown';
+      }
+      for (const key of limitingKeys(booking, day)) {
+        const left = (leases.get(key) ?? 0) - promised.of(key) - unstoredSpend.of(key);
+        if (left >= least) continue;
+        // Asked for again, but not all the time: a budget may be used up for the day.
+        const now_ms = clock.now();
+        if ((poorUntil.get(key) ?? 0) <= now_ms) {
+          poorUntil.set(key, now_ms + POOR_MS);
+          touched.add(booking.id);
+          isWanting = true;
+        }
+        return 'exhausted';
+      }
+      return 'enough';
+    },
+    spentToday: (key) => (spent.get(key) ?? 0) + promised.of(key) + unstoredSpend.of(key),
+    promise(beacon, amount) {
+      const keys = keysOf(beacon);
+      promises.set(beacon.nonce, { beacon, amount, keys, until_ms: clock.now() + PROMISED_MS });
+      for (const key of keys) promised.add(key, amount);
+      touched.add(beacon.line);
+      shown.add(`${beacon.person} ${beacon.line}`, 1);
+    },
+    view(event) {
+      if (!isFirst('v', event.beacon.nonce)) return;
+      release(event.beacon.nonce);
+      views.push(event);
+      if (event.beacon.billed === 'impression') spend(event, 1);
+      shown.add(`${event.beacon.person} ${event.beacon.line}`, 1);
+    },
+    click(event) {
+      if (!isFirst('c', event.beacon.nonce)) return;
+      clicks.push(event);
+      if (event.beacon.billed === 'click') spend(event, 1);
+    },
+    unstored: (person, line) => shown.of(`${person} ${line}`),
+    async flush() {
+      // One that is under way may have begun before what was counted last.
+      while (flushing) await flushing.catch(() => {});
+      if (views.length === 0 && clicks.length === 0 && !isWanting && leasedDay === today() && isLeased()) return;
+      flushing = storeAll().finally(() => {
+        flushing = undefined;
+      });
+      await flushing;
+    },
+    isDue: () => views.length > 0 || clicks.length > 0 || isWanting,
+    expire(now_ms) {
+      for (const [nonce, { until_ms }] of promises) {
+        if (until_ms > now_ms) break;
+        release(nonce);
+      }
+    },
+  };
+
+  function isLeased(): boolean {
+    for (const line of wanted.keys()) if (!leased.has(line)) return false;
+    return true;
+  }
+}
+
+/** Sums by key; those that are 0 take no memory. */
+function sums() {
+  const all = new Map<string, number>();
+  return {
+    all: all as ReadonlyMap<string, number>,
+    of: (key: string): number => all.get(key) ?? 0,
+    add(key: string, amount: number): void {
+      const sum = (all.get(key) ?? 0) + amount;
+      if (sum === 0) all.delete(key);
+      else all.set(key, sum);
+    },
+  };
+}

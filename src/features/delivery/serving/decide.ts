@@ -1,0 +1,194 @@
+import { createHmac } from 'node:crypto';
+import { formatInstant } from '../../../base/instants.ts';
+import type { Random } from '../../../base/random.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { Publisher } from '../../../contract/store/publishers.ts';
+import { SEGMENTATIONS, segmentsOfPerson } from '../audiences/shares.ts';
+import type { AdIndex } from './ad-index.ts';
+import type { Ad } from './ads.ts';
+import { decideRound, type Obstacle, type Winner } from './auction-round.ts';
+import type { Beacon } from './beacon.ts';
+import type { AccountCounters } from './counters.ts';
+import type { RenderedCreative } from './creative-json.ts';
+import type { Decision, DecisionRequest, PlacementDecisions } from './decision-request.ts';
+import type { Frequencies } from './frequency.ts';
+import type { Quality } from './quality.ts';
+import type { Ranked, Ranking } from './ranking.ts';
+import type { Tokens } from './tokens.ts';
+import type { Viewer } from './viewer.ts';
+
+/** What decisions of an environment are made with. */
+export interface Deciding {
+  readonly environment: Environment;
+  readonly index: AdIndex;
+  readonly ranking: Ranking;
+  readonly quality: Quality;
+  readonly frequencies: Frequencies;
+  readonly tokens: Tokens;
+  readonly random: Random;
+  readonly personKey: Buffer;
+  readonly now: () => number;
+  countersOf(ad: Ad): AccountCounters;
+  viewerOf(request: DecisionRequest): Promise<Viewer> | Viewer;
+  render(ad: Ad, creative: string): Promise<RenderedCreative | undefined>;
+  url(path: string): string;
+}
+
+/** Tokens count this long. @source decision 980 */
+export const TOKEN_MS = 2 * 3_600_000;
+/** Each round reads what the one before lacked. */
+const ROUNDS_MAX = 12;
+const NONCE_BYTES = 12;
+const PERSON_BYTES = 16;
+const EXPLAINED_MAX = 500;
+
+/** Decides on the ads for a request. @source decision 976, 979 */
+export async function decide(
+  deciding: Deciding,
+  publisher: Publisher,
+  request: DecisionRequest,
+): Promise<PlacementDecisions[]> {
+  const reading = deciding.index.current();
+  if (reading) await reading;
+  const pendingViewer = deciding.viewerOf(request);
+  const viewer = pendingViewer instanceof Promise ? await pendingViewer : pendingViewer;
+  const person = personOf(deciding, publisher, request);
+  const excluded = new Map<string, string>();
+  const found: PlacementDecisions[] = [];
+  for (const placement of request.placements) {
+    const { winners, explanation } = await choose(deciding, { placement, viewer, person, excluded, request });
+    const decisions = winners.map((winner) => decisionOf(deciding, winner, { publisher, viewer, person, placement }));
+    for (const { ad } of winners) excluded.set(ad.booking.id, 'IN_ANOTHER_PLACEMENT');
+    const told = request.explain && { explanation: explanation.slice(0, EXPLAINED_MAX) };
+    found.push({ id: placement.id, decisions, ...told });
+  }
+  return found;
+}
+
+type Chosen = Winner & { readonly creative: string; readonly rendered: RenderedCreative };
+
+async function choose(
+  deciding: Deciding,
+  of: {
+    readonly placement: DecisionRequest['placements'][number];
+    readonly viewer: Viewer;
+    readonly person: string;
+    readonly excluded: ReadonlyMap<string, string>;
+    readonly request: DecisionRequest;
+  },
+) {
+  const { placement, viewer, person, request } = of;
+  const { index, ranking, now } = deciding;
+  const excluded = new Map(of.excluded);
+  const leftOut = request.explain ? [...index.accounts()].flatMap((account) => account.leftOut) : [];
+  const explained = leftOut.map(({ line, reason }) => ({ line_item_id: line, outcome: reason, rank: null }));
+  for (let round = 0; ; round++) {
+    const reads = new Map<string, () => Promise<void>>();
+    const result = decideRound({
+      ...{ ranking, viewer, placement, excluded, explain: request.explain, now_ms: now() },
+      candidates: request.explain
+        ? [[...index.accounts()].flatMap(({ ads }) => ads)]
+        : index.candidates(viewer.words.country),
+      obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reads),
+    });
+    if (reads.size > 0 && round < ROUNDS_MAX) {
+      await Promise.all([...reads.values()].map((read) => read()));
+      continue;
+    }
+    const winners: Chosen[] = [];
+    let isWhole = true;
+    for (const winner of result.winners) {
+      const creative = creativeOf(deciding, winner.ad);
+      const rendered = await deciding.render(winner.ad, creative);
+      if (rendered && (winner.ad.billed === 'impression' || rendered.target !== '')) {
+        winners.push({ ...winner, creative, rendered });
+        continue;
+      }
+      excluded.set(winner.ad.booking.id, rendered ? 'NO_CLICK_TARGET' : 'CREATIVE_GONE');
+      isWhole = false;
+    }
+    // The others get better places without those whose creative cannot be shown.
+    if (isWhole || round >= ROUNDS_MAX) return { winners, explanation: [...result.explanation, ...explained] };
+  }
+}
+
+/** Budgets, pacing and frequency caps; notes what has to be read before they are known. */
+function obstacleTo(
+  { countersOf, ranking, frequencies }: Deciding,
+  { ad, standing }: Ranked,
+  person: string,
+  reads: Map<string, () => Promise<void>>,
+): Obstacle {
+  const { account, booking } = ad;
+  const { frequency_cap, duration_in_days } = booking;
+  if (frequency_cap !== null && person === '') return 'FREQUENCY_UNKNOWN';
+  const counters = countersOf(ad);
+  const funds = counters.funds(booking, { least: ad.bid.least, bid: standing.bid });
+  if (funds === 'exhausted') return 'BUDGET';
+  if (funds === 'unknown') {
+    reads.set(`budgets ${account.id}`, () => counters.flush());
+    return { wait: true };
+  }
+  if (ranking.waits(ad)) return 'PACING';
+  if (frequency_cap === null) return undefined;
+  const seen = frequencies.seen(account, person, booking.id, duration_in_days ?? 1);
+  if (seen === undefined) {
+    reads.set(`views ${account.id}`, () => frequencies.load(account, person));
+    return { wait: true };
+  }
+  return seen + counters.unstored(person, booking.id) >= frequency_cap ? 'FREQUENCY_CAP' : undefined;
+}
+
+/** One of the creatives at random, those that do better more often. */
+function creativeOf({ quality, random }: Deciding, { creatives }: Ad): string {
+  if (creatives.length === 1) return creatives[0]!.id;
+  const weights = creatives.map(({ id }) => quality.of(id) ** 3);
+  let place = (random.bytes(4).readUInt32BE() / 2 ** 32) * weights.reduce((sum, weight) => sum + weight, 0);
+  for (const [at, { id }] of creatives.entries()) {
+    place -= weights[at]!;
+    if (place < 0) return id;
+  }
+  return creatives.at(-1)!.id;
+}
+
+function decisionOf(
+  { tokens, random, url, countersOf, now }: Deciding,
+  { ad, price, creative, rendered }: Chosen,
+  of: {
+    readonly publisher: Publisher;
+    readonly viewer: Viewer;
+    readonly person: string;
+    readonly placement: DecisionRequest['placements'][number];
+  },
+): Decision {
+  const now_ms = now();
+  const { booking, account } = ad;
+  const segments = segmentsOfPerson(of.viewer);
+  const expires_ms = now_ms + TOKEN_MS;
+  const beacon: Beacon = {
+    nonce: random.bytes(NONCE_BYTES).toString('base64url'),
+    ...{ account: account.id, timezone: account.timezone },
+    ...{ line: booking.id, campaign: booking.campaign.id, instrument: booking.instrument.id },
+    ...{ creative, publisher: of.publisher.id, person: of.person, price, expires_ms },
+    placement: of.placement.type.startsWith('SERVICE_') ? 'ALL_ON_SERVICE' : 'PUBLISHER_NETWORK',
+    ...{ billed: ad.billed, click: rendered.click },
+    segments: SEGMENTATIONS.map((type) => segments[type] ?? 'UNKNOWN'),
+  };
+  countersOf(ad).promise(beacon, ad.billed === 'impression' ? price : Math.ceil(price * ad.probability));
+  const { target } = rendered;
+  return {
+    line_item_id: booking.id,
+    creative_id: creative,
+    creative: rendered.json,
+    impression_url: url(`/e/i/${tokens.seal('i', { beacon, target: '' }, now_ms)}`),
+    click_url: target === '' ? null : url(`/e/c/${tokens.seal('c', { beacon, target }, now_ms)}`),
+    expires_at: formatInstant(expires_ms),
+  };
+}
+
+/** Whom a request means, as it is stored: neither their id nor the key of the publisher can be read from it. */
+function personOf({ personKey }: Deciding, { id }: Publisher, { user }: DecisionRequest): string {
+  if (!user) return '';
+  const name = 'id' in user ? `user\n${user.id}` : `key\n${id}\n${user.key}`;
+  return createHmac('sha256', personKey).update(name).digest().subarray(0, PERSON_BYTES).toString('base64url');
+}

@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { alphanumeric, type Random } from '../../../base/random.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { Publisher } from '../../../contract/store/publishers.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
+
+/** What a publisher is registered with. */
+export interface NewPublisher {
+  readonly environment: Environment;
+  readonly name: string;
+  readonly owner_user_id: string | null;
+  readonly may_explain: boolean;
+}
+
+/** A publisher and its credential, which is shown this once. */
+export interface IssuedPublisher {
+  readonly publisher: Publisher;
+  readonly credential: string;
+}
+
+/** The longest name of a publisher. */
+export const NAME_MAX = 80;
+/** How every credential begins, so that tools that search for leaked secrets know it. */
+const PREFIX = 'pub_';
+const SECRET_LENGTH = 43;
+
+/** The digest by which a credential is found; unsalted SHA-256 suffices for random values. */
+export function credentialDigest(credential: string): string {
+  return hash('sha256', credential, 'hex');
+}
+
+/** Registers a publisher. @source decision 975 */
+export async function createPublisher(
+  { tx, random, now }: { readonly tx: WriteTransaction; readonly random: Random; readonly now: string },
+  { environment, name, owner_user_id, may_explain }: NewPublisher,
+): Promise<IssuedPublisher> {
+  const credential = makeCredential(random);
+  const publisher: Publisher = {
+    id: String(await tx.takeNumbers('publisher', 1, 1)),
+    ...{ environment, name, owner_user_id, secret_digest: credentialDigest(credential) },
+    may_explain: may_explain ? 1 : 0,
+    created_at: now,
+    rotated_at: null,
+    disabled_at: null,
+  };
+  await tx.publishers.add(publisher);
+  return { publisher, credential };
+}
+
+/** Replaces the credential of a publisher: the old one is refused at once. */
+export async function rotatePublisher(
+  { tx, random, now }: { readonly tx: WriteTransaction; readonly random: Random; readonly now: string },
+  { id }: Pick<Publisher, 'id'>,
+): Promise<string> {
+  const credential = makeCredential(random);
+  await tx.publishers.change(id, { secret_digest: credentialDigest(credential), rotated_at: now });
+  tx.invalidate(`publisher:${id}`);
+  return credential;
+}
+
+/** Refuses all requests of a publisher from now on, or no longer. */
+export async function disablePublisher(
+  tx: WriteTransaction,
+  { id }: Pick<Publisher, 'id'>,
+  disabled_at: string | null,
+): Promise<void> {
+  await tx.publishers.change(id, { disabled_at });
+  tx.invalidate(`publisher:${id}`);
+}
+
+function makeCredential(random: Random): string {
+  return PREFIX + alphanumeric(random, SECRET_LENGTH);
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../../base/clock.ts';
+import { dateAround, localDayAround } from '../../../base/zones.ts';
+import type { Ad } from './ads.ts';
+import { bidOf, rankOf, type Standing } from './auction.ts';
+import type { AccountCounters } from './counters.ts';
+import { elapsedPart, isAhead } from './pacing.ts';
+
+/** An ad with its rank at a time. */
+export interface Ranked {
+  readonly ad: Ad;
+  readonly standing: Standing;
+  readonly rank: number;
+}
+
+/** Ranks ads by their bids, best first. Ranks are kept for a second, because budgets move AUTO bids slowly. */
+export interface Ranking {
+  /** The ads of lists in the order of their ranks. */
+  inOrder(lists: readonly (readonly Ad[])[]): Iterable<Ranked>;
+  /** Whether an ad that is paced over the day has to wait. */
+  waits(ad: Ad): boolean;
+}
+
+const KEPT_MS = 1000;
+const DAY_MS = 86_400_000;
+/** A total budget without an end is planned over this many days. */
+const OPEN_DAYS = 30;
+
+export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, qualityOf: (ad: Ad) => number): Ranking {
+  const kept = new WeakMap<readonly Ad[], { readonly ranked: readonly Ranked[]; readonly at_ms: number }>();
+
+  /** The budgets of a day that an ad is paced by, with what is spent of them. */
+  function* plansOf(
+    { booking, flight, account }: Ad,
+    now_ms: number,
+  ): Generator<readonly [plan: number, spent: number]> {
+    const day = dateAround(now_ms, account.timezone);
+    const counters = countersOf({ booking, flight, account } as Ad);
+    const lineKey = `line_item/${booking.id}/${day}`;
+    const campaignKey = `campaign/${booking.campaign.id}/${day}`;
+    const days = Math.max(1, Math.ceil((Math.min(flight.until_ms, now_ms + OPEN_DAYS * DAY_MS) - now_ms) / DAY_MS));
+    if (booking.budget.daily !== null) yield [booking.budget.daily, counters.spentToday(lineKey)];
+    else if (booking.budget.total !== null) yield [booking.budget.total / days, counters.spentToday(lineKey)];
+    if (booking.campaign.budget.daily !== null) {
+      yield [booking.campaign.budget.daily, counters.spentToday(campaignKey)];
+    }
+  }
+
+  function standingOf(ad: Ad, now_ms: number): Standing {
+    let behind = 0;
+    if (ad.bid.strategy === 'AUTO') {
+      const elapsed = elapsedPart(localDayAround(now_ms, ad.account.timezone), ad.flight, now_ms);
+      const parts = [...plansOf(ad, now_ms)].map(([plan, spent]) => elapsed - (plan > 0 ? spent / plan : 1));
+      behind = parts.length === 0 ? 0 : Math.min(...parts);
+    }
+    return { bid: bidOf(ad.bid, behind), quality: qualityOf(ad), probability: ad.probability };
+  }
+
+  function rankedOf(list: readonly Ad[]): readonly Ranked[] {
+    const now_ms = clock.now();
+    const found = kept.get(list);
+    if (found && now_ms - found.at_ms < KEPT_MS) return found.ranked;
+    const ranked = list
+      .map((ad) => {
+        const standing = standingOf(ad, now_ms);
+        return { ad, standing, rank: rankOf(standing, ad.bid.least) };
+      })
+      .sort((one, other) => other.rank - one.rank || (one.ad.booking.id < other.ad.booking.id ? -1 : 1));
+    kept.set(list, { ranked, at_ms: now_ms });
+    return ranked;
+  }
+
+  return {
+    *inOrder(lists) {
+      const ranked = lists.map(rankedOf);
+      const places = ranked.map(() => 0);
+      for (;;) {
+        let best = -1;
+        for (let at = 0; at < ranked.length; at++) {
+          const next = ranked[at]![places[at]!];
+          if (next && (best < 0 || next.rank > ranked[best]![places[best]!]!.rank)) best = at;
+        }
+        if (best < 0) return;
+        yield ranked[best]![places[best]!++]!;
+      }
+    },
+    waits(ad) {
+      if (!ad.isStandard) return false;
+      const now_ms = clock.now();
+      const elapsed = elapsedPart(localDayAround(now_ms, ad.account.timezone), ad.flight, now_ms);
+      for (const [plan, spent] of plansOf(ad, now_ms)) if (isAhead(plan, spent, elapsed)) return true;
+      return false;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { plusDays } from '../../../base/zones.ts';
+import { SPENT } from '../../../contract/store/delivery-ledger.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
+import { campaigns } from '../../ads/campaigns.ts';
+import { fundingInstruments } from '../../ads/funding-instruments.ts';
+import { lineItems } from '../../ads/line-items.ts';
+import { rowsById } from '../booked-rows.ts';
+import { budgetKeys, type Payers } from './budget-keys.ts';
+
+/** What is left of budgets, by the ledger. */
+export interface BudgetState {
+  readonly payers: ReadonlyMap<string, Payers>;
+  /** By key; budgets without a limit are absent. May be negative where a budget was lowered. */
+  readonly left: Map<string, number>;
+  /** What line items and campaigns have spent on a day, by key. */
+  readonly spentToday: Map<string, number>;
+}
+
+/**
+ * Reads what is left of the budgets of line items, on some local days. The caller holds the delivery cursor, so that
+ * nobody spends meanwhile.
+ */
+export async function readBudgets(
+  tx: WriteTransaction,
+  account: string,
+  lines: readonly string[],
+  days: readonly string[],
+): Promise<BudgetState> {
+  const rows = await rowsById(tx, lineItems, account, lines);
+  const payers = new Map<string, Payers>();
+  const add = (row: (typeof rows)[number]): void => {
+    const { id, campaign_id, funding_instrument_id } = row;
+    payers.set(id, { line: id, campaign: String(campaign_id), instrument: String(funding_instrument_id) });
+  };
+  for (const row of rows) add(row);
+  const wanted = [...payers.values()];
+  const campaignRows = await rowsById(tx, campaigns, account, distinct(wanted.map(({ campaign }) => campaign)));
+  const instrumentRows = await rowsById(
+    tx,
+    fundingInstruments,
+    account,
+    distinct(wanted.map(({ instrument }) => instrument)),
+  );
+  const left = new Map<string, number>();
+  const spentToday = new Map<string, number>();
+  const ofAll = new Map((await tx.deliveryLedger.listTotals(account, lines)).map((each) => [each.line_item_id, each]));
+  const limit = (key: string, amount: unknown, spent: number): void => {
+    if (typeof amount === 'number') left.set(key, amount - spent);
+  };
+  for (const row of rows) {
+    const spent = ofAll.get(row.id)?.spend_local_micro ?? 0;
+    limit(`line_item/${row.id}/total`, row.total_budget_amount_local_micro, spent);
+  }
+  for (const row of campaignRows) {
+    limit(`campaign/${row.id}/total`, row.total_budget_amount_local_micro, Number(row[SPENT]));
+  }
+  for (const row of instrumentRows) {
+    const amount = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;
+    limit(`funding_instrument/${row.id}/total`, amount, Number(row[SPENT]));
+  }
+  for (const day of days) {
+    const ofDay = await tx.deliveryLedger.listTotalsOfDays({ account, from: day, until: plusDays(day, 1) });
+    const others = ofDay.map(({ line_item_id }) => line_item_id).filter((id) => !payers.has(id));
+    for (const row of await rowsById(tx, lineItems, account, others)) add(row);
+    const byKey = new Map<string, number>();
+    for (const { line_item_id, spend_local_micro } of ofDay) {
+      const { campaign } = payers.get(line_item_id)!;
+      byKey.set(`line_item/${line_item_id}/${day}`, spend_local_micro);
+      const key = `campaign/${campaign}/${day}`;
+      byKey.set(key, (byKey.get(key) ?? 0) + spend_local_micro);
+    }
+    for (const [key, spent] of byKey) spentToday.set(key, spent);
+    for (const row of rows) {
+      const key = `line_item/${row.id}/${day}`;
+      limit(key, row.daily_budget_amount_local_micro, byKey.get(key) ?? 0);
+    }
+    for (const row of campaignRows) {
+      const key = `campaign/${row.id}/${day}`;
+      limit(key, row.daily_budget_amount_local_micro, byKey.get(key) ?? 0);
+    }
+  }
+  return { payers, left, spentToday };
+}
+
+/** Charges a price to all budgets of a line item, as far as each has it left; returns what was charged. @source decision 982 */
+export function charge({ left, payers, spentToday }: BudgetState, line: string, day: string, price: number): number {
+  const keys = budgetKeys(payers.get(line)!, day);
+  const charged = Math.max(0, Math.min(price, ...keys.map((key) => left.get(key) ?? Number.POSITIVE_INFINITY)));
+  for (const key of keys) {
+    const rest = left.get(key);
+    if (rest !== undefined) left.set(key, rest - charged);
+    if (key.endsWith(day)) spentToday.set(key, (spentToday.get(key) ?? 0) + charged);
+  }
+  return charged;
+}
+
+function distinct(ids: readonly string[]): string[] {
+  return [...new Set(ids)];
+}

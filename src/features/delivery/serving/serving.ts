@@ -1,0 +1,208 @@
+import { boundedCache } from '../../../base/bounded-cache.ts';
+import { every } from '../../../base/timers.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { Services } from '../../../contract/declare/operation.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { AdServing, BeaconRequest } from '../../../contract/services/serving.ts';
+import type { NumberedPerson } from '../../../contract/store/directory.ts';
+import { type AdIndex, openAdIndex } from './ad-index.ts';
+import type { Ad } from './ads.ts';
+import type { Beacon } from './beacon.ts';
+import { type AccountCounters, accountCounters } from './counters.ts';
+import { type RenderedCreative, renderCreative } from './creative-json.ts';
+import { type Deciding, decide } from './decide.ts';
+import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
+import { frequencies } from './frequency.ts';
+import { landingUrl } from './landing-url.ts';
+import { creativeQuality } from './quality.ts';
+import { ranking } from './ranking.ts';
+import type { Stored } from './store-beacons.ts';
+import { type OpenedToken, openTokens, type TokenKind } from './tokens.ts';
+import { type Viewer, viewerOf } from './viewer.ts';
+
+/** What serving needs of the process. */
+export interface ServingDeps {
+  readonly services: Pick<
+    Services,
+    'store' | 'clock' | 'secrets' | 'box' | 'delivery' | 'audiences' | 'keywords' | 'media' | 'pageUrl'
+  >;
+  /** The id of this process among those of the database. */
+  readonly node: string;
+  readonly onError: (error: unknown) => void;
+}
+
+const ENVIRONMENTS = ['production', 'sandbox'] as const;
+/** Everything counted is stored this often: what an abrupt end loses. @source decision 983 */
+const FLUSHED_EVERY_MS = 1000;
+/** Accounts that are stored at a time. */
+const FLUSHED_AT_ONCE = 4;
+/** What posts and media show is read again after this long. @source decision 978 */
+const RENDERED_MS = 60_000;
+const RENDERED_MAX = 50_000;
+const PERSON_MS = 60_000;
+const PEOPLE_MAX = 100_000;
+
+/** Serves ads in the environments whose delivery is `served`. */
+export function openServing(deps: ServingDeps): AdServing<DecisionRequest, readonly PlacementDecisions[]> {
+  const { services, onError } = deps;
+  const { store, clock, delivery } = services;
+  const places = new Map<Environment, Place>();
+  const placeOf = (environment: Environment): Place | undefined => {
+    if (delivery.mode(environment) !== 'served') return undefined;
+    const place = places.get(environment) ?? openPlace(deps, environment);
+    places.set(environment, place);
+    return place;
+  };
+  let cancel = (): void => {};
+  let ticking: Promise<void> | undefined;
+
+  async function tick(): Promise<void> {
+    const due: AccountCounters[] = [];
+    for (const place of places.values()) due.push(...place.due());
+    const next = due.values();
+    const work = async (): Promise<void> => {
+      for (const counters of next) await counters.flush().catch(onError);
+    };
+    await Promise.all(Array.from({ length: FLUSHED_AT_ONCE }, work));
+    for (const place of places.values()) await place.index.refreshOldest().catch(onError);
+  }
+
+  const opened = (
+    kind: TokenKind,
+    { environment, token }: BeaconRequest,
+  ): (OpenedToken & { place: Place }) | undefined => {
+    const place = placeOf(environment);
+    const found = place?.deciding.tokens.open(kind, token);
+    return found && { ...found, place: place! };
+  };
+  const counts = ({ beacon }: OpenedToken, { isSilent }: BeaconRequest): boolean =>
+    !isSilent && clock.now() < beacon.expires_ms;
+
+  return {
+    async decide(publisher, request) {
+      const place = placeOf(publisher.environment);
+      if (!place) return request.placements.map(({ id }) => ({ id, decisions: [] }));
+      return decide(place.deciding, publisher, request);
+    },
+    view(request) {
+      const found = opened('i', request);
+      if (!found || !counts(found, request)) return;
+      const { beacon, place } = found;
+      place.counters(beacon).view({ beacon, at_ms: clock.now() });
+    },
+    click(request) {
+      const found = opened('c', request);
+      if (!found) return undefined;
+      const { beacon, place, target } = found;
+      if (counts(found, request)) place.counters(beacon).click({ beacon, at_ms: clock.now() });
+      return landingUrl(target, beacon);
+    },
+    flush: (account) => placeOf(account.environment)?.known(account.id)?.flush(),
+    start() {
+      if (!ENVIRONMENTS.some((environment) => delivery.mode(environment) === 'served')) return;
+      cancel = every(FLUSHED_EVERY_MS, () => {
+        ticking ??= tick()
+          .catch(onError)
+          .finally(() => {
+            ticking = undefined;
+          });
+      });
+    },
+    async stop() {
+      cancel();
+      await ticking;
+      for (const place of places.values()) for (const counters of place.all()) await counters.flush().catch(onError);
+      if (places.size > 0) await store.write((tx) => tx.budgetLeases.removeOf(deps.node)).catch(onError);
+      for (const place of places.values()) place.forget();
+    },
+  };
+}
+
+/** Serving in one environment. */
+interface Place {
+  readonly deciding: Deciding;
+  readonly index: AdIndex;
+  /** The counters of the account of a beacon. */
+  counters(beacon: Beacon): AccountCounters;
+  known(account: string): AccountCounters | undefined;
+  all(): Iterable<AccountCounters>;
+  forget(): void;
+  /** Those that have something to store. */
+  due(): AccountCounters[];
+}
+
+function openPlace({ services, node }: ServingDeps, environment: Environment): Place {
+  const { store, clock, secrets, box } = services;
+  const index = openAdIndex(services, environment);
+  const quality = creativeQuality();
+  const seen = frequencies(store, clock);
+  const all = new Map<string, AccountCounters>();
+  const onStored = ({ counted }: Stored): void => {
+    for (const { beacon, is } of counted) {
+      if (is === 'click') quality.clicked(beacon.creative);
+      else {
+        quality.viewed(beacon.creative);
+        if (beacon.person !== '') seen.forget(beacon.account, beacon.person);
+      }
+    }
+  };
+  const countersOf = (account: SettledAccount): AccountCounters => {
+    const found = all.get(account.id) ?? accountCounters(account, { store, clock, node, onStored });
+    all.set(account.id, found);
+    return found;
+  };
+  const people = boundedCache<string, { readonly person: NumberedPerson | undefined; readonly at_ms: number }>(
+    PEOPLE_MAX,
+  );
+  const viewer = (request: DecisionRequest): Viewer | Promise<Viewer> => {
+    const { user, context } = request;
+    if (!user || !('id' in user)) return viewerOf(undefined, context);
+    const known = people.get(user.id);
+    if (known && clock.now() - known.at_ms < PERSON_MS) return viewerOf(known.person, context);
+    return store
+      .read((tx) => tx.directory.findPerson(user.id))
+      .then((person) => {
+        people.set(user.id, { person, at_ms: clock.now() });
+        return viewerOf(person, context);
+      });
+  };
+  const rendered = boundedCache<string, { readonly at_ms: number; readonly is: Promise<RenderedCreative | undefined> }>(
+    RENDERED_MAX,
+  );
+  const render = (ad: Ad, id: string): Promise<RenderedCreative | undefined> => {
+    const known = rendered.get(id);
+    if (known && clock.now() - known.at_ms < RENDERED_MS) return known.is;
+    const is = renderCreative(services, ad, ad.creatives.find((each) => each.id === id)!);
+    rendered.set(id, { at_ms: clock.now(), is });
+    is.catch(() => rendered.delete(id));
+    return is;
+  };
+  const qualityOf = ({ billed, creatives }: Ad): number => {
+    // What is paid by click counts clicks in its probability.
+    if (billed === 'click') return 1;
+    return creatives.reduce((sum, { id }) => sum + quality.of(id), 0) / creatives.length;
+  };
+  const deciding: Deciding = {
+    ...{ environment, index, quality, frequencies: seen, render, viewerOf: viewer },
+    ranking: ranking(clock, ({ account }) => countersOf(account), qualityOf),
+    tokens: openTokens(box, environment, secrets),
+    random: secrets,
+    personKey: box.derive(`delivery people ${environment}`)!.key,
+    now: () => clock.now(),
+    countersOf: ({ account }) => countersOf(account),
+    url: (path) => services.pageUrl(environment, path),
+  };
+  return {
+    deciding,
+    index,
+    counters: ({ account: id, timezone }) => countersOf({ id, environment, timezone }),
+    known: (id) => all.get(id),
+    all: () => all.values(),
+    forget: () => all.clear(),
+    due() {
+      const now_ms = clock.now();
+      for (const counters of all.values()) counters.expire(now_ms);
+      return [...all.values()].filter((counters) => counters.isDue());
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { formatInstant } from '../../../base/instants.ts';
+import { dateAround } from '../../../base/zones.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { BudgetLease, StoredBeacon } from '../../../contract/store/serving.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
+import { addToLedger } from '../ledger-writer.ts';
+import type { BeaconEvent } from './beacon.ts';
+import { budgetKeys } from './budget-keys.ts';
+import { type Counted, deliveredBy } from './delivered-by-beacons.ts';
+import { type BudgetState, charge, readBudgets } from './read-budgets.ts';
+
+/** What a node has received for an account, and what it wants to go on. */
+export interface Batch {
+  readonly node: string;
+  readonly views: readonly BeaconEvent[];
+  readonly clicks: readonly BeaconEvent[];
+  /** The line items that it wants to serve, with the least amount that each needs. */
+  readonly wanted: ReadonlyMap<string, number>;
+  /** What it has promised of each budget. */
+  readonly promised: ReadonlyMap<string, number>;
+}
+
+/** What became of it. */
+export interface Stored {
+  readonly counted: readonly Counted[];
+  /** Clicks on ads that nobody is known to have seen yet: the view may be on its way from another node. */
+  readonly waiting: readonly BeaconEvent[];
+  /** What the node may spend of each budget; budgets without a limit are absent. */
+  readonly leases: ReadonlyMap<string, number>;
+  readonly spentToday: ReadonlyMap<string, number>;
+  /** The local day of the leases. */
+  readonly day: string;
+}
+
+/** A node leases this part of what is left of a budget. @source decision 982 */
+const LEASED_PART = 20;
+
+/**
+ * Stores the beacons of an account in one unit of work: each counts once, clicks only after the view of their ad, and no
+ * budget pays more than it has. Everything that follows from a counted beacon belongs here. Then leases what the node
+ * needs. @source decision 980, 982, 983
+ */
+export async function storeBeacons(
+  tx: WriteTransaction,
+  account: SettledAccount,
+  { node, views, clicks, wanted, promised }: Batch,
+  now_ms: number,
+): Promise<Stored> {
+  const cursor = await lockCursor(tx, account.id, now_ms);
+  const nonces = [...new Set([...views, ...clicks].map(({ beacon }) => beacon.nonce))];
+  const known = new Map((await tx.deliveryBeacons.list(account.id, nonces)).map((each) => [each.nonce, each]));
+  const today = dateAround(now_ms, account.timezone);
+  const days = new Set([...views, ...clicks].map(({ at_ms }) => dateAround(at_ms, account.timezone))).add(today);
+  const lines = new Set([...wanted.keys(), ...[...views, ...clicks].map(({ beacon }) => beacon.line)]);
+  const budgets = await readBudgets(tx, account.id, [...lines], [...days]);
+  const counted: Counted[] = [];
+  const count = (is: Counted['is'], { beacon, at_ms }: BeaconEvent): void => {
+    const isPaid = beacon.billed === (is === 'view' ? 'impression' : 'click');
+    const day = dateAround(at_ms, account.timezone);
+    const charged = isPaid ? charge(budgets, beacon.line, day, beacon.price) : 0;
+    counted.push({ beacon, is, at_ms, charged, isBilled: charged > 0 });
+  };
+  const seen = new Map<string, StoredBeacon>();
+  for (const event of views) {
+    const { nonce, expires_ms } = event.beacon;
+    if (known.has(nonce) || seen.has(nonce) || !budgets.payers.has(event.beacon.line)) continue;
+    seen.set(nonce, { account_id: account.id, nonce, viewed_ms: event.at_ms, clicked_ms: null, expires_ms });
+    count('view', event);
+  }
+  const clicked = new Map<string, number>();
+  const waiting: BeaconEvent[] = [];
+  for (const event of clicks) {
+    const { nonce, line } = event.beacon;
+    const view = known.get(nonce) ?? seen.get(nonce);
+    if (!view) waiting.push(event);
+    else if (
+      view.clicked_ms === null &&
+      !clicked.has(nonce) &&
+      view.viewed_ms <= event.at_ms &&
+      budgets.payers.has(line)
+    ) {
+      clicked.set(nonce, event.at_ms);
+      count('click', event);
+    }
+  }
+  await tx.deliveryBeacons.add(
+    [...seen.values()].map((row) => ({ ...row, clicked_ms: clicked.get(row.nonce) ?? null })),
+  );
+  for (const [nonce, at_ms] of clicked) if (!seen.has(nonce)) await tx.deliveryBeacons.click(account.id, nonce, at_ms);
+  const now = formatInstant(now_ms);
+  await addToLedger(tx, account, deliveredBy(counted, account.timezone), now);
+  await tx.deliveryLedger.addViews(viewsOf(counted, account));
+  if (counted.length > 0 || cursor.isNew) {
+    await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: cursor.seed });
+  }
+  const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
+  return { counted, waiting, leases, spentToday: budgets.spentToday, day: today };
+}
+
+/** Locks the delivery of an account; on PostgreSQL, a row is needed for that. */
+async function lockCursor(tx: WriteTransaction, account_id: string, now_ms: number) {
+  const found = await tx.deliveryLedger.lockCursor(account_id);
+  if (found) return { seed: found.seed, isNew: false };
+  await tx.deliveryLedger.saveCursor({ account_id, settled_until: formatInstant(now_ms), seed: '' });
+  const locked = await tx.deliveryLedger.lockCursor(account_id);
+  return { seed: locked?.seed ?? '', isNew: true };
+}
+
+function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
+  return counted
+    .filter(({ is, beacon }) => is === 'view' && beacon.person !== '')
+    .map(({ beacon: { person, line }, at_ms }) => ({
+      ...{ account_id, person, line_item_id: line, day: dateAround(at_ms, timezone), impressions: 1 },
+    }));
+}
+
+/** Leases a part of what nobody else holds, at least what the node has promised and needs for one more action. */
+async function lease(
+  tx: WriteTransaction,
+  account: string,
+  of: Pick<Batch, 'node' | 'wanted' | 'promised'> & { readonly today: string; readonly budgets: BudgetState },
+): Promise<Map<string, number>> {
+  const { node, today, wanted, promised, budgets } = of;
+  const needs = new Map<string, number>();
+  for (const [line, need] of wanted) {
+    const payers = budgets.payers.get(line);
+    if (!payers) continue;
+    for (const key of budgetKeys(payers, today)) needs.set(key, Math.max(needs.get(key) ?? 0, need));
+  }
+  if (needs.size === 0) return new Map();
+  const before = await tx.budgetLeases.list(account);
+  const held = new Map<string, number>();
+  const own = new Map<string, number>();
+  for (const { budget, node: holder, amount_local_micro } of before) {
+    if (holder === node) own.set(budget, amount_local_micro);
+    else held.set(budget, (held.get(budget) ?? 0) + amount_local_micro);
+  }
+  const leases = new Map<string, number>();
+  const changed: BudgetLease[] = [];
+  for (const [key, need] of needs) {
+    const left = budgets.left.get(key);
+    if (left === undefined) continue;
+    const share = Math.max(Math.ceil(Math.max(0, left) / LEASED_PART), (promised.get(key) ?? 0) + need);
+    const amount = Math.max(0, Math.min(left - (held.get(key) ?? 0), share));
+    leases.set(key, amount);
+    if (own.get(key) !== amount) changed.push({ account_id: account, budget: key, node, amount_local_micro: amount });
+  }
+  await tx.budgetLeases.save(changed);
+  if (before.some(({ budget }) => isOfDayBefore(budget, today)))
+    await tx.budgetLeases.removeOfDaysBefore(account, today);
+  return leases;
+}
+
+function isOfDayBefore(budget: string, today: string): boolean {
+  const last = budget.slice(budget.lastIndexOf('/') + 1);
+  return last !== 'total' && last < today;
+}

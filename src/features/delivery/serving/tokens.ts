@@ -1,0 +1,114 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { boundedCache } from '../../../base/bounded-cache.ts';
+import type { Random } from '../../../base/random.ts';
+import type { SecretBox } from '../../../base/secret-box.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { Beacon } from './beacon.ts';
+
+/** The kinds of tokens: `i` reports an impression, `c` a click. */
+export type TokenKind = 'i' | 'c';
+
+/** What a token says. */
+export interface OpenedToken {
+  readonly beacon: Beacon;
+  /** Where a click leads; empty in tokens of impressions. */
+  readonly target: string;
+}
+
+/** Seals and opens the tokens of beacons. */
+export interface Tokens {
+  seal(kind: TokenKind, opened: OpenedToken, now_ms: number): string;
+  /** What a token of this kind and environment says; undefined when it is anything else, or altered. Does not look at its expiry. */
+  open(kind: TokenKind, token: string): OpenedToken | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const DAY_BYTES = 2;
+const FORM = /^([a-z0-9]{1,16})\.([A-Za-z0-9_-]{40,6000})$/;
+/** Derived keys in memory: one for each day and master key. */
+const KEYS_MAX = 16;
+
+/**
+ * The tokens of an environment: AES-256-GCM under a key of the day, derived from the master key, so that no key seals more
+ * than a day's tokens. They are bound to kind and environment.
+ * @param random cryptographic, also in development: an iv must never repeat under a key
+ * @source decision 980
+ */
+export function openTokens(box: SecretBox, environment: Environment, random: Random): Tokens {
+  const keys = boundedCache<string, Buffer>(KEYS_MAX);
+  const keyOf = (day: number, keyId?: string): { readonly keyId: string; readonly key: Buffer } | undefined => {
+    const known = keyId === undefined ? undefined : keys.get(`${keyId} ${day}`);
+    if (known) return { keyId: keyId!, key: known };
+    const derived = box.derive(`delivery beacons ${environment} ${day}`, keyId);
+    if (derived) keys.set(`${derived.keyId} ${day}`, derived.key);
+    return derived;
+  };
+  const bound = (kind: TokenKind): Buffer => Buffer.from(`${environment}\n${kind}`);
+  return {
+    seal(kind, opened, now_ms) {
+      const day = Math.floor(now_ms / DAY_MS);
+      const { keyId, key } = keyOf(day)!;
+      const iv = random.bytes(IV_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
+      cipher.setAAD(bound(kind));
+      const head = Buffer.alloc(DAY_BYTES);
+      head.writeUInt16BE(day);
+      const sealed = Buffer.concat([
+        head,
+        iv,
+        cipher.update(packed(opened), 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
+      return `${keyId}.${sealed.toString('base64url')}`;
+    },
+    open(kind, token) {
+      const [, keyId, body] = FORM.exec(token) ?? [];
+      if (body === undefined) return undefined;
+      const bytes = Buffer.from(body, 'base64url');
+      if (bytes.toString('base64url') !== body || bytes.length <= DAY_BYTES + IV_BYTES + TAG_BYTES) return undefined;
+      const derived = keyOf(bytes.readUInt16BE(0), keyId);
+      if (!derived) return undefined;
+      const iv = bytes.subarray(DAY_BYTES, DAY_BYTES + IV_BYTES);
+      const decipher = createDecipheriv('aes-256-gcm', derived.key, iv, { authTagLength: TAG_BYTES });
+      decipher.setAAD(bound(kind));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      try {
+        const start = decipher.update(bytes.subarray(DAY_BYTES + IV_BYTES, -TAG_BYTES));
+        return unpacked(Buffer.concat([start, decipher.final()]).toString('utf8'));
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The members of a beacon in the order of tokens. */
+const MEMBERS = [
+  'nonce',
+  'account',
+  'timezone',
+  'line',
+  'campaign',
+  'instrument',
+  'creative',
+  'placement',
+  'publisher',
+  'person',
+  'price',
+  'billed',
+  'click',
+  'expires_ms',
+] as const satisfies readonly (keyof Beacon)[];
+
+function packed({ beacon, target }: OpenedToken): string {
+  return JSON.stringify([target, beacon.segments.join(' '), ...MEMBERS.map((name) => beacon[name])]);
+}
+
+function unpacked(text: string): OpenedToken {
+  const [target, segments, ...values] = JSON.parse(text) as [string, string, ...unknown[]];
+  const members = Object.fromEntries(MEMBERS.map((name, place) => [name, values[place]]));
+  return { target, beacon: { ...members, segments: segments.split(' ') } as unknown as Beacon };
+}

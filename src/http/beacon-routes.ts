@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import type { Environment } from '../contract/declare/account-state.ts';
+import type { AdServing } from '../contract/services/serving.ts';
+import type { AddressLimiter } from './address-limiter.ts';
+import { headersByName } from './reply.ts';
+import type { RequestObserver } from './request-observer.ts';
+import type { SecureHeaders } from './request-origin.ts';
+
+/** What the routes of beacons depend on. */
+export interface BeaconDependencies {
+  readonly environment: Environment;
+  readonly serving: Pick<AdServing, 'view' | 'click'>;
+  readonly addressLimiter: AddressLimiter | undefined;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly originsOf: (request: IncomingMessage) => readonly string[];
+  readonly secureHeaders: SecureHeaders;
+  readonly observer: RequestObserver;
+}
+
+/** Nothing is kept, nothing is told to other sites, and any page may load it. */
+const HARMLESS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+} as const;
+
+type Reply = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly text?: string;
+};
+
+/**
+ * Adds the routes of beacons: `/e/i/TOKEN` reports an impression, `/e/c/TOKEN` a click, which leads to the target in the
+ * token. Neither sets a cookie, and whoever presents a bad token learns nothing. @source decision 980
+ */
+export function addBeaconRoutes(app: FastifyInstance, deps: BeaconDependencies): void {
+  const { serving, environment } = deps;
+  const route = (url: string, kind: string, answer: (token: string, isSilent: boolean) => Reply): void => {
+    app.route({
+      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      handler: () => {},
+      onRequest({ raw: request }, reply, _next) {
+        reply.hijack();
+        const token = request.url!.split('?', 1)[0]!.slice(kind.length);
+        const { method } = request;
+        const answered =
+          refusal(deps, request) ??
+          (method === 'GET' || method === 'HEAD'
+            ? answer(token, method === 'HEAD' || isPrefetch(request))
+            : plain(405, 'Use GET', { allow: 'GET, HEAD' }));
+        send(deps, request, reply.raw, answered);
+        deps.observer.pageVisited(`${kind}*`, known(method), answered.status);
+      },
+    });
+  };
+  route('/e/i/*', '/e/i/', (token, isSilent) => {
+    serving.view({ environment, token, isSilent });
+    return { status: 204 };
+  });
+  route('/e/c/*', '/e/c/', (token, isSilent) => {
+    const target = serving.click({ environment, token, isSilent });
+    return target === undefined
+      ? plain(404, 'This link does not work any more')
+      : { status: 302, headers: { location: target } };
+  });
+}
+
+/** Plain HTTP where it is not allowed, or too many requests from one address. */
+function refusal(
+  { originsOf, addressLimiter, addressOf }: BeaconDependencies,
+  request: IncomingMessage,
+): Reply | undefined {
+  try {
+    originsOf(request);
+  } catch {
+    return plain(403, 'SSL is required');
+  }
+  const wait_s = addressLimiter?.take(addressOf(request));
+  return wait_s === undefined ? undefined : plain(429, 'Too many requests', { 'retry-after': wait_s });
+}
+
+/** Whether a browser fetches something that its user has not asked for. */
+function isPrefetch({ headers }: IncomingMessage): boolean {
+  const { purpose } = headers;
+  const said = [headers['sec-purpose'], purpose, headers['x-purpose'], headers['x-moz']];
+  return said.some((each) => /prefetch|prerender|preview/i.test(String(each ?? '')));
+}
+
+function plain(status: number, text: string, headers: Reply['headers'] = {}): Reply {
+  return { status, text, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers } };
+}
+
+function send(deps: BeaconDependencies, request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  const { status, headers = {}, text = '' } = reply;
+  const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(text) };
+  response.writeHead(status, { ...HARMLESS, ...headers, ...length, ...headersByName(deps.secureHeaders(request)) });
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+function known(method = ''): string {
+  return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].includes(method) ? method : 'other';
+}

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
+import { disablePublisher } from '../../src/features/delivery/serving/publisher-credentials.ts';
+import { type Booked, type BookedAd, bookAd, decide, get, makePublisher } from '../rig/served-ads.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let credential: string;
+before(async () => {
+  world = await openWorld({
+    flags: { delivery_sandbox: 'served', delivery_production: 'served', rate_limits: 'off' },
+  });
+  credential = await makePublisher(world);
+});
+after(() => world.close());
+
+let countries = ['NL', 'DE', 'FR', 'GB', 'US', 'JP', 'CA', 'ES', 'IT', 'SE', 'NO', 'DK', 'FI', 'PL', 'AT', 'CH', 'IE'];
+
+/** Books an ad for a country that no other test uses; `context` is that of its readers. */
+async function bookApart(booked: Booked = {}) {
+  const [country, ...others] = countries;
+  countries = others;
+  const found = await world.sandbox.call('GET', '/12/targeting_criteria/locations', {
+    params: { location_type: 'COUNTRIES', country_code: country! },
+  });
+  const targeting_value = found.body.data[0].targeting_value as string;
+  const criteria = [{ targeting_type: 'LOCATION', targeting_value }, ...(booked.criteria ?? [])];
+  return { ad: await bookAd(world, { ...booked, criteria }), context: { country } };
+}
+
+type Decided = { impression_url: string; click_url: string; line_item_id: string; expires_at: string };
+
+async function ask(json: Record<string, unknown>): Promise<Decided[]> {
+  const reply = await decide(world, credential, { placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }], ...json });
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(reply.body.data.delivery, 'served');
+  return reply.body.data.placements[0].decisions;
+}
+
+async function totals(ad: BookedAd): Promise<Record<string, number>> {
+  await ad.settle();
+  const day = await ad.day();
+  const metrics = day ? [...unpackHours(day.hours).metrics] : [];
+  return Object.fromEntries(metrics.map(([name, numbers]) => [name, numbers.reduce((a, b) => a + b)]));
+}
+
+const SEEN = { impressions: 1, billed_engagements: 1, billed_charge_local_micro: 10_000 };
+const CLICKED = { engagements: 1, clicks: 1, url_clicks: 1 };
+
+describe('beacons', () => {
+  test('count an impression and a click once, in the order of the ledger', async () => {
+    const { ad, context } = await bookApart();
+    const [decision] = await ask({ context });
+    assert.equal(decision!.line_item_id, ad.line);
+    assert.equal(decision!.expires_at, '2026-03-02T19:04:55Z');
+    for (let time = 0; time < 3; time++) {
+      const view = await get(decision!.impression_url);
+      assert.deepEqual([view.status, view.text, view.headers['set-cookie']], [204, '', undefined]);
+      const click = await get(decision!.click_url);
+      assert.deepEqual([click.status, click.headers.location], [302, 'https://landing.example/coffee']);
+      assert.equal(click.headers['set-cookie'], undefined);
+      if (time === 1) await ad.settle();
+    }
+    assert.deepEqual(await totals(ad), { ...SEEN, ...CLICKED });
+    const segments = await world.service.store.read((tx) =>
+      tx.deliveryLedger.listSegments({
+        account: ad.account,
+        from: '2026-01-01',
+        until: '2027-01-01',
+        segmentation: 'GENDER',
+      }),
+    );
+    assert.deepEqual(
+      segments.map(({ value }) => value),
+      ['UNKNOWN'],
+    );
+  });
+
+  test('count no click before its view', async () => {
+    const { ad, context } = await bookApart();
+    const [decision] = await ask({ context });
+    assert.equal((await get(decision!.click_url)).status, 302);
+    await ad.settle();
+    world.clock.advance(1);
+    await get(decision!.impression_url);
+    assert.deepEqual(await totals(ad), SEEN);
+    await get(decision!.click_url);
+    assert.deepEqual(await totals(ad), SEEN, 'the first click still waits');
+    world.clock.advance(20);
+    await get(decision!.click_url);
+    await ad.settle();
+  });
+
+  test('do not count what nobody saw: HEAD, prefetches, other methods', async () => {
+    const { ad, context } = await bookApart();
+    const [decision] = await ask({ context });
+    const { impression_url: view, click_url: click } = decision!;
+    assert.equal((await get(view, { method: 'HEAD' })).status, 204);
+    assert.equal((await get(view, { method: 'POST' })).status, 405);
+    const ahead: readonly Record<string, string>[] = [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }];
+    for (const headers of ahead) {
+      assert.equal((await get(view, { headers })).status, 204);
+      assert.equal((await get(click, { headers })).headers.location, 'https://landing.example/coffee');
+    }
+    assert.equal((await get(click, { method: 'HEAD' })).status, 302);
+    assert.deepEqual(await totals(ad), {});
+    await get(view);
+    assert.deepEqual(await totals(ad), SEEN, 'the token is still good');
+  });
+
+  test('count nothing for tokens that are forged, of another kind or of another environment', async () => {
+    const { ad, context } = await bookApart();
+    const [decision] = await ask({ context });
+    const { impression_url: view, click_url: click } = decision!;
+    const token = view.split('/').at(-1)!;
+    const clickToken = click.split('/').at(-1)!;
+    const at = (path: string, origin = world.service.sandboxUrl): string => origin + path;
+    const middle = Math.floor(token.length / 2);
+    const altered = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);
+    for (const bad of [
+      altered,
+      token.slice(0, -2),
+      `${token}AA`,
+      clickToken,
+      'x',
+      `zz${token}`,
+      '..%2f',
+      token.repeat(40),
+    ]) {
+      assert.equal((await get(at(`/e/i/${bad}`))).status, 204, bad);
+    }
+    for (const bad of [altered, token, 'https:%2f%2fevil.example', '//evil.example']) {
+      const reply = await get(at(`/e/c/${bad}?url=https://evil.example&u=//evil.example`));
+      assert.deepEqual(
+        [reply.status, reply.headers.location, reply.text],
+        [404, undefined, 'This link does not work any more'],
+      );
+    }
+    const query = await get(`${click}?target=https://evil.example`);
+    assert.equal(query.headers.location, 'https://landing.example/coffee');
+    assert.equal((await get(at(`/e/i/${token}`, world.service.url))).status, 204);
+    assert.equal((await get(at(`/e/c/${clickToken}`, world.service.url))).status, 404);
+    assert.deepEqual(await totals(ad), {});
+  });
+
+  test('count for two hours', async () => {
+    const { ad, context } = await bookApart();
+    const [late, later] = [(await ask({ context }))[0]!, (await ask({ context }))[0]!];
+    world.clock.advance(7199);
+    await get(late.impression_url);
+    world.clock.advance(1);
+    await get(later.impression_url);
+    const click = await get(late.click_url);
+    assert.equal(click.status, 302, 'people still get where they want to go');
+    assert.deepEqual(await totals(ad), SEEN);
+  });
+});
+
+describe('decisions', () => {
+  test('are for the people that a line item means, and for nobody of whom it is not known', async () => {
+    const { ad, context } = await bookApart({ criteria: [{ targeting_type: 'GENDER', targeting_value: '2' }] });
+    assert.deepEqual(await ask({ context }), []);
+    assert.deepEqual(await ask({ context: { ...context, gender: '1' } }), []);
+    const [decision] = await ask({ context: { ...context, gender: '2', age: 30 } });
+    assert.equal(decision!.line_item_id, ad.line);
+  });
+
+  test('follow a change before it is acknowledged', async () => {
+    const { ad, context } = await bookApart();
+    assert.equal((await ask({ context })).length, 1);
+    const path = `${ad.path}/line_items/${ad.line}`;
+    await world.sandbox.call('PUT', path, { params: { entity_status: 'PAUSED' } });
+    assert.equal((await ask({ context })).length, 0);
+    await world.sandbox.call('PUT', path, { params: { entity_status: 'ACTIVE' } });
+    assert.equal((await ask({ context })).length, 1);
+  });
+
+  test('charge the best what keeps it before the next', async () => {
+    const place = await openAccount(world.sandbox);
+    const { ad: best, context } = await bookApart({ bid: 900_000, in: place });
+    const criteria = await world.sandbox.call('GET', `${best.path}/targeting_criteria`, {
+      params: { line_item_ids: best.line },
+    });
+    const { targeting_type, targeting_value } = criteria.body.data[0];
+    await bookAd(world, { bid: 400_000, in: place, criteria: [{ targeting_type, targeting_value }] });
+    const placements = [{ id: 'top', type: 'SERVICE_SEARCH', count: 5 }];
+    const both = await ask({ context, placements });
+    assert.equal(both.length, 2);
+    assert.equal(both[0]!.line_item_id, best.line);
+    await get(both[0]!.impression_url);
+    assert.equal((await totals(best)).billed_charge_local_micro, 400_000);
+  });
+
+  test('hold a frequency cap', async () => {
+    const place = await openAccount(world.sandbox);
+    await world.sandbox.call('POST', `${place.path}/features`, { params: { feature_keys: 'REACH_FREQUENCY_CAP' } });
+    const { ad, context } = await bookApart({
+      in: place,
+      line: {
+        objective: 'REACH',
+        goal: 'MAX_REACH',
+        pay_by: 'IMPRESSION',
+        bid_strategy: 'AUTO',
+        frequency_cap: 2,
+        duration_in_days: 7,
+      },
+      bid: null,
+    });
+    assert.deepEqual(await ask({ context }), [], 'nobody knows who that is');
+    const user = { key: 'reader' };
+    for (let time = 0; time < 2; time++) await get((await ask({ context, user }))[0]!.impression_url);
+    assert.deepEqual(await ask({ context, user }), []);
+    assert.equal((await ask({ context, user: { key: 'another' } })).length, 1);
+    await ad.settle();
+    assert.deepEqual(await ask({ context, user }), []);
+    world.clock.advance(7 * 86_400);
+    assert.equal((await ask({ context, user })).length, 1);
+  });
+
+  test('never spend more than a budget has', async () => {
+    const { ad, context } = await bookApart({ line: { total_budget_amount_local_micro: 40_000 } });
+    const urls: string[] = [];
+    for (let time = 0; time < 20; time++) {
+      for (const { impression_url } of await ask({ context })) urls.push(impression_url);
+    }
+    for (const url of urls) await get(url);
+    const { billed_charge_local_micro: spent = 0 } = await totals(ad);
+    assert.equal(spent, 40_000);
+    assert.ok(urls.length <= 5, `${urls.length} ads were promised`);
+  });
+
+  test('explain to those who may ask', async () => {
+    const { ad, context } = await bookApart({ criteria: [{ targeting_type: 'GENDER', targeting_value: '2' }] });
+    const json = { placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }], context, explain: true };
+    const reply = await decide(world, credential, json);
+    const own = reply.body.data.placements[0].explanation.find((each: Decided) => each.line_item_id === ad.line);
+    assert.equal(own.outcome, 'TARGETING');
+    const other = await makePublisher(world, { may_explain: false });
+    const refused = await decide(world, other, json);
+    assert.equal(refused.status, 403);
+    assert.equal(refused.body.errors?.[0]?.message ?? refused.body.detail, 'This publisher may not use `explain`.');
+  });
+});
+
+describe('credentials', () => {
+  const json = { placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }] };
+  test('are of one environment, and end at once', async () => {
+    const own = await makePublisher(world, { environment: 'production' });
+    assert.equal((await decide(world, own, json)).status, 401);
+    assert.equal((await decide(world, own, json, world.service.url)).status, 200);
+    assert.equal((await decide(world, 'pub_unknown', json)).status, 401);
+    const [, , id] = (await world.service.store.read((tx) => tx.publishers.list())).map((each) => each.id);
+    await world.service.store.write((tx) => disablePublisher(tx, { id: id! }, '2026-03-02T17:04:55Z'));
+    assert.equal((await decide(world, own, json, world.service.url)).status, 401);
+  });
+});
+
+describe('errors name the member', () => {
+  const place = { id: 'top', type: 'SERVICE_TIMELINE' };
+  const CASES: readonly (readonly [json: unknown, messages: readonly string[]])[] = [
+    [[], ['$: is not an object']],
+    [{}, ['$.placements: is missing but it is required']],
+    [{ placements: {} }, ['$.placements: is not an array']],
+    [{ placements: [] }, ['The `placements` value has no items']],
+    [
+      { placements: Array.from({ length: 21 }, () => place) },
+      ['The `placements` value has too many items; the most are 20'],
+    ],
+    [{ placements: ['top'] }, ['$.placements[0]: is not an object']],
+    [
+      { placements: [{ type: 'BANNER', count: 11, size: 1 }] },
+      [
+        '$.placements[0].size: is not one of [id, type, count]',
+        '$.placements[0].id: is missing but it is required',
+        'The `placements[0].type` value [BANNER] is not one of [PUBLISHER_NETWORK, SERVICE_PROFILE, SERVICE_REPLIES, SERVICE_SEARCH, SERVICE_TIMELINE, TAP_BANNER, TAP_FULL, TAP_FULL_LANDSCAPE, TAP_MRECT, TAP_NATIVE]',
+        'The `placements[0].count` value [11] is not between 1 and 10',
+      ],
+    ],
+    [{ placements: [place], user: {} }, ['$.user: needs either id or key']],
+    [{ placements: [place], user: { id: '1', key: 'a' } }, ['$.user: needs either id or key']],
+    [{ placements: [place], user: 'ada' }, ['$.user: is not an object']],
+    [{ placements: [place], context: [] }, ['$.context: is not an object']],
+    [
+      { placements: [place], context: { country: 'NLD', gender: 'x', age: 'old', keywords: [{}] } },
+      [
+        'The `context.country` value [NLD] is not a country code of two letters',
+        'The `context.gender` value [x] is not one of [1, 2]',
+        'The `context.age` value [old] is not a whole number',
+        'The `context.keywords` value is not a text',
+      ],
+    ],
+    [{ placements: [place], explain: 'maybe' }, ['The `explain` value [maybe] is not one of [true, false]']],
+    [{ placements: [place], colour: 1 }, ['$.colour: is not one of [placements, user, context, explain]']],
+  ];
+  for (const [json, messages] of CASES) {
+    test(JSON.stringify(json).slice(0, 70), async () => {
+      const reply = await decide(world, credential, json);
+      assert.equal(reply.status, 400);
+      assert.deepEqual(
+        reply.body.errors.map(({ message }: { message: string }) => message),
+        messages,
+      );
+    });
+  }
+});

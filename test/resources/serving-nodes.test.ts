@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { AdServing } from '../../src/contract/services/serving.ts';
+import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
+import { openServing } from '../../src/features/delivery/serving/serving.ts';
+import { type BookedAd, bookAd, makePublisher } from '../rig/served-ads.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+
+type Node = AdServing<DecisionRequest, readonly PlacementDecisions[]>;
+
+let world: World;
+let nodes: readonly Node[];
+before(async () => {
+  world = await openWorld({ flags: { delivery_sandbox: 'served', rate_limits: 'off' } });
+  const { services } = world.service;
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  nodes = ['one', 'other'].map((node) => openServing({ services, node, onError }));
+  await makePublisher(world);
+});
+after(() => world.close());
+
+async function ask(node: Node, key?: string) {
+  const [publisher] = await world.service.store.read((tx) => tx.publishers.list());
+  const [placement] = await node.decide(publisher!, {
+    placements: [{ id: 'top', type: 'SERVICE_TIMELINE', count: 1 }],
+    user: key === undefined ? undefined : { key },
+    context: { words: {}, age: null, interests: [], keywords: [] },
+    explain: false,
+  });
+  return placement!.decisions[0];
+}
+
+const tokenOf = (url: string): string => url.split('/').at(-1)!;
+const view = (node: Node, url: string): void =>
+  node.view({ environment: 'sandbox', token: tokenOf(url), isSilent: false });
+const click = (node: Node, url: string) => node.click({ environment: 'sandbox', token: tokenOf(url), isSilent: false });
+const flush = (node: Node, { account: id }: BookedAd) =>
+  node.flush({ id, environment: 'sandbox', timezone: 'America/Los_Angeles' });
+const end = (ad: BookedAd) => world.sandbox.call('DELETE', `${ad.path}/line_items/${ad.line}`);
+
+async function spentOf(ad: BookedAd) {
+  const day = await ad.day();
+  const { impressions = 0, spend_local_micro = 0 } = day ?? {};
+  return { impressions, spend_local_micro };
+}
+
+test('two nodes together hold a budget, and each promises at most its lease', async () => {
+  const total = 1_000_000;
+  const ad = await bookAd(world, { bid: 10_000, line: { total_budget_amount_local_micro: total } });
+  let refusals = 0;
+  let beacons = 0;
+  for (let round = 0; round < 400 && refusals < 40; round++) {
+    for (const node of nodes) {
+      const decision = await ask(node);
+      if (!decision) refusals += 1;
+      else {
+        refusals = 0;
+        view(node, decision.impression_url);
+        beacons += 1;
+      }
+      // Not every round: what is not stored yet is held by leases alone.
+      if (round % 7 === 0) await flush(node, ad);
+    }
+    world.clock.advance(1);
+  }
+  for (const node of nodes) await flush(node, ad);
+  const { impressions, spend_local_micro } = await spentOf(ad);
+  assert.equal(impressions, beacons, 'every beacon is in the ledger');
+  assert.ok(spend_local_micro <= total, `${spend_local_micro} spent`);
+  assert.ok(spend_local_micro >= total * 0.9, `${spend_local_micro} spent`);
+  assert.ok(beacons * 10_000 - total <= total / 20, `${beacons} shown: more than a lease beyond the budget`);
+  await end(ad);
+});
+
+test('two nodes together hold a frequency cap, once what each has counted is stored', async () => {
+  const place = await openAccount(world.sandbox);
+  await world.sandbox.call('POST', `${place.path}/features`, { params: { feature_keys: 'REACH_FREQUENCY_CAP' } });
+  const line = { objective: 'REACH', goal: 'MAX_REACH', frequency_cap: 3, duration_in_days: 1 };
+  const ad = await bookAd(world, { in: place, bid: null, line });
+  let shown = 0;
+  for (let round = 0; round < 8; round++) {
+    const node = nodes[round % 2]!;
+    const decision = await ask(node, 'reader');
+    if (!decision) continue;
+    shown += 1;
+    view(node, decision.impression_url);
+    await flush(node, ad);
+    world.clock.advance(2);
+  }
+  assert.equal(shown, 3);
+  await end(ad);
+});
+
+test('a beacon counts once whichever nodes receive it, and a click follows the view of another node', async () => {
+  const ad = await bookAd(world, { bid: 10_000 });
+  const [one, other] = nodes as [Node, Node];
+  const decision = (await ask(one))!;
+  view(one, decision.impression_url);
+  assert.equal(click(other, decision.click_url!), 'https://landing.example/coffee');
+  await flush(other, ad);
+  await flush(one, ad);
+  assert.equal((await spentOf(ad)).impressions, 1);
+  await flush(other, ad);
+  for (const node of [one, other, one]) {
+    view(node, decision.impression_url);
+    click(node, decision.click_url!);
+    await flush(node, ad);
+  }
+  assert.equal((await spentOf(ad)).impressions, 1);
+  const range = { account: ad.account, from: '2026-01-01', until: '2027-01-01', segmentation: 'AGE' };
+  const [segment] = await world.service.store.read((tx) => tx.deliveryLedger.listSegments(range));
+  const { unpackHours } = await import('../../src/contract/delivery/packed-hours.ts');
+  const clicks = unpackHours(segment!.hours).metrics.get('clicks')!;
+  assert.equal(
+    clicks.reduce((sum, each) => sum + each),
+    1,
+  );
+  await end(ad);
+});
+
+test('the leases of nodes that are no more are given back, and those of nodes that stop', async () => {
+  const ad = await bookAd(world, { bid: 10_000 });
+  await ask(nodes[0]!);
+  const { store } = world.service;
+  const leases = () => store.read((tx) => tx.budgetLeases.list(ad.account));
+  assert.ok((await leases()).length > 0);
+  await store.write((tx) => tx.budgetLeases.releaseOrphaned());
+  assert.deepEqual(await leases(), []);
+  await ask(nodes[1]!);
+  assert.ok((await leases()).length > 0);
+  for (const node of nodes) await node.stop();
+  assert.deepEqual(await leases(), []);
+});
