@@ -4,11 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { localDayAround } from '../../src/base/zones.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
-import type { DeliveryTouch } from '../../src/contract/store/conversions.ts';
-import { sealClickId } from '../../src/features/delivery/conversions/click-id.ts';
-import type { Client, Reply } from '../rig/client.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
+import { conversionCalls, type Place, RANGE, TAG } from './conversion-calls.ts';
 
 let world: World;
 before(async () => {
@@ -18,116 +16,22 @@ after(() => world.close());
 
 const DAY_S = 86_400;
 const sha256 = (text: string): string => hash('sha256', text);
-/** UTC text some seconds before the present. */
-const ago = (seconds: number): string => formatInstant(world.clock.now() - seconds * 1000);
-
-interface Place {
-  readonly client: Client;
-  readonly account: string;
-  readonly path: string;
-  readonly line: string;
-  readonly tag: string;
-}
-
-const TAG = { name: 'Tickets', type: 'PURCHASE', click_window: 30, view_through_window: 1, retargeting_enabled: false };
-
-async function makeTag(client: Client, path: string, changes: Record<string, string | number> = {}): Promise<string> {
-  const made = await client.call('POST', `${path}/web_event_tags`, { params: { ...TAG, ...changes } });
-  assert.equal(made.status, 200, made.text);
-  return made.body.data.id;
-}
-
-async function makeLine(
-  client: Client,
-  path: string,
-  campaign_id: string,
-  changes: Record<string, string> = {},
-): Promise<string> {
-  const made = await client.call('POST', `${path}/line_items`, {
-    params: {
-      ...{ campaign_id, name: 'Visits', objective: 'WEBSITE_CLICKS', product_type: 'PROMOTED_POSTS' },
-      ...{ placements: 'ALL_ON_SERVICE', bid_strategy: 'AUTO', start_time: '2026-03-01', end_time: '2026-04-01' },
-      ...changes,
-    },
-  });
-  assert.equal(made.status, 200, made.text);
-  return made.body.data.id;
-}
-
-async function makeCampaign(client: Client, path: string, funding_instrument_id: string): Promise<string> {
-  const params = { name: 'Spring', funding_instrument_id, daily_budget_amount_local_micro: 5_000_000 };
-  const made = await client.call('POST', `${path}/campaigns`, { params });
-  assert.equal(made.status, 200, made.text);
-  return made.body.data.id;
-}
-
-/** An account with a line item that leads to a website, and a tag for what is bought there. */
-async function openPlace(client = world.sandbox, changes: Record<string, string | number> = {}): Promise<Place> {
-  const { account, instrument, path } = await openAccount(client);
-  const campaign = await makeCampaign(client, path, instrument);
-  const [line, tag] = [await makeLine(client, path, campaign), await makeTag(client, path, changes)];
-  return { client, account, path, line, tag };
-}
-
-const touchOf = (
-  { account, line }: Place,
-  kind: DeliveryTouch['kind'],
-  touched_at: string,
-  changes: Partial<DeliveryTouch> = {},
-): DeliveryTouch => ({
-  ...{ account_id: account, person: 'p1', touched_at, kind, line_item_id: line, creative_id: 'c1' },
-  ...{ placement: 'ALL_ON_SERVICE', platform: '1', ...changes },
-});
-
-const addTouches = (...touches: DeliveryTouch[]) =>
-  world.service.store.write((tx) => tx.conversions.addTouches(touches));
-
-const clickId = (place: Place, touched_at: string, changes: Partial<DeliveryTouch> = {}, environment = 'sandbox') =>
-  sealClickId(world.service.services.box, environment as 'sandbox', {
-    ...touchOf(place, 'click', touched_at, changes),
-    kind: 'click',
-  });
-
-type Conversion = Record<string, unknown>;
-
-const conversionOf = (place: Place, identifiers: object[], changes: Conversion = {}): Conversion => ({
-  ...{ conversion_time: ago(0), event_id: place.tag, identifiers, ...changes },
-});
-
-const send = ({ client, account }: Place, conversions: unknown): Promise<Reply> =>
-  client.call('POST', `/12/measurement/conversions/${account}`, { json: { conversions } });
-
-async function sendAll(place: Place, ...conversions: Conversion[]): Promise<void> {
-  const reply = await send(place, conversions);
-  assert.equal(reply.status, 200, reply.text);
-  assert.equal(reply.body.data.conversions_processed, conversions.length);
-  assert.match(reply.body.data.debug_id, /^[0-9a-f-]{36}$/);
-  assert.deepEqual(reply.body.request, { params: { account_id: place.account } });
-}
-
-const RANGE = { from: '2025-01-01', until: '2027-01-01' };
-
-/** What the ledger has of an account: sums by line item, creative, day and metric. */
-async function counted(place: Place): Promise<Record<string, Record<string, number>>> {
-  const rows = await world.service.store.read((tx) => tx.deliveryLedger.listDays({ account: place.account, ...RANGE }));
-  return Object.fromEntries(
-    rows.map((row) => [`${row.line_item_id} ${row.creative_id} ${row.day}`, sumsOf(row.hours)]),
-  );
-}
-
-function sumsOf(hours: Uint8Array): Record<string, number> {
-  const { metrics } = unpackHours(hours);
-  return Object.fromEntries([...metrics].map(([metric, numbers]) => [metric, numbers.reduce((a, b) => a + b, 0)]));
-}
-
-/** All metrics of an account, added up. */
-async function sums(place: Place): Promise<Record<string, number>> {
-  const all: Record<string, number> = {};
-  for (const metrics of Object.values(await counted(place))) {
-    for (const [metric, sum] of Object.entries(metrics)) all[metric] = (all[metric] ?? 0) + sum;
-  }
-  return all;
-}
+const {
+  ago,
+  makeTag,
+  makeLine,
+  makeCampaign,
+  openPlace,
+  touchOf,
+  addTouches,
+  clickId,
+  conversionOf,
+  send,
+  sendAll,
+  counted,
+  sums,
+  sumsOf,
+} = conversionCalls(() => world);
 
 const PURCHASED = 'conversion_purchases';
 
@@ -358,172 +262,6 @@ describe('conversions', () => {
     assert.equal((await send({ ...place, client: world.other }, conversions)).status, 403);
     assert.equal((await send({ ...place, client: world.production }, conversions)).status, 403);
   });
-
-  const good = { conversion_time: '2026-03-02T17:00:00Z', event_id: 'TAG', identifiers: [{ click_id: 'x' }] };
-  const hashed = (name: string, value: unknown) => ({ ...good, identifiers: [{ [name]: value }] });
-  const wrong: readonly (readonly [string, unknown, code: string, message: string, parameter: string])[] = [
-    ['no conversions', undefined, 'MISSING_PARAMETER', '"conversions" is a required parameter', 'conversions'],
-    ['an empty list', [], 'MISSING_PARAMETER', '"conversions" is a required parameter', 'conversions'],
-    ['no list', 'x', 'INVALID_PARAMETER', 'Expected a list for conversions', 'conversions'],
-    [
-      '501 conversions',
-      Array.from({ length: 501 }, () => good),
-      'INVALID_PARAMETER',
-      'Conversion count limit is 500',
-      'conversions',
-    ],
-    ['a conversion that is none', [1], 'INVALID_PARAMETER', 'Expected an object for conversions[0]', 'conversions[0]'],
-    ...(['conversion_time', 'event_id'] as const).map(
-      (name) =>
-        [
-          `no ${name}`,
-          [{ ...good, [name]: undefined }],
-          'MISSING_PARAMETER',
-          `"conversions[0].${name}" is a required parameter`,
-          `conversions[0].${name}`,
-        ] as const,
-    ),
-    [
-      'a wrong time',
-      [good, { ...good, conversion_time: 'yesterday' }],
-      'INVALID_PARAMETER',
-      'Expected time, got "yesterday" for conversions[1].conversion_time',
-      'conversions[1].conversion_time',
-    ],
-    ...['2026-03-02T17:10:00Z', '2025-11-30T00:00:00Z'].map(
-      (conversion_time) =>
-        [
-          `a time like ${conversion_time}`,
-          [{ ...good, conversion_time }],
-          'INVALID_PARAMETER',
-          `Expected a time within the last 90 days, got "${conversion_time}" for conversions[0].conversion_time`,
-          'conversions[0].conversion_time',
-        ] as const,
-    ),
-    ...([undefined, [], [{}], [{ ip_address: '192.0.2.1' }], [{ user_agent: 'Browser' }]] as const).map(
-      (identifiers) =>
-        [
-          `identifiers ${JSON.stringify(identifiers)}`,
-          [{ ...good, identifiers }],
-          'INVALID_PARAMETER',
-          'At least one user identifier must be provided',
-          'conversions[0].identifiers',
-        ] as const,
-    ),
-    [
-      'identifiers that are no list',
-      [{ ...good, identifiers: { click_id: 'x' } }],
-      'INVALID_PARAMETER',
-      'Expected a list for conversions[0].identifiers',
-      'conversions[0].identifiers',
-    ],
-    [
-      'an identifier that is no object',
-      [{ ...good, identifiers: ['x'] }],
-      'INVALID_PARAMETER',
-      'Expected an object for conversions[0].identifiers[0]',
-      'conversions[0].identifiers[0]',
-    ],
-    [
-      'a click id that is too long',
-      [hashed('click_id', 'x'.repeat(1025))],
-      'INVALID_PARAMETER',
-      'Expected a maximum length of 1024, got 1025 for conversions[0].identifiers[0].click_id',
-      'conversions[0].identifiers[0].click_id',
-    ],
-    ...['hashed_email', 'hashed_phone_number'].flatMap((name) => {
-      const parameter = `conversions[0].identifiers[0].${name}`;
-      const nothing = `Expected SHA256 hash of a value for ${parameter}, got that of an empty text`;
-      return [
-        [
-          `a plain ${name}`,
-          [hashed(name, 'a@b.c')],
-          'INVALID_PARAMETER',
-          `Expected SHA256 hash for ${parameter}`,
-          parameter,
-        ],
-        [`an empty ${name}`, [hashed(name, sha256(''))], 'INVALID_PARAMETER', nothing, parameter],
-      ] as const;
-    }),
-    ...([-1, 'x', '1,5', 9_000_000_001, true] as const).map(
-      (value) =>
-        [
-          `a value of ${value}`,
-          [{ ...good, value }],
-          'INVALID_PARAMETER',
-          'Expected an amount from 0 to 9000000000 for conversions[0].value',
-          'conversions[0].value',
-        ] as const,
-    ),
-    [
-      'a wrong currency',
-      [{ ...good, price_currency: 'EURO' }],
-      'INVALID_PARAMETER',
-      'Expected a currency of three letters for conversions[0].price_currency',
-      'conversions[0].price_currency',
-    ],
-    [
-      'a quantity of 0',
-      [{ ...good, number_items: 0 }],
-      'INVALID_PARAMETER',
-      'Expected int between 1 and 1000000000, got "0" for conversions[0].number_items',
-      'conversions[0].number_items',
-    ],
-    [
-      'a quantity of 1.5',
-      [{ ...good, number_items: 1.5 }],
-      'INVALID_PARAMETER',
-      'Expected Long, got "1.5" for conversions[0].number_items',
-      'conversions[0].number_items',
-    ],
-    ...(['conversion_id', 'description', 'event_source_url'] as const).map(
-      (name) =>
-        [
-          `${name} that is no text`,
-          [{ ...good, [name]: [] }],
-          'INVALID_PARAMETER',
-          `Expected text for conversions[0].${name}`,
-          `conversions[0].${name}`,
-        ] as const,
-    ),
-    [
-      'contents that are no list',
-      [{ ...good, contents: {} }],
-      'INVALID_PARAMETER',
-      'Expected a list for conversions[0].contents',
-      'conversions[0].contents',
-    ],
-    [
-      'contents with a wrong price',
-      [{ ...good, contents: [{ content_id: '1' }, { content_price: 'x' }] }],
-      'INVALID_PARAMETER',
-      'Expected an amount from 0 to 9000000000 for conversions[0].contents[1].content_price',
-      'conversions[0].contents[1].content_price',
-    ],
-  ];
-  for (const [what, conversions, code, message, parameter] of wrong) {
-    test(`with ${what} are refused as a whole`, async () => {
-      const reply = await send(await commonPlace(), conversions);
-      assert.equal(reply.status, 400);
-      const [{ details: _, value: __, ...error }, ...others] = reply.body.errors;
-      assert.deepEqual([error, others], [{ code, message, parameter }, []]);
-    });
-  }
-
-  test('report all errors, up to a hundred', async () => {
-    const reply = await send(
-      await commonPlace(),
-      Array.from({ length: 70 }, () => ({ identifiers: [{ click_id: 'x' }] })),
-    );
-    assert.equal(reply.body.errors.length, 101);
-    assert.equal(reply.body.errors.at(-1).message, '40 further errors in this operation');
-  });
-
-  test('with address and browser together are accepted, and count nothing', async () => {
-    const place = await openPlace();
-    await sendAll(place, conversionOf(place, [{ ip_address: '192.0.2.1', user_agent: 'Browser' }]));
-    assert.deepEqual(await sums(place), {});
-  });
 });
 
 describe('conversions where no ads are served', () => {
@@ -548,12 +286,6 @@ describe('conversions where no ads are served', () => {
     }
   });
 });
-
-let common: Place | undefined;
-async function commonPlace(): Promise<Place> {
-  common ??= await openPlace();
-  return common;
-}
 
 async function instrumentOf({ client, path }: Place): Promise<string | undefined> {
   return (await client.call('GET', `${path}/funding_instruments`)).body.data[0]?.id;

@@ -105,7 +105,7 @@ describe('names', () => {
 
 describe('files', () => {
   test('have at most 400 lines', () => {
-    const long = all.filter((file) => textOf(file).split('\n').length > 401);
+    const long = all.filter((file) => !file.includes('/generated/') && textOf(file).split('\n').length > 401);
     assert.deepEqual(long, []);
   });
 

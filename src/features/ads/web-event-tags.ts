@@ -21,8 +21,9 @@ export const WEB_EVENT_TYPES = [
   'SUBSCRIPTION',
 ] as const;
 
-/** The longest time in days after which a click, or a view, still counts. */
+/** For how many days a click may count. */
 export const CLICK_WINDOWS = [1, 7, 14, 30, 60, 90] as const;
+/** For how many days a view may count; 0 for never. */
 export const VIEW_THROUGH_WINDOWS = [0, 1, 7, 14, 30] as const;
 
 const fields = {
