@@ -163,7 +163,7 @@ describe('simulated delivery, as it is stored', () => {
     for (const row of spent) assert.equal(Number((row as unknown as { [SPENT]: number })[SPENT]), spend);
   });
 
-  // Law 5. To see it fail: leave the bookings out of `digestOf` in stored-plan.ts, or `beforeCall` out of line items.
+  // Law 5. To see it fail: leave `beforeCall` out of line items.
   test('freezes at the second in which a line item or its campaign is paused', async () => {
     const { place, ids } = await begin(calm, null, 0);
     for (const end of [`line_items/${ids.lines[0]}`, `line_items/${ids.lines[1]}`, `campaigns/${ids.campaign}`]) {
@@ -179,6 +179,23 @@ describe('simulated delivery, as it is stored', () => {
       calm.clock.advance(1800);
       assert.ok(sumOf(await ofPaused(), 'impressions') > sumOf(before, 'impressions'));
     }
+  });
+
+  // To see it fail: leave the bookings out of `digestOf` in stored-plan.ts.
+  test('goes by a new bid from the second on, in the middle of an hour', async () => {
+    const { place, ids } = await begin(calm, null, 0);
+    const line = ids.lines[1]!;
+    const ofLine = async () =>
+      sumOf(
+        (await place.hours()).filter((each) => each.line === line),
+        'impressions',
+      );
+    calm.clock.advance(1200);
+    const before = await ofLine();
+    assert.ok(before > 10, String(before));
+    await place.put(`line_items/${line}`, { bid_amount_local_micro: 10_000 });
+    calm.clock.advance(1200);
+    assert.ok((await ofLine()) - before <= 2);
   });
 
   // Laws 3 and 10. To see it fail: leave out what others spent today in read-state.ts.
