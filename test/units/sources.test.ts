@@ -35,6 +35,7 @@ const NUMBERED: Readonly<Record<string, ReadonlySet<string>>> = {
   'activity gaps': gaps,
   campaigns: firstCells('campaigns'),
   creatives: firstCells('creatives'),
+  analytics: firstCells('analytics'),
   decision: new Set(decisions.map(({ number }) => number)),
 };
 const HEADED: Readonly<Record<string, ReadonlySet<string>>> = {
