@@ -2,6 +2,8 @@ const CTAS = ['second', 'third', 'fourth'].flatMap((each) => [`${each}_cta`, `${
 
 /** What may be unset, unless others that are given need it. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  // Those that are not given are not repeated.
+  stats_jobs: ['segmentation_type', 'country', 'platform'],
   poll_cards: ['third_choice'],
   video_conversation_cards: CTAS,
   image_conversation_cards: CTAS,

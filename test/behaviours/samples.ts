@@ -24,6 +24,7 @@ export function sampleOf(field: Shown): string {
     case 'enum':
     case 'currency':
     case 'number enum':
+    case 'word':
       return String(schema.anyOf![0]!.const);
     case 'digits':
       return '42';
@@ -34,6 +35,7 @@ export function sampleOf(field: Shown): string {
     case 'boolean':
       return 'true';
     case 'instant':
+    case 'time bound':
       return '2026-01-01T00:00:00Z';
     case 'id':
       return 'zz9';

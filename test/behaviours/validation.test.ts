@@ -91,6 +91,8 @@ function badValues(name: string, field: Field): [string, Said][] {
       return ['NO_SUCH_WORD', schema.anyOf![0]!.const.toLowerCase(), ` ${schema.anyOf![0]!.const}`]
         .filter((raw) => !schema.anyOf!.some((word) => word.const === raw))
         .map((raw) => [raw, among(schema.anyOf!, raw)]);
+    case 'word':
+      return ['NO_SUCH_WORD', ` ${schema.anyOf![0]!.const}`].map((raw) => [raw, among(schema.anyOf!, raw)]);
     case 'currency':
       return ['CHF', 'chf', 'US', 'US D'].map((raw) => [raw, among(schema.anyOf!, raw)]);
     case 'micros':
@@ -119,6 +121,7 @@ function badValues(name: string, field: Field): [string, Said][] {
     case 'boolean':
       return ['yes', '2', 'TRUE!'].map((raw) => [raw, invalid(name, `Expected boolean, got "${raw}" for ${name}`)]);
     case 'instant':
+    case 'time bound':
       return [
         'yesterday',
         '2026-02-30',
@@ -201,7 +204,7 @@ function badValues(name: string, field: Field): [string, Said][] {
 /** What is said of an empty value that may not be. */
 function saidOfEmpty(name: string, field: Field): Said {
   const missing = { code: 'MISSING_PARAMETER', message: `"${name}" is a required parameter`, parameter: name };
-  if (field.isRequired && field.kind.name !== 'list') return missing;
+  if (field.isRequired && field.kind.name !== 'list' && !field.kind.readsEmpty) return missing;
   const short = invalid(name, `Expected a minimum length of 1, got 0 for ${name}`);
   if (field.kind.name === 'text' || field.kind.name === 'id') return short;
   const [, said] = badValues(name, field)[0]!;

@@ -134,6 +134,7 @@ export function statsCalls(world: () => World) {
       const made = await call('POST', `/jobs/accounts/${place.account}`, params);
       assert.equal(made.status, 200, made.text);
       const { id_str } = made.body.data;
+      world().clock.advance(1);
       await world().service.services.jobs.runNow(STATS_JOB, `${place.account}/${id_str}`);
       const listed = await call('GET', `/jobs/accounts/${place.account}`, { job_ids: id_str });
       return listed.body.data[0];

@@ -77,7 +77,8 @@ describe('a job for statistics', () => {
   test('writes the very reply of the synchronous call into its file', async () => {
     const params = { ...asking(place.lines.map(({ id }) => id)), ...week, granularity: 'HOUR' };
     const job = await runJob(place, params);
-    assert.deepEqual([job.status, job.expires_at], ['SUCCESS', '2026-03-04T17:04:55Z']);
+    assert.equal(job.status, 'SUCCESS');
+    assert.equal(Date.parse(job.expires_at) - Date.parse(job.updated_at), 48 * 3_600_000);
     assert.ok(job.url.startsWith(`${world.service.sandboxUrl}/downloads/stats/${job.id_str}-`), job.url);
     assert.match(job.url, /\/\d{16}-[\w-]{43}\.json\.gz$/);
     assert.equal(await textOf(job), (await get(place, params)).text);
@@ -201,9 +202,9 @@ describe('a job for statistics', () => {
     const { id_str } = made.body.data;
     const statuses: string[] = [];
     for (let attempt = 0; attempt < 3; attempt++) {
+      world.clock.advance(10);
       await world.service.services.jobs.runNow(STATS_JOB, `${own.account}/${id_str}`);
       statuses.push((await call('GET', jobsOf(own))).body.data[0].status);
-      world.clock.advance(10);
     }
     assert.deepEqual(statuses, ['PROCESSING', 'PROCESSING', 'FAILED']);
     assert.deepEqual(limitsOf(await call('GET', jobsOf(own))), ['100', '100']);

@@ -29,6 +29,13 @@ const COMPONENTS = (title: string) => [
   { type: 'DETAILS', title, destination: { type: 'WEBSITE', url: 'https://example.com/spring' } },
 ];
 
+const STATS = {
+  start_time: '2026-03-01',
+  end_time: '2026-03-03',
+  metric_groups: 'ENGAGEMENT,BILLING',
+  placement: 'ALL_ON_SERVICE',
+};
+
 /** By operation. What is not here sends nothing, or what the declaration of the operation shows. */
 export const CALLS: Readonly<Record<string, DeclaredCall>> = {
   'oauth.request_token': { keys: { token: { key: '', secret: '' } }, protocol: { oauth_callback: 'oob' } },
@@ -171,6 +178,25 @@ export const CALLS: Readonly<Record<string, DeclaredCall>> = {
     ],
   },
   'keyword_insights.search': { query: { granularity: 'HOUR', keywords: 'coffee', start_time: '$YESTERDAY' } },
+  'stats.get': { query: { entity: 'LINE_ITEM', entity_ids: '$LINE_ITEM', granularity: 'DAY', ...STATS } },
+  'active_entities.list': {
+    needs: ['LINE_ITEM'],
+    query: { entity: 'LINE_ITEM', start_time: '2026-03-01', end_time: '2026-03-03' },
+  },
+  'reach.campaigns': { query: { campaign_ids: '$CAMPAIGN', start_time: '2026-03-01', end_time: '2026-03-03' } },
+  'reach.funding_instruments': {
+    query: { funding_instrument_ids: '$FUNDING_INSTRUMENT', start_time: '2026-03-01', end_time: '2026-03-03' },
+  },
+  'stats_jobs.create': {
+    form: {
+      entity: 'LINE_ITEM',
+      entity_ids: '$LINE_ITEM',
+      granularity: 'TOTAL',
+      segmentation_type: 'GENDER',
+      ...STATS,
+    },
+  },
+  'stats_jobs.list': { query: { job_ids: '$STATS_JOB' } },
   'cards.create': { json: { name: 'Spring card', components: COMPONENTS('Spring is here') } },
   'cards.update': { json: { components: COMPONENTS('Spring sale') } },
   'media_library.create': { form: { media_key: '3_1801122334455667788', name: 'Spring picture' } },

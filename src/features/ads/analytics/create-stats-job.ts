@@ -1,3 +1,4 @@
+import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { jobKeyOf } from '../../../contract/declare/resource.ts';
@@ -21,6 +22,8 @@ import { jobRequestSchema, statsJobSchema } from './stats-schemas.ts';
 
 const DAYS_MAX = 90;
 const SEGMENTED_DAYS_MAX = 45;
+/** Until then a job can be cancelled. @source analytics 8; decision 966 */
+const DELAY_MS = 1000;
 /** Ids have 16 digits, below 2^53. @source analytics 0 */
 const IDS_FROM = 1_000_000_000_000_000;
 
@@ -62,7 +65,8 @@ export const createStatsJob: Operation = {
       const others = await tx.statsJobs.countUnfinished(account!.id);
       if (others >= UNFINISHED_MAX) throw problem('TOO_MANY_JOBS', { words: { max: UNFINISHED_MAX } });
       await tx.statsJobs.add(job);
-      await tx.jobs.plan({ kind: STATS_JOB, key: jobKeyOf(job), run_at: now });
+      const run_at = formatInstant(instantMs(now) + DELAY_MS);
+      await tx.jobs.plan({ kind: STATS_JOB, key: jobKeyOf(job), run_at });
       return others + 1;
     });
     const given = Object.fromEntries(GIVEN.flatMap((name) => (request[name] === null ? [] : [[name, request[name]]])));

@@ -38,6 +38,7 @@ export function wordOf<const W extends string>(...words: readonly W[]): Field<W>
   const { kind } = oneOf(...words);
   return field<W>({
     ...kind,
+    name: 'word',
     read(raw, parameter) {
       const read = kind.read(typeof raw === 'string' ? raw.toUpperCase() : raw, parameter);
       return isErrorDetail(read) ? kind.read(raw, parameter) : read;

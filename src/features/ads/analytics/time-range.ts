@@ -38,6 +38,7 @@ export function timeBound(): Field<string> {
   const { kind } = instant();
   return field<string>({
     ...kind,
+    name: 'time bound',
     readsEmpty: true,
     schema: Type.Union([kind.schema, Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' })]),
     read(raw, parameter) {
