@@ -38,10 +38,11 @@ async function startPublisher(credential: string): Promise<string> {
 }
 
 test('the page of docs/serving.md shows an ad, and the ledger counts its impression and its click', async () => {
-  const landing = `${world.service.url}/docs/activity`;
+  const landing = 'https://landing.example/coffee';
   const ad = await bookAd(world, { text: `Fresh coffee <b>daily</b> ${landing}` });
   const url = await startPublisher(await makePublisher(world));
   const tab = await chromium.tab();
+  await tab.answerFor('https://landing.example/', '<h1>Coffee</h1>');
   await tab.open(url);
   const textOf = "document.querySelector('.ad p')?.textContent ?? ''";
   while ((await tab.look(textOf)) === '') await pause(50);
