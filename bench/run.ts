@@ -18,6 +18,7 @@ const names = [
     'rows',
   ],
   ...['insights', 'related', 'settle', 'stream', 'webhooks'],
+  ...['insights', 'related', 'stream', 'webhooks', 'decisions'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */
 const NEED_PACKAGES = ['bearer', 'related'];

@@ -63,7 +63,6 @@ export async function bookAd(world: World, booked: Booked = {}): Promise<BookedA
     params: { line_item_id: line, post_ids: post.body.data.id },
   });
   assert.equal(promoted.status, 200, promoted.text);
-  const store = world.service.store;
   const settled = { id: account, environment: 'sandbox', timezone: 'America/Los_Angeles' } as const;
   return {
     ...{ account, path, campaign, line, creative: promoted.body.data[0].id },
@@ -72,7 +71,7 @@ export async function bookAd(world: World, booked: Booked = {}): Promise<BookedA
     },
     async day() {
       const range = { account, from: '2026-01-01', until: '2027-01-01', line_items: [line] };
-      const days = await store.read((tx) => tx.deliveryLedger.listDays(range));
+      const days = await world.service.store.read((tx) => tx.deliveryLedger.listDays(range));
       assert.ok(days.length <= 1);
       return days[0];
     },

@@ -274,6 +274,13 @@ export const CALLS: Readonly<Record<string, DeclaredCall>> = {
   'subscriptions.update': { json: { tag: 'early jazz' } },
   'subscriptions.remove_many': { query: { ids: '$SUBSCRIPTION' } },
   'activity.stream': { query: { start_time: '$TWO_MINUTES_AGO', end_time: '$ONE_MINUTE_AGO' } },
+  'delivery.decisions': {
+    json: {
+      placements: [{ id: 'front page', type: 'SERVICE_TIMELINE', count: 2 }],
+      user: { key: 'reader 17' },
+      context: { country: 'NL', language: 'nl', keywords: ['harbour', 'ships'] },
+    },
+  },
   'connections.close': { json: { uuids: ['6f1c5a0e-9f0b-4c39-8d0e-1f2a3b4c5d6e'] } },
   'messages.send': { app: 'messages', json: { text: 'Have you seen the first tulips?' } },
   'messages.indicate_typing': { app: 'messages', form: { recipient_id: '$BEN' } },

@@ -68,6 +68,7 @@ function listed({ id, group }: Operation): string[] {
 
 /** Version 2 calls of an application carry its bearer token. */
 function credentialOf({ credential }: Operation): string[] {
+  if (credential === 'publisher') return ['PUBLISHER'];
   return credential === 'bearer' ? ['BEARER'] : [];
 }
 

@@ -206,6 +206,7 @@ async function sendCall(place: Place, call: ExampleCall, values: ReadonlyMap<str
       ? [file.messages_consumer_key, file.messages_consumer_secret]
       : [file.consumer_key, file.consumer_secret];
     if (credential === 'bearer') return `Bearer ${values.get('BEARER')}`;
+    if (credential === 'publisher') return `Bearer ${values.get('PUBLISHER')}`;
     if (credential === 'basic') return `Basic ${btoa(`${consumerKey}:${consumerSecret}`)}`;
     const name = `${isMessages ? 'messages_' : ''}${call.as === 'other' ? 'other_' : ''}access_token` as 'access_token';
     const own = { key: file[name], secret: file[`${name}_secret`] };
@@ -238,7 +239,7 @@ async function runCommand(words: readonly string[], { folder }: Place): Promise<
 
 /** A reply with the addresses of a service with default settings, and without what is secret or random. */
 function masked({ file }: Place, text: string, values: ReadonlyMap<string, string>): string {
-  const secrets = ['BEARER', 'TOKEN'].flatMap((name) => values.get(name) ?? []);
+  const secrets = ['BEARER', 'TOKEN', 'PUBLISHER'].flatMap((name) => values.get(name) ?? []);
   const shown = secrets.reduce(
     (all, each) => all.replaceAll(encodeURIComponent(each), '…').replaceAll(each, '…'),
     text,

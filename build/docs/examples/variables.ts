@@ -86,6 +86,7 @@ export const PAIRS: Readonly<Record<string, { readonly pairs: string; readonly p
   REQUEST_TOKEN_SECRET: { pairs: 'LOGIN', pick: 'oauth_token_secret' },
   CONSUMER_KEY: { pairs: 'APPLICATION', pick: 'consumer_key' },
   CONSUMER_SECRET: { pairs: 'APPLICATION', pick: 'consumer_secret' },
+  PUBLISHER: { pairs: 'REGISTERED', pick: 'credential' },
   TOKEN: { pairs: 'ISSUED', pick: 'access_token' },
   TOKEN_SECRET: { pairs: 'ISSUED', pick: 'access_token_secret' },
 };
@@ -98,6 +99,7 @@ export const COMMANDS: Readonly<Record<string, { readonly command: readonly stri
       ...['--website', 'https://app.example', '--callback', 'https://app.example/back'],
     ],
   },
+  REGISTERED: { command: ['publisher', 'create', 'Harbour News', '--environment', 'sandbox'] },
   ISSUED: { command: ['token', 'create', '--app', '$CONSUMER_KEY', '--user', 'ada_demo'] },
 };
 

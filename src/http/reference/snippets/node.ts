@@ -106,6 +106,7 @@ function called(call: SnippetCall): string {
 function keysOf(call: SnippetCall): string {
   const signer = signerOf(call);
   if (signer === 'bearer') return '{ bearer }';
+  if (signer === 'publisher') return '{ bearer: publisher }';
   if (signer === 'basic') return '{ basic: [dev.consumer_key, dev.consumer_secret] }';
   if (!call.keys) return signer;
   const { consumer, token } = call.keys;

@@ -84,12 +84,13 @@ function called(call: SnippetCall): string {
 
 function credentialPart(call: SnippetCall): string[] {
   if (call.credential === 'bearer') return ["headers={'authorization': f'Bearer {bearer}'}"];
+  if (call.credential === 'publisher') return ["headers={'authorization': f'Bearer {publisher}'}"];
   return call.credential === 'basic' ? ["auth=(dev['consumer_key'], dev['consumer_secret'])"] : [];
 }
 
 function sessionOf(call: SnippetCall): string {
   const signer = signerOf(call);
-  if (signer === 'bearer' || signer === 'basic') return 'requests';
+  if (signer === 'bearer' || signer === 'basic' || signer === 'publisher') return 'requests';
   if (!call.keys) return signer;
   const { consumer, token } = call.keys;
   const { oauth_callback: callback, oauth_verifier: verifier } = call.protocol ?? {};

@@ -66,6 +66,7 @@ function curlWords(call: SnippetCall, curl: string): string[] {
       ? pairs.map((pair) => `--data-urlencode ${pair}`)
       : [`-H 'content-type: application/json'`, `-d ${quotedJson(json)}`];
   if (call.credential === 'basic') return [start, `-u "$(${BASIC})"`, ...data];
+  if (call.credential === 'publisher') return [start, ...data, '-H "authorization: Bearer $PUBLISHER"'];
   const bearer = call.credential === 'bearer' ? ' --bearer' : '';
   const signed = [
     `npx barker sign --header${bearer} ${method} "$URL"`,

@@ -53,11 +53,11 @@ export function callsOf({ steps, call }: SnippetPlan): readonly SnippetCall[] {
 }
 
 /** Who signs a call. */
-export type Signer = 'ada' | 'ben' | 'login' | 'throwaway' | 'bearer' | 'basic';
+export type Signer = 'ada' | 'ben' | 'login' | 'throwaway' | 'bearer' | 'basic' | 'publisher';
 
 /** Who signs a call: a user of the demo world, a step of a login, other keys, or the application itself. */
 export function signerOf({ credential, keys, as }: SnippetCall): Signer {
-  if (credential === 'bearer' || credential === 'basic') return credential;
+  if (credential === 'bearer' || credential === 'basic' || credential === 'publisher') return credential;
   if (keys) return keys.consumer ? 'throwaway' : 'login';
   return as === 'other' ? 'ben' : 'ada';
 }
