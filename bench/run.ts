@@ -17,8 +17,7 @@ const names = [
     'events',
     'rows',
   ],
-  ...['insights', 'related', 'settle', 'stream', 'webhooks'],
-  ...['insights', 'related', 'stream', 'webhooks', 'decisions'],
+  ...['insights', 'related', 'settle', 'decisions', 'stream', 'webhooks'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */
 const NEED_PACKAGES = ['bearer', 'related'];

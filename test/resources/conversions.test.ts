@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { localDayAround } from '../../src/base/zones.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
+import { personNames } from '../../src/features/delivery/person-names.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { conversionCalls, type Place, RANGE, TAG } from './conversion-calls.ts';
@@ -148,7 +149,7 @@ describe('conversions', () => {
   for (const [what, touches, part] of windows) {
     test(`of a known person count for ${part ? '' : 'nothing with '}${what}`, async () => {
       const place = await openPlace(world.sandbox, { click_window: 7 });
-      const who = `u:${900_000_500}`;
+      const who = personNames(world.service.services.box, 'sandbox').ofUser('900000500');
       await know('900000500', 'ada@example.com');
       await addTouches(...touches.map(({ kind, s }) => touchOf(place, kind, ago(s), { person: who })));
       await sendAll(place, conversionOf(place, [{ hashed_email: sha256('ada@example.com') }]));

@@ -8,7 +8,7 @@ import { pause } from '../../src/base/timers.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { type Chromium, startChromium } from '../rig/chromium.ts';
 import { freePorts } from '../rig/ports.ts';
-import { bookAd, makePublisher } from '../rig/served-ads.ts';
+import { bookAd, landingOf, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -55,7 +55,7 @@ test('the page of docs/serving.md shows an ad, and the ledger counts its impress
   };
   while ((await metricsOf()).impressions !== 1) await pause(50);
   await tab.leave("document.querySelector('.ad a').click()");
-  assert.equal(await tab.look('location.href'), landing);
+  assert.equal(landingOf(await tab.look('location.href')), landing);
   const { impressions, clicks, url_clicks } = await metricsOf();
   assert.deepEqual({ impressions, clicks, url_clicks }, { impressions: 1, clicks: 1, url_clicks: 1 });
   await tab.close();

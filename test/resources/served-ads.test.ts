@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { disablePublisher } from '../../src/features/delivery/serving/publisher-credentials.ts';
-import { type Booked, type BookedAd, bookAd, decide, get, makePublisher } from '../rig/served-ads.ts';
+import { type Booked, type BookedAd, bookAd, decide, get, landingOf, makePublisher } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -58,7 +58,7 @@ describe('beacons', () => {
       const view = await get(decision!.impression_url);
       assert.deepEqual([view.status, view.text, view.headers['set-cookie']], [204, '', undefined]);
       const click = await get(decision!.click_url);
-      assert.deepEqual([click.status, click.headers.location], [302, 'https://landing.example/coffee']);
+      assert.deepEqual([click.status, landingOf(click.headers.location)], [302, 'https://landing.example/coffee']);
       assert.equal(click.headers['set-cookie'], undefined);
       if (time === 1) await ad.settle();
     }
@@ -138,7 +138,7 @@ describe('beacons', () => {
       );
     }
     const query = await get(`${click}?target=https://evil.example`);
-    assert.equal(query.headers.location, 'https://landing.example/coffee');
+    assert.equal(landingOf(query.headers.location), 'https://landing.example/coffee');
     assert.equal((await get(at(`/e/i/${token}`, world.service.url))).status, 204);
     assert.equal((await get(at(`/e/c/${clickToken}`, world.service.url))).status, 404);
     assert.deepEqual(await totals(ad), {});

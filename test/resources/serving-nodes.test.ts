@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { AdServing } from '../../src/contract/services/serving.ts';
 import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
 import { openServing } from '../../src/features/delivery/serving/serving.ts';
-import { type BookedAd, bookAd, makePublisher } from '../rig/served-ads.ts';
+import { type BookedAd, bookAd, landingOf, makePublisher } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 type Node = AdServing<DecisionRequest, readonly PlacementDecisions[]>;
@@ -98,7 +98,7 @@ test('a beacon counts once whichever nodes receive it, and a click follows the v
   const [one, other] = nodes as [Node, Node];
   const decision = (await ask(one))!;
   view(one, decision.impression_url);
-  assert.equal(click(other, decision.click_url!), 'https://landing.example/coffee');
+  assert.equal(landingOf(click(other, decision.click_url!)), 'https://landing.example/coffee');
   await flush(other, ad);
   await flush(one, ad);
   assert.equal((await spentOf(ad)).impressions, 1);

@@ -118,6 +118,14 @@ export async function decide(
   return reply;
 }
 
+/** Where a click leads, without the click id that a measured landing page gets. */
+export function landingOf(location: unknown): string {
+  const url = new URL(String(location));
+  assert.match(url.searchParams.get('click_id') ?? 'none', /^[\w.-]{40,1024}$/);
+  url.searchParams.delete('click_id');
+  return url.href;
+}
+
 /** Requests a beacon, without following where it leads. */
 export async function get(
   url: string,

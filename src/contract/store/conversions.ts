@@ -1,7 +1,7 @@
 /** An ad that a person saw or clicked. */
 export interface DeliveryTouch {
   readonly account_id: string;
-  /** Whom the publisher means, not readable; `u:ID` for a user of the directory. */
+  /** The name of whom it was, as delivery stores it: no id can be read from it. */
   readonly person: string;
   /** UTC text, to the second. */
   readonly touched_at: string;

@@ -1,6 +1,7 @@
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
+import { personNames } from '../person-names.ts';
 import { type AdClick, openClickId } from './click-id.ts';
 import type { Conversion } from './read-conversions.ts';
 import type { Identifiers } from './read-identifiers.ts';
@@ -21,6 +22,7 @@ export async function whoseAre(
 ): Promise<ReadonlyMap<Conversion, Whose>> {
   const asked = new Set(conversions.flatMap(({ identifiers }) => identifiers.hashes.map(identifierOf)));
   const users = await audiences.directory.findUsers([...asked]);
+  const names = personNames(box, of.environment);
   const found = new Map<Conversion, Whose>();
   for (const conversion of conversions) {
     const { click_ids, hashes } = conversion.identifiers;
@@ -28,7 +30,7 @@ export async function whoseAre(
       const click = openClickId(box, of.environment, each, of.now);
       return click?.account_id === of.account ? [click] : [];
     });
-    const own = hashes.flatMap((each) => users.get(identifierOf(each)) ?? []).map((id) => `u:${id}`);
+    const own = hashes.flatMap((each) => users.get(identifierOf(each)) ?? []).map(names.ofUser);
     const persons = [...new Set([...clicks.map(({ person }) => person), ...own])];
     if (persons.length > 0) found.set(conversion, { clicks, persons });
   }

@@ -24,6 +24,8 @@ export interface Ad {
   /** What is charged: its impressions or its clicks. */
   readonly billed: 'impression' | 'click';
   readonly isStandard: boolean;
+  /** Whether tags of websites may measure what comes of its clicks. @source decision 994 */
+  readonly isMeasured: boolean;
   readonly flight: { readonly from_ms: number; readonly until_ms: number };
   /** The probability that an impression leads to the billed action, by what it delivered so far. */
   readonly probability: number;
@@ -92,6 +94,7 @@ export async function readAds(
       bid: { strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
       billed: BILLED[booking.pay_by]!,
       isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
+      isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
       flight: flightOf(booking),
       probability: isPaidByClick ? (billed + CLICK_PRIOR * PRIOR_WEIGHT) / (impressions + PRIOR_WEIGHT) : 1,
     });

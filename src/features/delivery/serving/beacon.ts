@@ -23,6 +23,8 @@ export interface Beacon extends Payers {
   readonly click: ClickMetric;
   /** Values in the order of `SEGMENTATIONS`. */
   readonly segments: readonly string[];
+  /** Whether conversions on the landing page count for the line item: the page gets the id of the click. */
+  readonly isMeasured: boolean;
   readonly expires_ms: number;
 }
 

@@ -1,9 +1,9 @@
-import { createHmac } from 'node:crypto';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
 import { SEGMENTATIONS, segmentsOfPerson } from '../audiences/shares.ts';
+import type { PersonNames } from '../person-names.ts';
 import type { AdIndex } from './ad-index.ts';
 import type { Ad } from './ads.ts';
 import { decideRound, type Obstacle, type Winner } from './auction-round.ts';
@@ -26,7 +26,7 @@ export interface Deciding {
   readonly frequencies: Frequencies;
   readonly tokens: Tokens;
   readonly random: Random;
-  readonly personKey: Buffer;
+  readonly names: PersonNames;
   readonly now: () => number;
   countersOf(ad: Ad): AccountCounters;
   viewerOf(request: DecisionRequest): Promise<Viewer> | Viewer;
@@ -39,7 +39,6 @@ export const TOKEN_MS = 2 * 3_600_000;
 /** Each round reads what the one before lacked. */
 const ROUNDS_MAX = 12;
 const NONCE_BYTES = 12;
-const PERSON_BYTES = 16;
 const EXPLAINED_MAX = 500;
 
 /** Decides on the ads for a request. @source decision 976, 979 */
@@ -171,7 +170,7 @@ function decisionOf(
     ...{ line: booking.id, campaign: booking.campaign.id, instrument: booking.instrument.id },
     ...{ creative, publisher: of.publisher.id, person: of.person, price, expires_ms },
     placement: of.placement.type.startsWith('SERVICE_') ? 'ALL_ON_SERVICE' : 'PUBLISHER_NETWORK',
-    ...{ billed: ad.billed, click: rendered.click },
+    ...{ billed: ad.billed, click: rendered.click, isMeasured: ad.isMeasured },
     segments: SEGMENTATIONS.map((type) => segments[type] ?? 'UNKNOWN'),
   };
   countersOf(ad).promise(beacon, ad.billed === 'impression' ? price : Math.ceil(price * ad.probability));
@@ -186,9 +185,8 @@ function decisionOf(
   };
 }
 
-/** Whom a request means, as it is stored: neither their id nor the key of the publisher can be read from it. */
-function personOf({ personKey }: Deciding, { id }: Publisher, { user }: DecisionRequest): string {
+/** The name of whom a request means; empty when it does not say. */
+function personOf({ names }: Deciding, { id }: Publisher, { user }: DecisionRequest): string {
   if (!user) return '';
-  const name = 'id' in user ? `user\n${user.id}` : `key\n${id}\n${user.key}`;
-  return createHmac('sha256', personKey).update(name).digest().subarray(0, PERSON_BYTES).toString('base64url');
+  return 'id' in user ? names.ofUser(user.id) : names.ofKey(id, user.key);
 }

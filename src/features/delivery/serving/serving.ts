@@ -1,10 +1,13 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
+import { formatInstant } from '../../../base/instants.ts';
 import { every } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { AdServing, BeaconRequest } from '../../../contract/services/serving.ts';
 import type { NumberedPerson } from '../../../contract/store/directory.ts';
+import { landingUrl, sealClickId } from '../conversions/click-id.ts';
+import { personNames } from '../person-names.ts';
 import { type AdIndex, openAdIndex } from './ad-index.ts';
 import type { Ad } from './ads.ts';
 import type { Beacon } from './beacon.ts';
@@ -13,11 +16,11 @@ import { type RenderedCreative, renderCreative } from './creative-json.ts';
 import { type Deciding, decide } from './decide.ts';
 import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import { frequencies } from './frequency.ts';
-import { landingUrl } from './landing-url.ts';
 import { creativeQuality } from './quality.ts';
 import { ranking } from './ranking.ts';
 import type { Stored } from './store-beacons.ts';
 import { type OpenedToken, openTokens, type TokenKind } from './tokens.ts';
+import { touchOf } from './touches.ts';
 import { type Viewer, viewerOf } from './viewer.ts';
 
 /** What serving needs of the process. */
@@ -45,7 +48,7 @@ const PEOPLE_MAX = 100_000;
 /** Serves ads in the environments whose delivery is `served`. */
 export function openServing(deps: ServingDeps): AdServing<DecisionRequest, readonly PlacementDecisions[]> {
   const { services, onError } = deps;
-  const { store, clock, delivery } = services;
+  const { store, clock, box, delivery } = services;
   const places = new Map<Environment, Place>();
   const placeOf = (environment: Environment): Place | undefined => {
     if (delivery.mode(environment) !== 'served') return undefined;
@@ -94,8 +97,12 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
       const found = opened('c', request);
       if (!found) return undefined;
       const { beacon, place, target } = found;
-      if (counts(found, request)) place.counters(beacon).click({ beacon, at_ms: clock.now() });
-      return landingUrl(target, beacon);
+      if (!counts(found, request)) return target;
+      const at_ms = clock.now();
+      place.counters(beacon).click({ beacon, at_ms });
+      if (!beacon.isMeasured) return target;
+      const click = touchOf({ beacon, is: 'click', at: formatInstant(at_ms) });
+      return landingUrl(target, sealClickId(box, request.environment, click));
     },
     flush: (account) => placeOf(account.environment)?.known(account.id)?.flush(),
     start() {
@@ -187,7 +194,7 @@ function openPlace({ services, node }: ServingDeps, environment: Environment): P
     ranking: ranking(clock, ({ account }) => countersOf(account), qualityOf),
     tokens: openTokens(box, environment, secrets),
     random: secrets,
-    personKey: box.derive(`delivery people ${environment}`)!.key,
+    names: personNames(box, environment),
     now: () => clock.now(),
     countersOf: ({ account }) => countersOf(account),
     url: (path) => services.pageUrl(environment, path),

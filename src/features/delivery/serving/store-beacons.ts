@@ -8,6 +8,7 @@ import type { BeaconEvent } from './beacon.ts';
 import { budgetKeys } from './budget-keys.ts';
 import { type Counted, deliveredBy } from './delivered-by-beacons.ts';
 import { type BudgetState, charge, readBudgets } from './read-budgets.ts';
+import { touchOf } from './touches.ts';
 
 /** What a node has received for an account, and what it wants to go on. */
 export interface Batch {
@@ -90,6 +91,11 @@ export async function storeBeacons(
   const now = formatInstant(now_ms);
   await addToLedger(tx, account, deliveredBy(counted, account.timezone), now);
   await tx.deliveryLedger.addViews(viewsOf(counted, account));
+  await tx.conversions.addTouches(
+    counted
+      .filter(({ beacon }) => beacon.isMeasured && beacon.person !== '')
+      .map(({ beacon, is, at_ms }) => touchOf({ beacon, is, at: formatInstant(at_ms) })),
+  );
   if (counted.length > 0 || cursor.isNew) {
     await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: cursor.seed });
   }

@@ -100,6 +100,7 @@ const MEMBERS = [
   'price',
   'billed',
   'click',
+  'isMeasured',
   'expires_ms',
 ] as const satisfies readonly (keyof Beacon)[];
 

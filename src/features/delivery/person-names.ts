@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
+
+/**
+ * The names of people in what is stored of delivery. Neither ids of users nor keys of publishers can be read from them, and
+ * a key means another person with each publisher.
+ */
+export interface PersonNames {
+  ofUser(id: string): string;
+  ofKey(publisher: string, key: string): string;
+}
+
+const NAME_BYTES = 16;
+
+/** The names of people in an environment, under a key that follows from the master key. @source decision 981 */
+export function personNames(box: SecretBox, environment: Environment): PersonNames {
+  const { key } = box.derive(`delivery people ${environment}`)!;
+  const nameOf = (text: string): string =>
+    createHmac('sha256', key).update(text).digest().subarray(0, NAME_BYTES).toString('base64url');
+  return {
+    ofUser: (id) => nameOf(`user\n${id}`),
+    ofKey: (publisher, name) => nameOf(`key\n${publisher}\n${name}`),
+  };
+}
