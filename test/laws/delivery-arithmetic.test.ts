@@ -119,7 +119,7 @@ const number = (cell: { readonly numbers: ReadonlyMap<string, number> }, metric:
   cell.numbers.get(metric) ?? 0;
 
 describe('simulated delivery, whatever happens', () => {
-  // Law 1. To see it fail: plan anew in each call (`if (true)` in advance.ts), or draw by the time of settlement.
+  // Law 1. To see it fail: plan anew in each call of `advance`.
   test('does not depend on when it is settled', () => {
     fc.assert(
       fc.property(
@@ -136,7 +136,7 @@ describe('simulated delivery, whatever happens', () => {
     );
   });
 
-  // Laws 3 and 4. To see them fail: leave out one call of `cut` in caps.ts; or `Math.ceil` for `Math.floor` in `round`.
+  // Laws 3 and 4. To see them fail: leave out one call of `cut` in caps.ts.
   test('stays within every cap, on days of 23 to 25 hours too', () => {
     fc.assert(
       fc.property(program, (given) => {
@@ -198,7 +198,7 @@ describe('simulated delivery, whatever happens', () => {
     );
   });
 
-  // Law 5. To see it fail: leave out CAMPAIGN_NOT_ACTIVE or LINE_ITEM_NOT_ACTIVE in serving-times.ts.
+  // Law 5. To see it fail: leave out LINE_ITEM_NOT_ACTIVE in serving-times.ts.
   test('stops where a line item is paused, and goes on where it is resumed', () => {
     fc.assert(
       fc.property(program, fc.integer({ min: 1, max: 9000 }), (given, after_s) => {
@@ -252,7 +252,7 @@ describe('simulated delivery of one line item', () => {
     return model;
   };
 
-  // Law 7. To see it fail: draw the impressions by the bid, or invert a comparison in market.ts.
+  // Law 7. To see it fail: invert `winRate` in market.ts.
   test('has no fewer impressions with a higher bid, or with more people, while no budget binds', () => {
     const rich = { bid_strategy: 'MAX', budget: { daily: 9e12, total: null } } as const;
     fc.assert(
@@ -273,7 +273,7 @@ describe('simulated delivery of one line item', () => {
     );
   });
 
-  // Law 3. To see it fail: take `target * 2` in hour-market.ts; or half of `plan` in `bidForCost`.
+  // Law 3. To see it fail: take twice `target`, or half of `plan`, in hour-market.ts.
   test('meets its target on average, and spends what is planned', () => {
     fc.assert(
       fc.property(micro(20, 300), (target) => {
@@ -295,7 +295,7 @@ describe('simulated delivery of one line item', () => {
     }
   });
 
-  // Law 9. To see it fail: `weight: () => 1` in plan-segment.ts; or let `isStandard` be true for all in prepared-line.ts.
+  // Law 9. To see it fail: `weight: () => 1` in plan-segment.ts; or let `isStandard` be false for all in prepared-line.ts.
   test('follows the curve of the day, or is ahead of it when it is not paced', () => {
     const begin = '2026-03-03T08:00:00Z';
     const budgets = { budget: { daily: 100_000_000, total: null } };
@@ -317,7 +317,6 @@ describe('simulated delivery of one line item', () => {
     assert.equal(fast.sum('billed_charge_local_micro'), 100_000_000);
   });
 
-  // To see it fail: drop `until_ms` in `cutOne`; or leave the last action out.
   test('uses a total budget up to the last unit', () => {
     const model = after(40 * 24 * HOUR_S, { budget: { daily: null, total: 12_345_678 }, isStandard: false });
     assert.equal(model.sum('billed_charge_local_micro'), 12_345_678);

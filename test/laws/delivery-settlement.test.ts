@@ -102,8 +102,7 @@ async function begin(world: World, cap: number | null, later_s: number) {
 }
 
 describe('simulated delivery, as it is stored', () => {
-  // Laws 1 and 11. To see them fail: leave the plan out of the cursor in settlement.ts; leave the lock of the cursor out;
-  // count audiences as of now; leave `beforeCall` out of a resource; let the seed be that of the process.
+  // Laws 1 and 11. To see them fail: leave the plan out of the cursor in settlement.ts, or `beforeCall` out of line items.
   test('is the same on both databases, however often, wherever and with whatever failures it is settled', async () => {
     type Neighbour = Awaited<ReturnType<typeof begin>>;
     const rename = ({ place, ids }: Neighbour) => place.put(`campaigns/${ids.campaign}`, { name: 'Bread again' });
@@ -137,7 +136,7 @@ describe('simulated delivery, as it is stored', () => {
     );
   });
 
-  // Law 2. To see it fail: add `impressions` for `billed` in ledger-writer.ts, or spend to campaigns only.
+  // Law 2. To see it fail: add spend to campaigns only, in ledger-writer.ts.
   test('adds up from hours to line items, campaigns and instruments', async () => {
     const { place, ids } = await begin(calm, null, 0);
     calm.clock.advance(50 * HOUR_S);

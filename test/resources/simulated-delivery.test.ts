@@ -24,7 +24,6 @@ describe('simulated delivery', () => {
     assert.ok(sumOf(half, 'impressions') > 0, 'within the hour');
     world.clock.advance(30 * HOUR_S);
     const hours = await place.hours();
-    console.log(hours.slice(0, 6), sumOf(hours, 'billed_charge_local_micro'), sumOf(hours, 'impressions'));
     assert.ok(sumOf(hours, 'billed_charge_local_micro') <= 100_000_000);
     const shown = await world.sandbox.call('GET', `${place.path}/campaigns/${campaign}`);
     assert.equal(shown.status, 200);

@@ -78,7 +78,12 @@ export class ModelRun {
   }
 
   settle(until_ms: number): void {
-    if (until_ms <= this.now_ms) return;
+    for (const each of this.deliver(until_ms)) this.#keep(each);
+  }
+
+  /** The same without keeping what is delivered, which is the answer. */
+  deliver(until_ms: number): readonly Delivered[] {
+    if (until_ms <= this.now_ms) return [];
     const account = { id: 'account', environment: 'sandbox', timezone: this.zone } as const;
     const known: Bookings['account'] = { ...account, approval_status: 'ACCEPTED', deleted: false };
     const horizon = formatInstant(until_ms + 2 * 3_600_000);
@@ -92,7 +97,7 @@ export class ModelRun {
     });
     this.#running = outcome.running;
     this.now_ms = until_ms;
-    for (const each of outcome.delivered) this.#keep(each);
+    return outcome.delivered;
   }
 
   advance(seconds: number): void {

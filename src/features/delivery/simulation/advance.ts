@@ -79,15 +79,18 @@ export function advance(input: AdvanceInput): Advanced {
     at_ms = next_ms;
     if (next_ms === hourEnd_ms) running = undefined;
   }
-  return { delivered: [...delivered.values()], running };
+  const shown = [...delivered.values()].map(({ from_s, until_s, ...each }) => {
+    return { ...each, from: formatInstant(from_s * 1000), until: formatInstant(until_s * 1000) };
+  });
+  return { delivered: shown, running };
 }
 
 const HOUR_MS = 3_600_000;
 
 type MutableDelivered = Omit<Delivered, 'added' | 'from' | 'until'> & {
   readonly added: Map<DeliveryMetric, number[]>;
-  from: string;
-  until: string;
+  from_s: number;
+  until_s: number;
 };
 
 function add(
@@ -107,18 +110,17 @@ function add(
   },
 ): void {
   const key = `${spotKey(spot)} ${day.date}`;
-  const from = formatInstant(Math.max(range[0], spot.from_s) * 1000);
-  const until = formatInstant(Math.min(range[1], spot.until_s) * 1000);
+  const until_s = Math.min(range[1], spot.until_s);
   let sum = delivered.get(key);
   if (!sum) {
     const line_item = {
       ...{ id: booking.id, campaign_id: booking.campaign.id, funding_instrument_id: booking.instrument.id },
     };
     const place = { creative_id: spot.creative, placement: spot.placement, day: day.date, hours: day.hours };
-    sum = { line_item, ...place, added: new Map(), from, until };
+    sum = { line_item, ...place, added: new Map(), from_s: Math.max(range[0], spot.from_s), until_s };
     delivered.set(key, sum);
   }
-  sum.until = until;
+  sum.until_s = until_s;
   for (const [metric, number] of numbers) {
     let hours = sum.added.get(metric);
     if (!hours) {

@@ -49,6 +49,8 @@ export function spotPlans(plan: LinePlan, segmentFrom_ms: number, state: LedgerS
 /** The counts whose value a metric is, if it is one: it grows in steps with them. */
 function carriersOf(metric: DeliveryMetric): readonly DeliveryMetric[] | undefined {
   if (metric === 'billed_charge_local_micro') return ['billed_engagements'];
+  // Most metrics are no conversions, and this is asked of each in each hour.
+  if (!metric.includes('conversion')) return undefined;
   const [, conversion, part] = /^(.+)[.](?:order_quantity|sale_amount)(?:_(.+))?$/.exec(metric) ?? [];
   if (conversion === undefined) return undefined;
   const parts = part === undefined ? ['view', 'engagement'] : [part];
@@ -78,6 +80,8 @@ export function doneBy(plan: SpotPlan, time_s: number): Numbers {
 
 /** What happened of a plan between two times. */
 export function doneBetween(plan: SpotPlan, from_s: number, until_s: number): Numbers {
+  // Whole hours are what is planned.
+  if (from_s <= plan.from_s && until_s >= plan.until_s) return plan.numbers;
   const done = doneBy(plan, until_s);
   for (const [metric, number] of doneBy(plan, from_s)) {
     const more = done.get(metric)! - number;
