@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Imports look up the targeting values and countries of the reference data.
   'features/audiences': [...ROWS, 'features/ads'],
   // Delivery is of line items, to people of the directory.
-  'features/delivery': [...ROWS, 'features/ads'],
+  'features/delivery': [...ROWS, 'features/platform', 'features/ads'],
   'features/activity': [...ROWS, 'features/platform'],
   'features/keywords': [...ROWS, 'features/ads'],
   // What declarations mean, and where rows are kept.
