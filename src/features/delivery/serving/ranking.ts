@@ -12,7 +12,7 @@ export interface Ranked {
   readonly rank: number;
 }
 
-/** Ranks ads by their bids, best first. Ranks are kept for a second, because budgets move AUTO bids slowly. */
+/** Ranks ads by their bids, best first. Ranks are kept for a moment, because budgets move AUTO bids slowly. */
 export interface Ranking {
   /** The ads of lists in the order of their ranks. */
   inOrder(lists: readonly (readonly Ad[])[]): Iterable<Ranked>;
@@ -21,12 +21,18 @@ export interface Ranking {
 }
 
 const KEPT_MS = 1000;
+/** Without AUTO bids, only what is known of creatives moves ranks. */
+const KEPT_STILL_MS = 10_000;
 const DAY_MS = 86_400_000;
 /** A total budget without an end is planned over this many days. */
 const OPEN_DAYS = 30;
 
+/** Ranks ads by what they bid now. */
 export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, qualityOf: (ad: Ad) => number): Ranking {
-  const kept = new WeakMap<readonly Ad[], { readonly ranked: readonly Ranked[]; readonly at_ms: number }>();
+  const kept = new WeakMap<
+    readonly Ad[],
+    { readonly ranked: readonly Ranked[]; readonly at_ms: number; readonly for_ms: number }
+  >();
 
   /** The budgets of a day that an ad is paced by, with what is spent of them. */
   function* plansOf(
@@ -58,14 +64,15 @@ export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, q
   function rankedOf(list: readonly Ad[]): readonly Ranked[] {
     const now_ms = clock.now();
     const found = kept.get(list);
-    if (found && now_ms - found.at_ms < KEPT_MS) return found.ranked;
+    if (found && now_ms - found.at_ms < found.for_ms) return found.ranked;
     const ranked = list
       .map((ad) => {
         const standing = standingOf(ad, now_ms);
         return { ad, standing, rank: rankOf(standing, ad.bid.least) };
       })
       .sort((one, other) => other.rank - one.rank || (one.ad.booking.id < other.ad.booking.id ? -1 : 1));
-    kept.set(list, { ranked, at_ms: now_ms });
+    const isMoving = list.some(({ bid }) => bid.strategy === 'AUTO');
+    kept.set(list, { ranked, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS });
     return ranked;
   }
 

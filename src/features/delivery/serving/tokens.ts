@@ -38,11 +38,14 @@ const KEYS_MAX = 16;
  */
 export function openTokens(box: SecretBox, environment: Environment, random: Random): Tokens {
   const keys = boundedCache<string, Buffer>(KEYS_MAX);
+  let current: { readonly day: number; readonly keyId: string; readonly key: Buffer } | undefined;
   const keyOf = (day: number, keyId?: string): { readonly keyId: string; readonly key: Buffer } | undefined => {
+    if (keyId === undefined && current?.day === day) return current;
     const known = keyId === undefined ? undefined : keys.get(`${keyId} ${day}`);
     if (known) return { keyId: keyId!, key: known };
     const derived = box.derive(`delivery beacons ${environment} ${day}`, keyId);
     if (derived) keys.set(`${derived.keyId} ${day}`, derived.key);
+    if (derived && keyId === undefined) current = { day, ...derived };
     return derived;
   };
   const bound = (kind: TokenKind): Buffer => Buffer.from(`${environment}\n${kind}`);
