@@ -16,6 +16,7 @@ import type { Client, Reply, Sent } from '../rig/client.ts';
 import type { World } from '../rig/world.ts';
 import { COMPONENTS, goodValue } from './samples.ts';
 import { rowsOf, seed } from './seeds.ts';
+import { addStatsJob } from './stats-job.ts';
 
 export { goodValue, sampleOf } from './samples.ts';
 export { seed } from './seeds.ts';
@@ -56,7 +57,7 @@ export async function openTestAccount(world: World, client: Client = world.sandb
   return { world, client, account };
 }
 
-/** A call ready to be sent. */
+/** A call to be sent. */
 export interface Prepared {
   readonly method: string;
   readonly path: string;
@@ -209,22 +210,6 @@ const NEEDS: Readonly<Record<string, (setup: TestAccount) => Promise<Record<stri
   },
 };
 
-/** A job that has not ended, of the only kind that everybody with a role for statistics may see. */
-async function statsJob({ world, account }: TestAccount): Promise<string> {
-  const id = String(1_500_000_000_000_000 + (mediaNumber++ % 1_000_000));
-  const now = '2026-03-02T17:04:55Z';
-  await world.service.store.write((tx) =>
-    tx.statsJobs.add({
-      ...{ id, account_id: account, status: 'PROCESSING', entity: 'ORGANIC_POST', entity_ids: ['42'] },
-      ...{ start_time: '2026-03-01T00:00:00Z', end_time: '2026-03-02T00:00:00Z', granularity: 'TOTAL' },
-      ...{ placement: 'ALL_ON_SERVICE', metric_groups: ['ENGAGEMENT'], segmentation_type: null },
-      ...{ country: null, platform: null, file_name: null, object_key: null, expires_at: null },
-      ...{ created_at: now, updated_at: now },
-    }),
-  );
-  return id;
-}
-
 async function anotherAccount({ client }: TestAccount): Promise<string> {
   return (await client.call('POST', '/12/accounts')).body.data[0].id;
 }
@@ -301,10 +286,7 @@ async function found(setup: TestAccount, resource: AnyResource, id: string): Pro
   return reply.body.data;
 }
 
-/**
- * A call of an operation that succeeds when the administrator makes it, or a user whose id is given. Rows that it needs
- * are made.
- */
+/** A call of an operation that succeeds, by the administrator or a user whose id is given; rows that it needs are made. */
 export async function goodCall(setup: TestAccount, operation: Operation, user?: string): Promise<Prepared> {
   const resource = resources.find((each) => operation.id.startsWith(`${each.plural}.`));
   const names: Record<string, string> = {
@@ -318,7 +300,7 @@ export async function goodCall(setup: TestAccount, operation: Operation, user?: 
   if (operation.path.includes(':post_id')) names.post_id = await publishedPost(setup);
   if (operation.path.includes(':user_id')) names.user_id = user ?? (await administratorOf(setup));
   if (operation.id === 'cards_all.get') names.card_id = (await make(setup, pollCards)).id;
-  if (operation.path.includes(':job_id')) names.job_id = await statsJob(setup);
+  if (operation.path.includes(':job_id')) names.job_id = await addStatsJob(setup.world, setup.account);
   const path = fill(operation.path, names);
   if (operation.id === 'audience_estimate.create') {
     return {

@@ -326,7 +326,7 @@ export interface Schema {
     authenticated_at: string | null; login_for: string | null; browser: Generated<string>; address: Generated<string>;
   };
   stats_jobs: {
-    id: string; account_id: string; status: string; entity: string; entity_ids: string; start_time: string;
+    account_id: string; id: string; status: string; entity: string; entity_ids: string; start_time: string;
     end_time: string; granularity: string; placement: string; metric_groups: string; segmentation_type: string | null;
     country: string | null; platform: string | null; file_name: string | null; object_key: string | null;
     expires_at: string | null; created_at: string; updated_at: string;

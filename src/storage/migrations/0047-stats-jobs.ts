@@ -7,9 +7,10 @@ export const statsJobs: Migration = {
   statements: ({ table, index }) => [
     table('stats_jobs', (t) =>
       t
+        .text('account_id')
+        .key()
         .text('id')
         .key()
-        .text('account_id')
         .text('status')
         .text('entity')
         .text('entity_ids')

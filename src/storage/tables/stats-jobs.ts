@@ -24,8 +24,14 @@ export function statsJobsOn(session: Session): StatsJobs {
       await table.insert({ ...job, entity_ids, metric_groups });
     },
     async find(account, id) {
-      const row = await table.find('id', id);
-      return row?.account_id === account ? jobOf(row) : undefined;
+      const row = await session.first('stats job', { account, id }, (db, param) =>
+        db
+          .selectFrom('stats_jobs')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .where('id', '=', param('id')),
+      );
+      return row && jobOf(row);
     },
     async findByFileName(name) {
       const row = await table.find('file_name', name);
@@ -78,16 +84,10 @@ export function statsJobsOn(session: Session): StatsJobs {
     },
     removeBefore: (created_at, max) =>
       session.run('stats jobs remove', { created_at, max }, (db, param) =>
-        db
-          .deleteFrom('stats_jobs')
-          .where('id', 'in', (eb) =>
-            eb
-              .selectFrom('stats_jobs')
-              .select('id')
-              .where('created_at', '<', param('created_at'))
-              .orderBy('created_at')
-              .limit(param('max')),
-          ),
+        db.deleteFrom('stats_jobs').where(
+          sql<boolean>`(account_id, id) in (select account_id, id from stats_jobs
+              where created_at < ${param('created_at')} order by created_at, id limit ${param('max')})`,
+        ),
       ),
   };
 }
