@@ -264,20 +264,23 @@ function sectionOn(
   ledgers: string,
   nodeCount = nodes,
 ): Section {
+  const isApart = isWider && title !== BALANCED && title !== IN_FOREIGN_WORDS;
   const environment = {
     TEST_DATABASE: engine,
+    ...(validators !== undefined && !isApart && { TEST_VALIDATORS: validators }),
     ...(nodeCount !== undefined && { TEST_NODES: nodeCount }),
     ...((hasAliases || title === IN_FOREIGN_WORDS) && { TEST_ALIASES: join(compiled, 'aliases.json') }),
     ...(replies !== undefined && { TEST_REPLIES: replies }),
     TEST_LEDGER: mkdtempSync(join(ledgers, engine)),
     TEST_LOGS: mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`)),
   };
-  return { title, files, environment, isApart: isWider && title !== BALANCED && title !== IN_FOREIGN_WORDS };
+  return { title, files, environment, isApart };
 }
 
 keepDescription(compiled);
 if (isWider || hasAliases) keepAliasFile(compiled);
-if (isWhole) keepValidators(compiled);
+// A process that runs one file needs few of them.
+const validators = isWhole || (isWider && wanted.length === 0) ? keepValidators(compiled) : undefined;
 if (others.some((file) => readFileSync(file, 'utf8').includes('rig/tarball.ts'))) packTarball(compiled);
 const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
 const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));

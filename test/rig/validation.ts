@@ -308,8 +308,8 @@ function schemaAt(pointer: string): AnySchemaObject {
   return pointer.startsWith('/components/') ? { $ref: SHARED + pointer } : withShared(at(pointer));
 }
 
-/** Compiles the schemas of all bodies into a folder, for the processes that are started from now on: that takes seconds. */
-export function keepValidators(folder: string): void {
+/** Compiles the schemas of all bodies into a file of a folder, for processes with its name in `TEST_VALIDATORS`: that takes seconds. */
+export function keepValidators(folder: string): string {
   const pointers = new Set(routes.flatMap(bodyPointers));
   const keeping = compiler(true);
   const names = Object.fromEntries([...pointers].map((pointer, at) => [`body${at}`, pointer]));
@@ -320,7 +320,7 @@ export function keepValidators(folder: string): void {
   // It lies outside of this package.
   const placed = code.replaceAll('require("ajv/', `require("${resolve('node_modules/ajv')}/`);
   writeFileSync(file, `${placed}\nmodule.exports = {${renamed}};\n`);
-  process.env.TEST_VALIDATORS = file;
+  return file;
 }
 
 /** Where the schemas of the bodies of an operation's responses stand. */

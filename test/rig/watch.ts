@@ -33,9 +33,18 @@ export function watchReplies(urls: readonly string[]): Watch {
   };
 }
 
+/** The ports of servers that have had a request: asking the operating system each time takes long. */
+const portsOfServers = new WeakMap<Server, number>();
+
+function portOf(server: Server): number {
+  const port = portsOfServers.get(server) ?? (server.address() as AddressInfo | null)?.port ?? 0;
+  if (port !== 0) portsOfServers.set(server, port);
+  return port;
+}
+
 subscribe('http.server.request.start', (message) => {
   const { request, response, server } = message as Exchange;
-  const port = (server.address() as AddressInfo | null)?.port ?? 0;
+  const port = portOf(server);
   const found = complaints.get(port);
   if (found) look(request, response, { found, isForeign: isForeign(`http://localhost:${port}`) });
 });
