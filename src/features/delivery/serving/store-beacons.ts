@@ -97,7 +97,7 @@ export async function storeBeacons(
       .map(({ beacon, is, at_ms }) => touchOf({ beacon, is, at: formatInstant(at_ms) })),
   );
   if (counted.length > 0 || cursor.isNew) {
-    await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: cursor.seed });
+    await tx.deliveryLedger.saveCursor({ ...cursor.found, settled_until: now });
   }
   const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
   return { counted, waiting, leases, spentToday: budgets.spentToday, day: today };
@@ -106,10 +106,10 @@ export async function storeBeacons(
 /** Locks the delivery of an account; on PostgreSQL, a row is needed for that. */
 async function lockCursor(tx: WriteTransaction, account_id: string, now_ms: number) {
   const found = await tx.deliveryLedger.lockCursor(account_id);
-  if (found) return { seed: found.seed, isNew: false };
-  await tx.deliveryLedger.saveCursor({ account_id, settled_until: formatInstant(now_ms), seed: '' });
-  const locked = await tx.deliveryLedger.lockCursor(account_id);
-  return { seed: locked?.seed ?? '', isNew: true };
+  if (found) return { found, isNew: false };
+  const begun = { account_id, settled_until: formatInstant(now_ms), seed: '', knobs: null, plan: null };
+  await tx.deliveryLedger.saveCursor(begun);
+  return { found: (await tx.deliveryLedger.lockCursor(account_id)) ?? begun, isNew: true };
 }
 
 function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
