@@ -4,11 +4,10 @@ import { foldCase } from '../../src/base/text.ts';
 import type { Field } from '../../src/contract/declare/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
+import { everything, listable, visible } from './lists.ts';
 import {
   collection,
-  everything,
   idOf,
-  listable,
   listed,
   openTestAccount,
   reader,
@@ -16,7 +15,6 @@ import {
   seed,
   type TestAccount,
   takes,
-  visible,
 } from './test-account.ts';
 
 let world: World;

@@ -2,24 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
+import { everything, inOrder, listable, pageThrough, visible } from './lists.ts';
 import {
   addParents,
   collection,
-  everything,
   goodParameters,
   idOf,
-  inOrder,
-  listable,
   listed,
   openTestAccount,
   operationOf,
-  pageThrough,
   reader,
   resources,
   seed,
   type TestAccount,
   takes,
-  visible,
 } from './test-account.ts';
 
 let world: World;

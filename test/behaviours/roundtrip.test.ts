@@ -4,7 +4,8 @@ import { operations } from '../../src/app/dependencies.ts';
 import type { Row } from '../../src/contract/declare/resource.ts';
 import type { Sent } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { fill, goodCall, goodValue, openTestAccount, operationOf, resources, seed, visible } from './test-account.ts';
+import { visible } from './lists.ts';
+import { fill, goodCall, goodValue, openTestAccount, operationOf, resources, seed } from './test-account.ts';
 
 let world: World;
 before(async () => {

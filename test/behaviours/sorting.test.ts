@@ -2,19 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Row } from '../../src/contract/declare/resource.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import {
-  everything,
-  inOrder,
-  listable,
-  listed,
-  openTestAccount,
-  pageThrough,
-  reader,
-  resources,
-  seed,
-  type TestAccount,
-  takes,
-} from './test-account.ts';
+import { everything, inOrder, listable, pageThrough } from './lists.ts';
+import { listed, openTestAccount, reader, resources, seed, type TestAccount, takes } from './test-account.ts';
 
 let world: World;
 before(async () => {

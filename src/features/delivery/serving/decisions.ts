@@ -5,6 +5,7 @@ import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { AdServing } from '../../../contract/services/serving.ts';
 import { checkEnvironment } from './authenticate-publisher.ts';
+import { creativeSchema } from './creative-schema.ts';
 import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import { parseDecisionRequest, REQUEST_MEMBERS, REQUEST_OBJECTS } from './parse-decision-request.ts';
 
@@ -25,7 +26,7 @@ const decision = Type.Object(
   {
     line_item_id: Type.String(),
     creative_id: Type.String(),
-    creative: Type.Object({ type: Type.Enum(['post', 'account', 'banner', 'video']) }),
+    creative: creativeSchema,
     impression_url: Type.String(),
     click_url: orNull(Type.String()),
     expires_at: Type.String({ format: 'date-time' }),
