@@ -16,7 +16,7 @@ const names = [
     'events',
     'rows',
   ],
-  ...['insights', 'related', 'stream', 'webhooks'],
+  ...['insights', 'related', 'stream', 'webhooks', 'stats'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */
 const NEED_PACKAGES = ['bearer', 'related'];
