@@ -17,7 +17,7 @@ const names = [
     'events',
     'rows',
   ],
-  ...['insights', 'related', 'settle', 'decisions', 'stream', 'webhooks'],
+  ...['insights', 'related', 'settle', 'decisions', 'stats', 'stream', 'webhooks'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */
 const NEED_PACKAGES = ['bearer', 'related'];

@@ -5,6 +5,7 @@ import { operations } from '../../src/app/dependencies.ts';
 import { declaredProblems, UNROUTED } from '../../src/engine/declared-problems.ts';
 import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { access } from './problems/access.ts';
+import { analyticsProblems } from './problems/analytics.ts';
 import { audience, audienceProblems } from './problems/audiences.ts';
 import { batches, items } from './problems/batches.ts';
 import { beforeAll } from './problems/calls.ts';
@@ -81,6 +82,10 @@ describe('audiences are refused', () => {
 describe('conversions are refused', () => {
   for (const one of conversionProblems) check(one);
 });
+describe('statistics are refused', () => {
+  for (const one of analyticsProblems) check(one);
+});
+
 describe('keyword insights are refused', () => {
   for (const one of keywordProblems) check(one);
 });
@@ -279,6 +284,7 @@ test('every problem of an operation is in these tables', () => {
             ...cardProblems,
             ...audienceProblems,
             ...conversionProblems,
+            ...analyticsProblems,
             ...keywordProblems,
             ...batches,
           ]

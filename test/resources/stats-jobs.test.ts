@@ -102,6 +102,18 @@ describe('a job for statistics', () => {
     assert.deepEqual(await refusal('2026-02-15T10:00:00Z', segmented), [400, tooLong(45)]);
   });
 
+  test('is refused for times as statistics at once are', async () => {
+    const of = { ...asking([place.lines[0]!.id]), ...week };
+    const refusal = async (more: Record<string, string>) =>
+      (await call('POST', jobsOf(place), { ...of, ...more })).body.errors[0].message;
+    assert.equal(await refusal({ end_time: '2026-03-01T00:30:00Z' }), 'Time cannot be fractional hours');
+    assert.equal(await refusal({ end_time: '2026-02-25' }), 'The end_time must be after the start_time');
+    assert.equal(
+      await refusal({ end_time: '2026-03-01T00:00:00Z', granularity: 'DAY' }),
+      "Expect time to be midnight in the account's local timezone for day granularity",
+    );
+  });
+
   test('is refused for segments that do not exist', async () => {
     const of = { ...asking([place.lines[0]!.id]), ...week };
     const refusal = async (more: Record<string, string>) => {

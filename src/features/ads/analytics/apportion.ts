@@ -4,8 +4,11 @@ export interface Turns {
   readonly order: Uint16Array;
   /** How many turns of a period each segment has. */
   readonly weights: readonly number[];
+  /** How many turns each segment had before each block of turns, block by block. */
+  readonly before: Uint16Array;
 }
 
+const BLOCK = 64;
 /** Turns of a period at most: shares are exact for audiences up to this size, and to this part beyond. */
 const PERIOD_MAX = 2048;
 
@@ -23,22 +26,54 @@ export function turnsOf(people: readonly number[]): Turns | undefined {
     for (let turn = 0; turn < weight; turn++) all.push([(turn + 0.5) / weight, segment]);
   }
   all.sort(([one, first], [other, second]) => one - other || first - second);
-  return { order: Uint16Array.from(all, ([, segment]) => segment), weights };
+  const order = Uint16Array.from(all, ([, segment]) => segment);
+  const before = new Uint16Array(weights.length * (Math.ceil(order.length / BLOCK) + 1));
+  const had = new Uint16Array(weights.length);
+  for (let at = 0; at < order.length; at++) {
+    if (at % BLOCK === 0) before.set(had, (at / BLOCK) * had.length);
+    had[order[at]!]! += 1;
+  }
+  return { order, weights, before };
 }
 
 /**
- * Deals out a number of things to segments, one a turn from turn `start` on: adds to `parts`. The parts of a smaller
- * number from the same start are nowhere larger, so that what counts a subset stays one in each segment.
+ * Deals out a number of things to segments, one a turn from turn `start` on: adds to the parts at `offset`. The parts of a
+ * smaller number from the same start are nowhere larger, so that what counts a subset stays one in each segment.
  */
-export function dealOut(count: number, { order, weights }: Turns, start: number, parts: Float64Array): void {
+export function dealOut(count: number, turns: Turns, start: number, parts: Float64Array, offset = 0): void {
+  const { order, weights } = turns;
   const { length } = order;
   const periods = Math.floor(count / length);
-  if (periods > 0) for (const [segment, weight] of weights.entries()) parts[segment]! += periods * weight;
-  let at = start % length;
-  for (let rest = count - periods * length; rest > 0; rest--) {
-    parts[order[at]!]! += 1;
-    at = at + 1 === length ? 0 : at + 1;
+  if (periods > 0) for (let at = 0; at < weights.length; at++) parts[offset + at]! += periods * weights[at]!;
+  const from = start % length;
+  const until = from + count - periods * length;
+  addTurns(turns, from, Math.min(until, length), parts, offset);
+  if (until > length) addTurns(turns, 0, until - length, parts, offset);
+}
+
+/** Adds the turns of a range of a period. */
+function addTurns(
+  { order, before, weights }: Turns,
+  from: number,
+  until: number,
+  parts: Float64Array,
+  offset: number,
+): void {
+  const first = Math.ceil(from / BLOCK);
+  const last = Math.floor(until / BLOCK);
+  if (last <= first) {
+    for (let at = from; at < until; at++) parts[offset + order[at]!]! += 1;
+    return;
   }
+  for (let at = from; at < first * BLOCK; at++) parts[offset + order[at]!]! += 1;
+  const { length } = weights;
+  const [lower, upper] = [first * length, last * length];
+  // The last block may be at the end of the period, before which all turns were taken.
+  const isEnd = last * BLOCK === order.length;
+  for (let at = 0; at < length; at++) {
+    parts[offset + at]! += (isEnd ? weights[at]! : before[upper + at]!) - before[lower + at]!;
+  }
+  for (let at = last * BLOCK; at < until; at++) parts[offset + order[at]!]! += 1;
 }
 
 /**
@@ -51,9 +86,13 @@ export function byLargestRemainder(amount: number, weights: readonly number[]): 
   const isExact = amount <= Number.MAX_SAFE_INTEGER / total;
   const quotas = weights.map((weight) => quotaOf(amount, weight, total, isExact));
   const parts = quotas.map(([part]) => part);
-  const left = amount - parts.reduce((sum, part) => sum + part, 0);
-  const order = quotas.map((_, at) => at).sort((one, other) => quotas[other]![1] - quotas[one]![1] || one - other);
-  for (const at of order.slice(0, left)) parts[at]! += 1;
+  let left = amount - parts.reduce((sum, part) => sum + part, 0);
+  for (; left > 0; left--) {
+    let largest = 0;
+    for (let at = 1; at < quotas.length; at++) if (quotas[at]![1] > quotas[largest]![1]) largest = at;
+    parts[largest]! += 1;
+    quotas[largest]![1] = -1;
+  }
   return parts;
 }
 

@@ -72,25 +72,23 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
   );
   const byDay = Map.groupBy(segments, keyOf);
 
-  const divideHour = (
-    rest: Float64Array,
-    base: number,
-    { values, turns }: { readonly values: readonly string[]; readonly turns: Turns },
-    start: number,
-    add: (value: string, slot: number, number: number) => void,
-  ): void => {
-    const parts: (Float64Array | undefined)[] = [];
+  let parts = new Float64Array(0);
+
+  /** Divides the rest of an hour: the parts of each slot stand after each other. */
+  const divideHour = (rest: Float64Array, base: number, turns: Turns, start: number): void => {
+    const { length } = turns.weights;
+    if (parts.length < all.length * length) parts = new Float64Array(all.length * length);
+    else parts.fill(0, 0, all.length * length);
     for (const slot of order) {
       const number = rest[base + slot]!;
       if (number === 0) continue;
-      const own = new Float64Array(values.length);
-      parts[slot] = own;
-      const counts = countsOf[slot]?.flatMap((count) => parts[count] ?? []);
-      if (counts && counts.length > 0) {
-        const weights = values.map((_, at) => counts.reduce((sum, each) => sum + each[at]!, 0));
-        own.set(byLargestRemainder(number, weights));
-      } else dealOut(number, turns, start, own);
-      for (let at = 0; at < own.length; at++) if (own[at]! > 0) add(values[at]!, slot, own[at]!);
+      const counts = countsOf[slot]?.filter((count) => count >= 0 && rest[base + count]! > 0);
+      if (!counts || counts.length === 0) dealOut(number, turns, start, parts, slot * length);
+      else {
+        const weights = new Array<number>(length).fill(0);
+        for (const count of counts) for (let at = 0; at < length; at++) weights[at]! += parts[count * length + at]!;
+        parts.set(byLargestRemainder(number, weights), slot * length);
+      }
     }
   };
 
@@ -119,9 +117,15 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
         const found = audiences.at(day.line_item_id, start_ms + hour * HOUR_MS);
         if (found?.turns) {
           const { values, turns } = found;
-          divideHour(rest, base, { values, turns }, start, (value, slot, number) =>
-            addShown(value, slot, hour, number),
-          );
+          divideHour(rest, base, turns, start);
+          // Segment by segment, because it is looked up where it changes.
+          for (let at = 0; at < values.length; at++) {
+            const shown = shownAs(values[at]!);
+            for (let slot = 0; slot < metrics.length; slot++) {
+              const number = parts[slot * values.length + at]!;
+              if (number > 0) add(shown, slot, hour, number);
+            }
+          }
         } else {
           for (let slot = 0; slot < all.length; slot++) {
             if (rest[base + slot]! > 0) addShown(UNKNOWN, slot, hour, rest[base + slot]!);

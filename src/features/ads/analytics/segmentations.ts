@@ -108,7 +108,12 @@ export function valueFilter({ type, country, platform }: AskedSegmentation): (va
   const isIn = (entry: ReferenceEntry | undefined): boolean =>
     entry !== undefined &&
     (within === 'country' ? entry.country_code === place?.country_code : entry.os_type === system?.os_type);
-  return (value) => (isIn(referenceEntry(lookup!, value)) ? value : UNKNOWN);
+  const known = new Map<string, string>();
+  return (value) => {
+    const shown = known.get(value) ?? (isIn(referenceEntry(lookup!, value)) ? value : UNKNOWN);
+    known.set(value, shown);
+    return shown;
+  };
 }
 
 /** Reads the names of values of a segmentation; returns the segment of each. */

@@ -60,11 +60,12 @@ function seriesJson(series: Series, { sumOf }: MetricMember): string {
   const active = sumOf.flatMap((metric: DeliveryMetric) => series.get(metric) ?? []);
   const [first, ...others] = active;
   if (!first) return 'null';
-  // An amount beyond what every client reads exactly is not shown as another one.
-  const sum = (number: number, at: number): number =>
-    Math.min(
-      others.reduce((total, each) => total + each[at]!, number),
-      Number.MAX_SAFE_INTEGER,
-    );
-  return `[${first.map(sum).join(',')}]`;
+  let text = '[';
+  for (let bucket = 0; bucket < first.length; bucket++) {
+    let number = first[bucket]!;
+    for (const other of others) number += other[bucket]!;
+    // An amount beyond what every client reads exactly is not shown as another one.
+    text += (bucket > 0 ? ',' : '') + Math.min(number, Number.MAX_SAFE_INTEGER);
+  }
+  return `${text}]`;
 }
