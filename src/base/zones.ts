@@ -30,6 +30,11 @@ export function plusDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** How many days after a date another one is; negative when it is before. */
+export function daysBetween(date: string, later: string): number {
+  return (Date.parse(later) - Date.parse(date)) / DAY_MS;
+}
+
 /** A day as the clocks of a zone show it. Its hours are counted from its start, so that one is left out or comes twice where clocks change. */
 export interface LocalDay {
   readonly date: string;

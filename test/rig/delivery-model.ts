@@ -5,7 +5,7 @@ import type { BookedCreative, Booking, Bookings } from '../../src/features/deliv
 import type { Delivered } from '../../src/features/delivery/ledger-writer.ts';
 import { advance, type RunningPlan } from '../../src/features/delivery/simulation/advance.ts';
 import { type Knobs, ORDINARY } from '../../src/features/delivery/simulation/knobs.ts';
-import type { LedgerState } from '../../src/features/delivery/simulation/ledger-state.ts';
+import { emptyState, type LedgerState } from '../../src/features/delivery/simulation/ledger-state.ts';
 import { prepareLines } from '../../src/features/delivery/simulation/prepared-line.ts';
 
 /** When the runs of the model begin. */
@@ -27,7 +27,7 @@ export function booking(id: string, changes: Partial<Booking> = {}): Booking {
     ...{ start_time: null, end_time: null, currency: 'USD', objective: 'ENGAGEMENTS', product_type: 'PROMOTED_POSTS' },
     ...{ placements: ['ALL_ON_SERVICE'], bid_strategy: 'AUTO', bid_amount: null, goal: 'ENGAGEMENT' },
     ...{ pay_by: 'ENGAGEMENT', budget: { daily: 50_000_000, total: null }, isStandard: true },
-    ...{ frequency_cap: null, duration_in_days: null, primary_web_event_tag: null },
+    ...{ frequency_cap: null, duration_in_days: null, primary_web_event_tag: null, web_event_type: null },
     creatives: [creative(`${id}-1`), creative(`${id}-2`)],
     ...changes,
   } as Booking;
@@ -68,7 +68,7 @@ export class ModelRun {
     this.zone = zone;
     this.now_ms = Date.parse(begin);
     const date = dateAround(this.now_ms, zone);
-    this.#state = { date, lines: new Map(), campaigns: new Map(), instruments: new Map(), clicks: new Map() };
+    this.#state = emptyState(date);
   }
 
   /** Changes what is booked, from now on. */

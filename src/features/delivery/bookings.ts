@@ -8,6 +8,7 @@ import { type FundingInstrument, fundingInstruments } from '../ads/funding-instr
 import type { Goal, ObjectiveName, PayBy } from '../ads/line-items/objectives.ts';
 import type { ProductType } from '../ads/line-items/placements.ts';
 import { type LineItem, lineItems } from '../ads/line-items.ts';
+import { type WEB_EVENT_TYPES, webEventTags } from '../ads/web-event-tags.ts';
 import { type BookedCreative, readCreatives } from './booked-creatives.ts';
 import { rowsById, rowsOf } from './booked-rows.ts';
 
@@ -62,6 +63,8 @@ export interface Booking {
   readonly frequency_cap: number | null;
   readonly duration_in_days: number | null;
   readonly primary_web_event_tag: string | null;
+  /** What that tag counts; null without a tag, or when there is none of this id. */
+  readonly web_event_type: (typeof WEB_EVENT_TYPES)[number] | null;
   readonly creatives: readonly BookedCreative[];
 }
 
@@ -100,8 +103,10 @@ export async function readBookings(
   );
   const creatives: ReadonlyMap<string, readonly BookedCreative[]> =
     lines.length === 0 ? new Map() : await readCreatives(tx, account, ids && lines.map(({ id }) => id));
+  const typeOfTag = await readTypesOfTags(tx, account, lines);
   const bookings = lines.map((line) =>
     bookingOf(line, {
+      web_event_type: typeOfTag.get(line.primary_web_event_tag ?? '') ?? null,
       campaign: campaignsById.get(String(line.campaign_id))!,
       instrument: instrumentsById.get(String(line.funding_instrument_id))!,
       creatives: creatives.get(line.id) ?? [],
@@ -116,6 +121,17 @@ export async function readBookings(
     lines: bookings.sort((one, other) => (one.id < other.id ? -1 : 1)),
     spent,
   };
+}
+
+async function readTypesOfTags(
+  tx: ReadTransaction,
+  account: SettledAccount,
+  lines: readonly LineItem[],
+): Promise<Map<string, Booking['web_event_type']>> {
+  const named = new Set(lines.flatMap(({ primary_web_event_tag: tag }) => (tag === null ? [] : [tag])));
+  const rows = await rowsById(tx, webEventTags, account.id, [...named]);
+  const live = rows.filter(({ deleted }) => deleted === 0);
+  return new Map(live.map((row) => [row.id, String(row.type) as Booking['web_event_type']]));
 }
 
 function campaignOf(row: Campaign): BookedCampaign {
@@ -135,10 +151,10 @@ function instrumentOf(row: FundingInstrument): BookedInstrument {
 
 function bookingOf(
   row: LineItem,
-  { campaign, instrument, creatives }: Pick<Booking, 'campaign' | 'instrument' | 'creatives'>,
+  given: Pick<Booking, 'campaign' | 'instrument' | 'creatives' | 'web_event_type'>,
 ): Booking {
   return {
-    ...{ id: row.id, campaign, instrument, creatives, currency: String(row.currency), budget: budgetOf(row) },
+    ...{ id: row.id, ...given, currency: String(row.currency), budget: budgetOf(row) },
     ...{ entity_status: String(row.entity_status), deleted: row.deleted !== 0, created_at: row.created_at },
     ...{ start_time: row.start_time, end_time: row.end_time, bid_amount: row.bid_amount_local_micro },
     ...{ frequency_cap: row.frequency_cap, duration_in_days: row.duration_in_days },

@@ -1,5 +1,6 @@
-import type { PayBy } from '../../ads/line-items/objectives.ts';
+import type { ObjectiveName, PayBy } from '../../ads/line-items/objectives.ts';
 import type { CreativeKind } from '../booked-creatives.ts';
+import type { MainAction } from './rates.ts';
 
 /** Everything that people do with an ad, in disjoint kinds: each engagement is one of them. */
 export const ACTIONS = [
@@ -51,9 +52,14 @@ const WEIGHTS = Object.fromEntries(
   Object.entries(BY_KIND).map(([kind, weights]) => [kind, ACTIONS.map((action) => weights[action] ?? 0)]),
 ) as unknown as Readonly<Record<CreativeKind, readonly number[]>>;
 
-/** The action that is billed; undefined for impressions, views, installs and engagements of any kind. */
-export function billedAction(payBy: PayBy): Action | undefined {
-  if (payBy === 'LINK_CLICK') return 'url_clicks';
-  if (payBy === 'APP_CLICK') return 'app_clicks';
-  return payBy === 'FOLLOW' ? 'follows' : undefined;
+/** The action that an objective is about; undefined when it is about views, reach or engagements of any kind. */
+export function mainAction(objective: ObjectiveName): MainAction | undefined {
+  if (objective === 'WEBSITE_CLICKS') return 'url_clicks';
+  if (objective === 'APP_INSTALLS' || objective === 'APP_ENGAGEMENTS') return 'app_clicks';
+  return objective === 'FOLLOWERS' ? 'follows' : undefined;
+}
+
+/** Whether the main action is what is billed. */
+export function billsMainAction(payBy: PayBy): boolean {
+  return payBy === 'LINK_CLICK' || payBy === 'APP_CLICK' || payBy === 'FOLLOW';
 }

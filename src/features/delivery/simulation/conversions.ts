@@ -1,5 +1,6 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Booking } from '../bookings.ts';
+import { METRIC_OF_TYPE } from '../conversions/conversion-numbers.ts';
 import { draw, rounded } from './draws.ts';
 import type { HourOfClicks } from './ledger-state.ts';
 import type { Numbers } from './spot-numbers.ts';
@@ -20,11 +21,27 @@ const HOUR_S = 3600;
 export const LATEST_HOURS = 24;
 /** Of all conversions, this part follows an engagement, the others a view. */
 const ENGAGED = 0.8;
+/** So many conversions of an hour are drawn one by one. */
+const DRAWN_MAX = 500;
+
+/** Of clicks that lead to an event on a website, by its type, and what one is worth. */
+const WEB: Readonly<Record<NonNullable<Booking['web_event_type']>, readonly [rate: number, value: number]>> = {
+  ...{ LANDING_PAGE_VIEW: [0.7, 0], SITE_VISIT: [0.6, 0], CONTENT_VIEW: [0.3, 0], SEARCH: [0.1, 0] },
+  ...{ ADD_TO_CART: [0.06, 0], CHECKOUT_INITIATED: [0.035, 0], PAYMENT_INFO: [0.025, 0], PURCHASE: [0.02, 40] },
+  ...{ ADD_TO_WISHLIST: [0.02, 0], SIGN_UP: [0.04, 0], SUBSCRIPTION: [0.01, 15], DOWNLOAD: [0.05, 0] },
+  CUSTOM: [0.03, 0],
+};
 
 /** The conversions that a line item counts; none unless something measures them. @source decision 940 */
-export function conversionsOf({ objective, primary_web_event_tag }: Booking): readonly Conversion[] {
+export function conversionsOf({
+  objective,
+  primary_web_event_tag,
+  web_event_type,
+}: Pick<Booking, 'objective' | 'primary_web_event_tag' | 'web_event_type'>): readonly Conversion[] {
   if (objective === 'WEBSITE_CLICKS' && primary_web_event_tag !== null) {
-    return [{ metric: 'conversion_site_visits', rate: 0.03, value: 0, isMobile: false }];
+    const type = web_event_type ?? 'SITE_VISIT';
+    const [rate, value] = WEB[type];
+    return [{ metric: METRIC_OF_TYPE[type], rate, value, isMobile: false }];
   }
   const app = { isMobile: true };
   if (objective === 'APP_INSTALLS') {
@@ -59,17 +76,21 @@ export function addConversions(
     for (const past of clicks) {
       const start_s = past.start_ms / 1000;
       const count = rounded(past.clicks * rate, draw(key, start_s, 'conversions', index));
-      for (let each = 0; each < count; each++) {
+      // Of very many, several happen at once.
+      const group = Math.ceil(count / DRAWN_MAX);
+      for (let each = 0; each < count; each += group) {
         const at = index * 10_000 + each;
-        const after = 1 - draw(key, start_s, 'conversionTime', at) ** 2;
+        const together = Math.min(group, count - each);
+        // Most follow soon.
+        const after = draw(key, start_s, 'conversionTime', at) ** 2;
         const time_s = start_s + HOUR_S + Math.floor(after * (LATEST_HOURS - 1) * HOUR_S);
         if (time_s < from_s || time_s >= until_s) continue;
         const isEngaged = draw(key, start_s, 'conversionKind', at) < ENGAGED;
         const part = isEngaged ? 'engagement' : 'view';
-        add(numbers, `${metric}.post_${part}`, 1);
+        add(numbers, `${metric}.post_${part}`, together);
         const suffix = isMobile ? '' : `_${part}`;
-        add(numbers, `${metric}.order_quantity${suffix}`, 1_000_000);
-        add(numbers, `${metric}.sale_amount${suffix}`, value * 1_000_000);
+        add(numbers, `${metric}.order_quantity${suffix}`, together * 1_000_000);
+        add(numbers, `${metric}.sale_amount${suffix}`, together * value * 1_000_000);
       }
     }
   }

@@ -12,6 +12,7 @@ export const PURPOSES = {
   conversionTime: 10,
   conversionKind: 11,
   actions: 12,
+  main: 13,
 } as const;
 type Purpose = keyof typeof PURPOSES;
 

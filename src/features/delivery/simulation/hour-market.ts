@@ -41,8 +41,9 @@ const HOUR_MS = 3_600_000;
 /** What is known of who has seen a line item. */
 export interface Seen {
   readonly people: number;
+  /** Impressions that are remembered. */
   readonly impressions: number;
-  /** How many people have seen it. */
+  /** How many people have had them. */
   readonly reach: number;
   /** Impressions within the period of its frequency cap. */
   readonly capped: number;

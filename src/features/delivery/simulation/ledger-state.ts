@@ -1,4 +1,6 @@
+import { daysBetween } from '../../../base/zones.ts';
 import type { SpentByLevel } from '../serving-times.ts';
+import { REMEMBERED_DAYS } from './rates.ts';
 
 /** What the ledger of an account has at a time, as far as further delivery depends on it. Ids are keys. */
 export interface LedgerState {
@@ -17,8 +19,16 @@ export interface LineState {
   today: number;
   total: number;
   impressions: number;
-  /** Impressions by local date, for frequency caps: of the dates that a cap can need. */
-  readonly days: Map<string, number>;
+  /** Impressions by local day, the current one first: of the days that frequency caps and memory need. */
+  readonly recent: number[];
+}
+
+/** The longest period of a frequency cap. */
+const DAYS_KEPT = 30;
+
+/** What an account without any delivery has. */
+export function emptyState(date: string): LedgerState {
+  return { date, lines: new Map(), campaigns: new Map(), instruments: new Map(), clicks: new Map() };
 }
 
 /** The clicks of an hour. */
@@ -32,7 +42,7 @@ export interface HourOfClicks {
 export function lineState(state: LedgerState, id: string): LineState {
   let found = state.lines.get(id);
   if (!found) {
-    found = { today: 0, total: 0, impressions: 0, days: new Map() };
+    found = { today: 0, total: 0, impressions: 0, recent: new Array(DAYS_KEPT).fill(0) };
     state.lines.set(id, found);
   }
   return found;
@@ -55,9 +65,21 @@ export function spentOn(
 /** Begins a local day: nothing is spent on it yet. */
 export function beginDay(state: LedgerState, date: string): void {
   if (state.date === date) return;
+  const passed = Math.min(DAYS_KEPT, daysBetween(state.date, date));
   state.date = date;
-  for (const line of state.lines.values()) line.today = 0;
+  for (const line of state.lines.values()) {
+    line.today = 0;
+    line.recent.copyWithin(passed, 0);
+    line.recent.fill(0, 0, passed);
+  }
   for (const campaign of state.campaigns.values()) campaign.today = 0;
+}
+
+/** Impressions of the last local days, the current one included. @source decision 937 and 944 */
+export function impressionsWithin({ recent }: LineState, days = REMEMBERED_DAYS): number {
+  let sum = 0;
+  for (let back = 0; back < days; back++) sum += recent[back] ?? 0;
+  return sum;
 }
 
 /** What a line item delivered in a segment. */
@@ -80,7 +102,7 @@ export function addDelivered(
   own.today += spend;
   own.total += spend;
   own.impressions += impressions;
-  own.days.set(state.date, (own.days.get(state.date) ?? 0) + impressions);
+  own.recent[0]! += impressions;
   const campaign = state.campaigns.get(line.campaign.id) ?? { today: 0, total: 0 };
   state.campaigns.set(line.campaign.id, { today: campaign.today + spend, total: campaign.total + spend });
   state.instruments.set(line.instrument.id, (state.instruments.get(line.instrument.id) ?? 0) + spend);

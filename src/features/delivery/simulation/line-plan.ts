@@ -1,8 +1,7 @@
-import { plusDays } from '../../../base/zones.ts';
 import { expectedReach } from '../../../contract/delivery/reach.ts';
 import { budgetLeft, type ReasonNotServing } from '../serving-times.ts';
 import { type Offer, offerOf, type Segment, type Supply, supplyOf } from './hour-market.ts';
-import { type LedgerState, lineState, spentOn } from './ledger-state.ts';
+import { impressionsWithin, type LedgerState, lineState, spentOn } from './ledger-state.ts';
 import type { PreparedLine } from './prepared-line.ts';
 
 /** Why a line item has no impressions in a segment. */
@@ -64,11 +63,12 @@ export function beginPlan(
   if (context.people <= 0) return because('NO_PEOPLE');
   const own = lineState(state, line.booking.id);
   const { frequency_cap, duration_in_days } = line.booking;
-  const capped = frequency_cap === null ? 0 : impressionsWithin(own.days, segment.day.date, duration_in_days ?? 1);
+  const capped = frequency_cap === null ? 0 : impressionsWithin(own, duration_in_days ?? 1);
   if (frequency_cap !== null) plan.allowed = Math.max(0, frequency_cap * context.people - capped);
   if (plan.allowed === 0) return because('FREQUENCY_CAP');
-  const reach = expectedReach(own.impressions, context.people);
-  const seen = { people: context.people, impressions: own.impressions, reach, capped };
+  const remembered = impressionsWithin(own);
+  const reach = expectedReach(remembered, context.people);
+  const seen = { people: context.people, impressions: remembered, reach, capped };
   plan.supply = supplyOf(line, segment, context.shift, plan.until_ms - plan.from_ms, seen);
   return plan.supply.opportunities > 0 ? plan : because('OUTAGE');
 }
@@ -85,11 +85,4 @@ export function bid(plan: LinePlan, segment: Segment, planned: number): void {
   plan.offer = offer;
   plan.expectedImpressions = supply.opportunities * offer.winRate;
   plan.expectedSpend = plan.expectedImpressions * supply.billedRate * offer.price;
-}
-
-/** Impressions of the days that a frequency cap counts, the last of which is `date`: local days. @source decision 937 */
-function impressionsWithin(days: ReadonlyMap<string, number>, date: string, count: number): number {
-  let sum = 0;
-  for (let back = 0; back < count; back++) sum += days.get(plusDays(date, -back)) ?? 0;
-  return sum;
 }

@@ -14,10 +14,15 @@ const BILLED: Readonly<Record<PayBy, number>> = {
   VIEW: 0.3,
   VIEW_3S_100PCT: 0.18,
 };
-/** How much better goals do at their action than impressions to anybody. */
+/** How often an impression leads to what the objective is about, whatever is paid for. @source decision 944 */
+const MAIN = { url_clicks: BILLED.LINK_CLICK, app_clicks: BILLED.APP_CLICK, follows: BILLED.FOLLOW } as const;
+/** The main action of an objective. */
+export type MainAction = keyof typeof MAIN;
+/** How many other engagements there are for each main action. */
+const BESIDES = 0.3;
+/** How much more goals are engaged with than impressions to anybody. */
 const BY_GOAL: Readonly<Partial<Record<Goal, number>>> = {
-  ...{ LINK_CLICKS: 1.2, SITE_VISITS: 1.1, WEBSITE_CONVERSIONS: 0.9, REACH_WITH_ENGAGEMENT: 1.3, MAX_REACH: 0.7 },
-  ...{ VIEW_6S: 0.9, VIEW_15S: 0.8, APP_INSTALLS: 0.9, APP_PURCHASES: 0.8 },
+  ...{ REACH_WITH_ENGAGEMENT: 1.3, MAX_REACH: 0.7, VIEW_6S: 0.9, VIEW_15S: 0.8 },
 };
 /** How often an impression is engaged with. */
 const ENGAGED = 0.015;
@@ -31,9 +36,16 @@ export function qualityOf(seed: string, creative: Pick<BookedCreative, 'id'>): n
   return Math.exp(QUALITY_SPREAD * normalAt(draw(keyOf(`${seed} ${creative.id}`), 0, 'quality')));
 }
 
-/** What people tire of: how much less they do when they have seen it `frequency` times on average. */
+/** For how many days people remember what they have seen. */
+export const REMEMBERED_DAYS = 7;
+
+/**
+ * What people tire of: how much less they do when they have seen it `frequency` times on average within the days that
+ * they remember; never less than half.
+ * @source decision 944
+ */
 export function fatigue(frequency: number): number {
-  return 1 / (1 + 0.15 * Math.max(0, frequency - 1));
+  return 0.5 + 0.5 / (1 + 0.18 * Math.max(0, frequency - 1));
 }
 
 /** The share of impressions that lead to the billed action; `factor` includes quality and fatigue. */
@@ -41,7 +53,13 @@ export function billedRate(payBy: PayBy, factor: number): number {
   return payBy === 'IMPRESSION' ? 1 : Math.min(RATE_MAX, BILLED[payBy] * factor);
 }
 
-/** The share of impressions that are engaged with. */
-export function engagedRate(goal: Goal, factor: number): number {
-  return Math.min(RATE_MAX, ENGAGED * (BY_GOAL[goal] ?? 1) * factor);
+/** The share of impressions that lead to the main action of an objective, whatever is paid for. */
+export function mainRate(action: MainAction, factor: number): number {
+  return Math.min(RATE_MAX, MAIN[action] * factor);
+}
+
+/** The share of impressions that are engaged with otherwise; `action` is the main action if there is one. */
+export function otherEngagedRate(goal: Goal, action: MainAction | undefined, factor: number): number {
+  const usual = action === undefined ? ENGAGED : MAIN[action] * BESIDES;
+  return Math.min(RATE_MAX, usual * (BY_GOAL[goal] ?? 1) * factor);
 }

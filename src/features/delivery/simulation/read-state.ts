@@ -6,6 +6,7 @@ import { rowsById } from '../booked-rows.ts';
 import type { Bookings } from '../bookings.ts';
 import { clicksOf, conversionsOf, LATEST_HOURS } from './conversions.ts';
 import { type LedgerState, lineState } from './ledger-state.ts';
+import { REMEMBERED_DAYS } from './rates.ts';
 import { spotKey } from './spot-plan.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,16 +29,28 @@ export async function readState(tx: ReadTransaction, bookings: Bookings, at_ms: 
     line.total = total.spend_local_micro;
     line.impressions = total.impressions;
   }
-  await addToday(tx, bookings, state);
-  await addImpressionsByDay(tx, bookings, state);
+  await addRecentDays(tx, bookings, state);
   await addClicks(tx, bookings, state, at_ms);
   return state;
 }
 
-/** What was spent on the day of the state, by line items that are not active any more too. */
-async function addToday(tx: ReadTransaction, { account, lines }: Bookings, state: LedgerState): Promise<void> {
-  const today = { account: account.id, from: state.date, until: plusDays(state.date, 1) };
-  const totals = await tx.deliveryLedger.listTotalsOfDays(today);
+/** Impressions of the last days, and what was spent on the current one, by line items that are not active any more too. */
+async function addRecentDays(tx: ReadTransaction, { account, lines }: Bookings, state: LedgerState): Promise<void> {
+  const periods = lines.map(({ frequency_cap, duration_in_days }) =>
+    frequency_cap === null ? 0 : (duration_in_days ?? 1),
+  );
+  const longest = periods.reduce((one, other) => Math.max(one, other), REMEMBERED_DAYS);
+  const totalsOf = (back: number) => {
+    const from = plusDays(state.date, -back);
+    return tx.deliveryLedger.listTotalsOfDays({ account: account.id, from, until: plusDays(from, 1) });
+  };
+  const totals = await totalsOf(0);
+  for (let back = 0; back < longest; back++) {
+    for (const { line_item_id, impressions } of back === 0 ? totals : await totalsOf(back)) {
+      const line = state.lines.get(line_item_id);
+      if (line) line.recent[back] = impressions;
+    }
+  }
   const campaignOf = new Map(lines.map((line) => [line.id, line.campaign.id]));
   const others = totals.filter(({ line_item_id }) => !campaignOf.has(line_item_id));
   const rows = await rowsById(
@@ -52,21 +65,6 @@ async function addToday(tx: ReadTransaction, { account, lines }: Bookings, state
     if (line) line.today = spend_local_micro;
     const campaign = state.campaigns.get(campaignOf.get(line_item_id) ?? '');
     if (campaign) campaign.today += spend_local_micro;
-  }
-}
-
-async function addImpressionsByDay(
-  tx: ReadTransaction,
-  { account, lines }: Bookings,
-  state: LedgerState,
-): Promise<void> {
-  const capped = lines.filter(({ frequency_cap }) => frequency_cap !== null);
-  const longest = Math.max(1, ...capped.map(({ duration_in_days }) => duration_in_days ?? 1));
-  const range = { account: account.id, from: plusDays(state.date, 1 - longest), until: plusDays(state.date, 1) };
-  const ids = capped.map(({ id }) => id);
-  for (const row of await listInBatches(ids, (some) => tx.deliveryLedger.listDays({ ...range, line_items: some }))) {
-    const { days } = lineState(state, row.line_item_id);
-    days.set(row.day, (days.get(row.day) ?? 0) + row.impressions);
   }
 }
 

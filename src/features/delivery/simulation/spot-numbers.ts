@@ -1,10 +1,10 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Booking } from '../bookings.ts';
-import { ACTIONS, actionWeights, billedAction, CLICKS } from './actions.ts';
+import { ACTIONS, actionWeights, billsMainAction, CLICKS, mainAction } from './actions.ts';
 import { apportion, apportionAt } from './apportion.ts';
 import { draw, rounded } from './draws.ts';
 import type { Spot } from './prepared-line.ts';
-import { engagedRate } from './rates.ts';
+import { type MainAction, mainRate, otherEngagedRate } from './rates.ts';
 
 /** Whole numbers by metric; those without activity are absent. */
 export type Numbers = Map<DeliveryMetric, number>;
@@ -48,15 +48,17 @@ export function spotNumbers(
 
   const { kind, hasVideo } = spot.creative;
   const weights = actionWeights(kind);
-  const action = billedAction(pay_by);
-  const certain = action === undefined ? 0 : billed;
-  const expected = impressions * engagedRate(goal, factor);
+  const action = pay_by === 'ENGAGEMENT' ? undefined : mainAction(objective);
+  const certain = mainOf(action);
+  function mainOf(main: MainAction | undefined): number {
+    if (main === undefined || billsMainAction(pay_by)) return main === undefined ? 0 : billed;
+    return Math.min(impressions, rounded(impressions * mainRate(main, factor), draw(spot.key, time_s, 'main')));
+  }
   const drawn = draw(spot.key, time_s, 'engagements');
   const others = weights.map((weight, at) => (ACTIONS[at] === action ? 0 : weight));
-  const actionShare = action === undefined ? 0 : weights[ACTIONS.indexOf(action)]! / sumOf(weights);
-  const rest =
-    pay_by === 'ENGAGEMENT' ? billed : Math.min(impressions - certain, rounded(expected * (1 - actionShare), drawn));
-  const parts = apportionAt(rest, action === undefined ? weights : others, draw(spot.key, time_s, 'actions'));
+  const expected = sumOf(others) > 0 ? impressions * otherEngagedRate(goal, action, factor) : 0;
+  const rest = pay_by === 'ENGAGEMENT' ? billed : Math.min(impressions - certain, rounded(expected, drawn));
+  const parts = apportionAt(rest, others, draw(spot.key, time_s, 'actions'));
   let clicks = 0;
   for (const [at, name] of ACTIONS.entries()) {
     const number = parts[at]! + (name === action ? certain : 0);
@@ -94,7 +96,7 @@ export function spotNumbers(
 }
 
 function sumOf(weights: readonly number[]): number {
-  return weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
 /** Divides what a line item delivers among its spots; `drawn` decides who has the few that are billed. */

@@ -1,4 +1,5 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import type { Booking } from '../bookings.ts';
 import { proportion } from './apportion.ts';
 import { addConversions, clicksOf, conversionsOf } from './conversions.ts';
 import { draw } from './draws.ts';
@@ -92,7 +93,7 @@ export function doneBetween(plan: SpotPlan, from_s: number, until_s: number): Nu
 }
 
 /** The clicks of a line item that lead to conversions, in some numbers; undefined when it counts none. */
-export function countedClicks(booking: Parameters<typeof conversionsOf>[0], numbers: Numbers): number | undefined {
+export function countedClicks(booking: Booking, numbers: Numbers): number | undefined {
   return conversionsOf(booking).length === 0 ? undefined : (numbers.get(clicksOf(booking)) ?? 0);
 }
 

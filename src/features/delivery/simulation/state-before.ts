@@ -33,8 +33,7 @@ export async function readStateBefore(tx: ReadTransaction, bookings: Bookings, h
       line.total -= spend;
       line.impressions -= impressions;
       if (isSameDay) line.today -= spend;
-      const known = line.days.get(row.day);
-      if (known !== undefined) line.days.set(row.day, known - impressions);
+      if (isSameDay) line.recent[0]! -= impressions;
     }
     const campaign = state.campaigns.get(campaignOf.get(row.line_item_id) ?? '');
     if (campaign) {
