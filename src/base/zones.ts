@@ -22,8 +22,16 @@ export function startOfDayAround(ms: number, zone: string): string {
 
 /** The local date at an instant, `YYYY-MM-DD`. */
 export function dateAround(ms: number, zone: string): string {
-  return new Date(shownMs(clockOf(zone), ms)).toISOString().slice(0, 10);
+  const second = Math.floor(ms / 1000);
+  const last = lastDates.get(zone);
+  if (last?.second === second) return last.date;
+  const date = new Date(shownMs(clockOf(zone), ms)).toISOString().slice(0, 10);
+  lastDates.set(zone, { second, date });
+  return date;
 }
+
+/** By zone: the date at the second that was asked for last, because many ask for the same one. */
+const lastDates = new Map<string, { readonly second: number; readonly date: string }>();
 
 /** The date some days after another; before it when `days` is negative. */
 export function plusDays(date: string, days: number): string {

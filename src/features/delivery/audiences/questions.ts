@@ -20,6 +20,8 @@ export interface AudienceQuestion {
   readonly audiences: ReadonlySet<string>;
   /** The do-not-reach list whose people are excluded. */
   readonly excludedList: string | undefined;
+  /** The ids of all targeting criteria of the line item. */
+  readonly criterionIds: readonly string[];
 }
 
 /** Line items, criteria or audiences in one query. */
@@ -43,11 +45,16 @@ export async function readQuestions(
   const criteriaOf = Map.groupBy(rows, (row) => row.line_item_id!);
   const found = new Map<string, AudienceQuestion>();
   for (const item of items) {
-    const criteria = (criteriaOf.get(item.id) ?? []).map(criterionOf).filter(isAboutPeople);
+    const own = criteriaOf.get(item.id) ?? [];
+    const criteria = own.map(criterionOf).filter(isAboutPeople);
     const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
     const audiences = new Set(criteria.map(({ value }) => value).filter((value) => targetable.has(value)));
     const asked = { criteria, expansion, audiences, excludedList };
-    found.set(item.id, { ...asked, hash: hashOf(environment, asked) });
+    found.set(item.id, {
+      ...asked,
+      criterionIds: own.map(({ id: criterion }) => criterion),
+      hash: hashOf(environment, asked),
+    });
   }
   return found;
 }
@@ -68,7 +75,7 @@ function meansAudience({ targeting_type }: Criterion): boolean {
 /** The order of criteria makes no difference; whether an audience can be targeted does. */
 function hashOf(
   environment: string,
-  { criteria, expansion, audiences, excludedList }: Omit<AudienceQuestion, 'hash'>,
+  { criteria, expansion, audiences, excludedList }: Omit<AudienceQuestion, 'hash' | 'criterionIds'>,
 ): string {
   const texts = criteria.map(({ type, operator, value }) => `${type} ${operator} ${value}`).sort();
   return digestOf([environment, expansion, excludedList ?? null, [...audiences].sort().join(' '), ...texts]);

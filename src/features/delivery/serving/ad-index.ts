@@ -1,102 +1,231 @@
 import type { Clock } from '../../../base/clock.ts';
+import { nextTurn } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
-import { type Ad, type AdsOfAccount, readAds } from './ads.ts';
+import { askingOf, listActiveLines, READ_AT_ONCE, readAds } from './ads.ts';
+import { type HeldAccount, type HeldAds, heldAds } from './held-ads.ts';
 
 /** The ads of all accounts of an environment, in memory. */
 export interface AdIndex {
-  /** Resolves when the index knows everything that was acknowledged before; undefined when it already does. */
+  readonly held: Pick<HeldAds, 'lists' | 'accounts'>;
+  /** Resolves when few changes that were acknowledged before have been read; undefined when there is nothing to wait for. */
   current(): Promise<void> | undefined;
-  /** The ads that could be meant for a viewer in a country, those of other countries left out. */
-  candidates(country: string | null): readonly (readonly Ad[])[];
-  accounts(): Iterable<AdsOfAccount>;
-  /** Reads accounts again whose audiences may have changed, the oldest first. */
-  refreshOldest(): Promise<void>;
+  /** Reads what is stale in the background, and accounts whose audiences may have changed, the oldest first. */
+  refresh(): Promise<void>;
 }
 
 /** Members of audiences, and what has become of bids, are read again after this long. */
 const REFRESHED_AFTER_MS = 300_000;
+/** Decisions wait for no more line items than these; of what takes longer, they show nothing. */
+const WAITED_LINES_MAX = 100;
+
+/** What has to be read of an account: some line items, or all. */
+type Stale = Set<string> | 'all';
 
 /**
- * Keeps the ads of an environment. Accounts are read again when a unit of work has announced that their ads changed, by
- * this process or another one. @source decision 978
+ * Keeps the ads of an environment. What a unit of work has announced to have changed, in this process or another one, is not
+ * shown until it was read again. @source decision 978
  */
 export function openAdIndex(
   services: Pick<Services, 'store' | 'audiences' | 'keywords'> & { readonly clock: Clock },
   environment: Environment,
 ): AdIndex {
   const { store, clock } = services;
-  const known = new Map<string, AdsOfAccount & { readonly read_ms: number }>();
-  /** Ads by the only countries that they are for; the others under the empty text. */
-  let byCountry: Map<string, Ad[]> | undefined;
-  let stale: Set<string> | typeof EVERYTHING = EVERYTHING;
-  let reading: Promise<void> | undefined;
+  const held = heldAds();
+  const stale = new Map<string, Stale>();
+  let isEverythingStale = true;
+  let hasBegun = false;
+  let turns = 0;
+  let small: Promise<void> | undefined;
+  let nextSmall: Promise<void> | undefined;
+  let large: Promise<void> | undefined;
+  /** Reads under way: what they have found may lack what changes now. */
+  let reads = 0;
+  /** What has changed since they began and belonged to nothing, as `ACCOUNT/ID`. */
+  const unknown = new Set<string>();
 
   store.onInvalidate(['serving', 'account'], (tags) => {
-    if (tags === EVERYTHING) stale = EVERYTHING;
-    else if (stale !== EVERYTHING) {
-      for (const tag of tags) if (/^(serving|account):/.test(tag)) stale.add(tag.slice(tag.indexOf(':') + 1));
+    if (tags === EVERYTHING) {
+      isEverythingStale = true;
+      for (const { account } of held.accounts()) held.hide(account.id);
+      return;
+    }
+    for (const tag of tags) {
+      const [, account, name] = /^(?:serving|account):([^/]*)(?:\/(.*))?$/.exec(tag) ?? [];
+      if (account !== undefined) note(account, name);
     }
   });
 
-  const isStale = (): boolean => stale === EVERYTHING || stale.size > 0;
+  function note(account: string, name: string | undefined): void {
+    const before = stale.get(account);
+    if (before === 'all') return;
+    if (name === undefined || !held.account(account)) {
+      stale.set(account, 'all');
+      held.hide(account);
+      return;
+    }
+    const lines = held.linesOf(account, name);
+    // A line item that was not active, or something that no active one has, unless a read is about to find it.
+    if (lines.length === 0 && reads > 0) unknown.add(`${account}/${name}`);
+    const all = before ?? new Set();
+    for (const line of lines.length === 0 ? [name] : lines) {
+      all.add(line);
+      held.hide(account, line);
+    }
+    stale.set(account, all);
+  }
 
-  /** Reads what is stale until nothing is; what becomes stale during a read is read again. */
-  async function read(): Promise<void> {
-    while (isStale()) {
-      const wanted = stale;
-      stale = new Set();
+  const isStale = (account: string, line: string): boolean => {
+    const found = stale.get(account);
+    return isEverythingStale || found === 'all' || found?.has(line) === true;
+  };
+
+  /** Whether decisions wait until this was read. */
+  const isSmall = ([account, what]: readonly [string, Stale]): boolean =>
+    (what === 'all' ? (held.account(account)?.lines.size ?? 0) : what.size) <= WAITED_LINES_MAX;
+
+  const ended = (): void => {
+    reads -= 1;
+    if (reads === 0) unknown.clear();
+  };
+
+  async function readLines(account: SettledAccount, asking: ReturnType<typeof askingOf>, lines: readonly string[]) {
+    const read = await readAds(asking, account, lines, ++turns);
+    for (const [line, { names }] of unknown.size === 0 ? [] : read) {
+      if (names.some((name) => unknown.has(`${account.id}/${name}`))) note(account.id, line);
+    }
+    held.put(account, lines, read, (line) => isStale(account.id, line));
+  }
+
+  /** Reads an account in small parts, between which other work is done. */
+  async function readAccount(account: SettledAccount, what: Stale): Promise<void> {
+    const asking = askingOf(services, account, clock.now());
+    if (what !== 'all') {
+      const lines = [...what];
+      for (let at = 0; at < lines.length; at += READ_AT_ONCE) {
+        await readLines(account, asking, lines.slice(at, at + READ_AT_ONCE));
+      }
+      return;
+    }
+    const begun = turns;
+    const gone = new Set(held.account(account.id)?.lines.keys());
+    for (let after = ''; ; ) {
+      const lines = await listActiveLines(services, account, after);
+      if (lines.length > 0) await readLines(account, asking, lines);
+      for (const line of lines) gone.delete(line);
+      if (lines.length < READ_AT_ONCE) break;
+      after = lines.at(-1)!;
+      await new Promise<void>((done) => nextTurn(done));
+    }
+    const found = held.account(account.id);
+    held.put(
+      account,
+      [...gone].filter((line) => (found?.lines.get(line)?.turn ?? 0) <= begun),
+      new Map(),
+      () => true,
+    );
+    if (found) found.read_ms = clock.now();
+  }
+
+  /** Reads what is stale of some accounts; what becomes stale meanwhile stays so. */
+  async function read(some: readonly (readonly [string, Stale])[]): Promise<void> {
+    const left = new Map(some);
+    for (const id of left.keys()) stale.delete(id);
+    reads += 1;
+    try {
+      const found = await store.read((tx) => tx.advertisers.list(environment, [...left.keys()]));
+      const live = new Set(found.map(({ id }) => id));
+      for (const id of [...left.keys()].filter((each) => !live.has(each))) {
+        held.remove(id);
+        left.delete(id);
+      }
+      for (const account of found) {
+        await readAccount(account, left.get(account.id)!);
+        left.delete(account.id);
+      }
+    } finally {
+      ended();
+      for (const id of left.keys()) note(id, undefined);
+    }
+  }
+
+  async function readLarge(): Promise<void> {
+    if (isEverythingStale) {
+      isEverythingStale = false;
       try {
-        const ids = wanted === EVERYTHING ? undefined : [...wanted];
-        const found = await store.read((tx) => tx.advertisers.list(environment, ids));
-        const live = new Set(found.map(({ id }) => id));
-        for (const id of ids ?? [...known.keys()]) if (!live.has(id)) known.delete(id);
-        for (const account of found) {
-          known.set(account.id, { ...(await readAds(services, account, clock.now())), read_ms: clock.now() });
-        }
+        const found = await store.read((tx) => tx.advertisers.list(environment));
+        for (const { id } of [...[...held.accounts()].map(({ account }) => account), ...found]) note(id, undefined);
       } catch (error) {
-        stale = EVERYTHING;
+        isEverythingStale = true;
         throw error;
-      } finally {
-        byCountry = undefined;
       }
     }
+    for (;;) {
+      const next = [...stale].find((each) => !hasBegun || !isSmall(each));
+      if (!next) break;
+      await read([next]);
+    }
+    hasBegun = true;
+  }
+
+  /** Only one reads in the background. */
+  function inBackground(): Promise<void> {
+    large ??= readLarge().finally(() => {
+      large = undefined;
+    });
+    return large;
+  }
+
+  function beginSmall(): Promise<void> {
+    nextSmall = undefined;
+    small = read([...stale].filter(isSmall)).finally(() => {
+      small = undefined;
+    });
+    return small;
+  }
+
+  const refreshOldest = async (): Promise<void> => {
+    const before_ms = clock.now() - REFRESHED_AFTER_MS;
+    let oldest: HeldAccount | undefined;
+    for (const each of held.accounts()) {
+      if (each.read_ms <= before_ms && (!oldest || each.read_ms < oldest.read_ms)) oldest = each;
+    }
+    if (!oldest) return;
+    reads += 1;
+    try {
+      await readAccount(oldest.account, 'all');
+    } finally {
+      ended();
+    }
+  };
+
+  const isAllSmall = (): boolean => {
+    let lines = 0;
+    for (const each of held.accounts()) lines += each.lines.size;
+    return lines <= WAITED_LINES_MAX;
+  };
+
+  function current(): Promise<void> | undefined {
+    if (!hasBegun) return inBackground();
+    if (isEverythingStale && isAllSmall()) return inBackground().then(current);
+    if (!isEverythingStale && stale.size === 0) return small;
+    const entries = [...stale];
+    if (isEverythingStale || !entries.every(isSmall)) inBackground().catch(() => {});
+    if (!entries.some(isSmall)) return small;
+    if (!small) return beginSmall();
+    nextSmall ??= small.then(beginSmall, beginSmall);
+    return nextSmall;
   }
 
   return {
-    current() {
-      if (!isStale()) return reading;
-      reading ??= read().finally(() => {
-        reading = undefined;
-      });
-      return reading;
-    },
-    candidates(country) {
-      byCountry ??= groupedByCountry([...known.values()].flatMap(({ ads }) => ads));
-      const lists = [byCountry.get(''), country === null ? undefined : byCountry.get(country)];
-      return lists.filter((each) => each !== undefined);
-    },
-    accounts: () => known.values(),
-    async refreshOldest() {
-      const before_ms = clock.now() - REFRESHED_AFTER_MS;
-      if (stale === EVERYTHING) return;
-      const [oldest] = [...known.values()].filter(({ read_ms }) => read_ms <= before_ms);
-      if (!oldest) return;
-      stale.add(oldest.account.id);
-      await this.current();
+    held,
+    current,
+    async refresh() {
+      await current();
+      await (isEverythingStale || stale.size > 0 ? inBackground() : large);
+      await refreshOldest();
     },
   };
-}
-
-function groupedByCountry(ads: readonly Ad[]): Map<string, Ad[]> {
-  const found = new Map<string, Ad[]>();
-  for (const ad of ads) {
-    for (const country of ad.countries ?? ['']) {
-      const others = found.get(country) ?? [];
-      others.push(ad);
-      found.set(country, others);
-    }
-  }
-  return found;
 }

@@ -1,7 +1,10 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround } from '../../../base/zones.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
+import type { AnyResource } from '../../../contract/declare/resource.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
+import { lineItems } from '../../ads/line-items.ts';
 import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import { type AskingContext, peopleQueryOf } from '../audiences/audience-query.ts';
 import { type AudienceQuestion, readQuestions } from '../audiences/questions.ts';
@@ -18,8 +21,11 @@ export interface Ad {
   readonly booking: Booking;
   readonly creatives: readonly BookedCreative[];
   readonly isMeant: Predicate;
-  /** The only countries in which it is shown, when its targeting names nothing but countries; undefined otherwise. */
+  /** The only countries and platforms for which it is, where its targeting names nothing else beside them. */
   readonly countries: readonly string[] | undefined;
+  readonly platforms: readonly string[] | undefined;
+  /** Whether something of it has changed since it was read: it is not shown then. */
+  isStale: boolean;
   readonly bid: Bid;
   /** What is charged: its impressions or its clicks. */
   readonly billed: 'impression' | 'click';
@@ -37,11 +43,14 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** The ads of an account. */
-export interface AdsOfAccount {
-  readonly account: SettledAccount;
-  readonly ads: readonly Ad[];
-  readonly leftOut: readonly LeftOut[];
+/** What was read of an active line item: an ad, or why it is none. */
+export interface ReadLine {
+  readonly ad: Ad | undefined;
+  readonly reason: string | undefined;
+  /** What it depends on: ids of its campaign, funding instrument, creatives and targeting criteria. */
+  readonly names: readonly string[];
+  /** Counts reads: a larger one is newer. */
+  readonly turn: number;
 }
 
 /** What is charged by billable event; views and installs are not, because no beacon reports them. @source decision 984 */
@@ -57,49 +66,76 @@ const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
 const CLICK_PRIOR = 0.008;
 const PRIOR_WEIGHT = 500;
 
-/** Reads the ads of an account and prepares their targeting. */
-export async function readAds(
+/** The ids of the next active line items of an account, in their order. */
+export async function listActiveLines(
+  { store }: Pick<Services, 'store'>,
+  { id: account }: SettledAccount,
+  after: string,
+): Promise<readonly string[]> {
+  const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
+  const within = { entity_status: ['ACTIVE'] };
+  const rows = await store.read((tx) =>
+    tx.records.page(lineItems as unknown as AnyResource, {
+      ...{ account, member: undefined, deleted: 'hidden', within, without: undefined, prefix: undefined, sort },
+      ...{ after: after === '' ? undefined : [after], limit: READ_AT_ONCE },
+    }),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Line items that are read at a time: between them, other work is done. */
+export const READ_AT_ONCE = 25;
+
+/** How the targeting of one account is asked now. */
+export function askingOf(
   services: Pick<Services, 'store' | 'audiences' | 'keywords'>,
-  account: SettledAccount,
+  { environment, timezone }: SettledAccount,
   now_ms: number,
-): Promise<AdsOfAccount> {
-  const now = formatInstant(now_ms);
-  const { bookings, questions, totals } = await services.store.read(async (tx) => {
-    const booked = await readBookings(tx, account);
-    const ids = booked.lines.map(({ id }) => id);
-    return {
-      bookings: booked,
-      questions: await readQuestions(tx, account, ids),
-      totals: new Map((await tx.deliveryLedger.listTotals(account.id)).map((each) => [each.line_item_id, each])),
-    };
-  });
-  const asking: AskingContext = {
-    ...{ services, environment: account.environment, now: Math.floor(now_ms / 1000), lists: new Map() },
-    dayStart: Math.floor(localDayAround(now_ms, account.timezone).start_ms / 1000),
+): AskingContext {
+  return {
+    ...{ services, environment, now: Math.floor(now_ms / 1000), lists: new Map() },
+    dayStart: Math.floor(localDayAround(now_ms, timezone).start_ms / 1000),
   };
-  const ads: Ad[] = [];
-  const leftOut: LeftOut[] = [];
+}
+
+/** Reads line items of an account, and prepares their targeting; those that are not active are left out. */
+export async function readAds(
+  asking: AskingContext,
+  account: SettledAccount,
+  lines: readonly string[],
+  turn: number,
+): Promise<Map<string, ReadLine>> {
+  const now = formatInstant(asking.now * 1000);
+  const { bookings, questions, totals } = await asking.services.store.read(async (tx) => ({
+    bookings: await readBookings(tx, account, { ids: lines }),
+    questions: await readQuestions(tx, account, lines),
+    totals: new Map((await tx.deliveryLedger.listTotals(account.id, lines)).map((each) => [each.line_item_id, each])),
+  }));
+  const found = new Map<string, ReadLine>();
   for (const booking of bookings.lines) {
+    const question = questions.get(booking.id);
+    if (!question || booking.deleted || booking.entity_status !== 'ACTIVE') continue;
     const reason = unfit(bookings, booking, now);
-    if (reason !== undefined) {
-      leftOut.push({ line: booking.id, reason });
-      continue;
-    }
-    const question = questions.get(booking.id)!;
     const { impressions = 0, billed = 0 } = totals.get(booking.id) ?? {};
     const isPaidByClick = BILLED[booking.pay_by] === 'click';
-    ads.push({
-      ...{ account, booking, creatives: shownCreatives(booking) },
-      ...(await targetingOf(question, asking)),
-      bid: { strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
-      billed: BILLED[booking.pay_by]!,
-      isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
-      isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
-      flight: flightOf(booking),
-      probability: isPaidByClick ? (billed + CLICK_PRIOR * PRIOR_WEIGHT) / (impressions + PRIOR_WEIGHT) : 1,
-    });
+    const ad: Ad | undefined =
+      reason === undefined
+        ? {
+            ...{ account, booking, creatives: shownCreatives(booking), isStale: false },
+            ...(await targetingOf(question, asking)),
+            bid: { strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
+            billed: BILLED[booking.pay_by]!,
+            isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
+            isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
+            flight: flightOf(booking),
+            probability: isPaidByClick ? (billed + CLICK_PRIOR * PRIOR_WEIGHT) / (impressions + PRIOR_WEIGHT) : 1,
+          }
+        : undefined;
+    const creatives = booking.creatives.map(({ id }) => id);
+    const names = [booking.campaign.id, booking.instrument.id, ...creatives, ...question.criterionIds];
+    found.set(booking.id, { ad, reason, names, turn });
   }
-  return { account, ads, leftOut };
+  return found;
 }
 
 /** Why a line item can never be shown as it is; one that starts later is kept, because time is looked at in decisions. */
@@ -127,7 +163,11 @@ async function targetingOf(question: AudienceQuestion, asking: AskingContext) {
             matches(viewer.keywords),
       );
   const isMeant = predicateOf(query, { included: speaking('EQ'), excluded: speaking('NE') });
-  const places = query.allOf.filter((group) => group.every((each) => each.is === 'word' && each.word === 'country'))[0];
-  const countries = places?.flatMap((each) => (each.is === 'word' ? each.values : []));
-  return { isMeant, countries };
+  return { isMeant, countries: onlyOf(query, 'country'), platforms: onlyOf(query, 'platform') };
+}
+
+/** The values of an attribute that people must have; undefined when others are meant too. */
+function onlyOf({ allOf }: PeopleQuery, word: PersonWord): readonly string[] | undefined {
+  const group = allOf.find((each) => each.every((one) => one.is === 'word' && one.word === word));
+  return group?.flatMap((each) => (each.is === 'word' ? each.values : []));
 }

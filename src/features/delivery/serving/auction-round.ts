@@ -1,3 +1,4 @@
+import type { AdList } from './ad-lists.ts';
 import type { Ad } from './ads.ts';
 import { priceOf } from './auction.ts';
 import type { Explanation, RequestedPlacement } from './decision-request.ts';
@@ -24,7 +25,7 @@ export type Obstacle = string | { readonly wait: true } | undefined;
 /** What a round needs to know. */
 export interface RoundContext {
   readonly ranking: Ranking;
-  readonly candidates: readonly (readonly Ad[])[];
+  readonly candidates: readonly AdList<Ad>[];
   readonly viewer: Viewer;
   readonly placement: RequestedPlacement;
   readonly now_ms: number;
@@ -69,7 +70,8 @@ export function decideRound(context: RoundContext): Round {
 }
 
 function lossOf({ ad, rank }: Ranked, { viewer, placement, now_ms, excluded }: RoundContext): string | undefined {
-  const taken = excluded.get(ad.booking.id);
+  if (ad.isStale) return 'CHANGING';
+  const taken = excluded.size === 0 ? undefined : excluded.get(ad.booking.id);
   if (taken !== undefined) return taken;
   if (now_ms < ad.flight.from_ms || now_ms >= ad.flight.until_ms) return 'NOT_IN_FLIGHT';
   if (!fitsPlacement(ad, placement.type)) return 'PLACEMENT';

@@ -12,6 +12,7 @@ import type { AccountCounters } from './counters.ts';
 import type { RenderedCreative } from './creative-json.ts';
 import type { Decision, DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import type { Frequencies } from './frequency.ts';
+import { adsOf, leftOutOf } from './held-ads.ts';
 import type { Quality } from './quality.ts';
 import type { Ranked, Ranking } from './ranking.ts';
 import type { Tokens } from './tokens.ts';
@@ -79,15 +80,13 @@ async function choose(
   const { placement, viewer, person, request } = of;
   const { index, ranking, now } = deciding;
   const excluded = new Map(of.excluded);
-  const leftOut = request.explain ? [...index.accounts()].flatMap((account) => account.leftOut) : [];
+  const leftOut = request.explain ? leftOutOf(index.held.accounts()) : [];
   const explained = leftOut.map(({ line, reason }) => ({ line_item_id: line, outcome: reason, rank: null }));
   for (let round = 0; ; round++) {
     const reads = new Map<string, () => Promise<void>>();
     const result = decideRound({
       ...{ ranking, viewer, placement, excluded, explain: request.explain, now_ms: now() },
-      candidates: request.explain
-        ? [[...index.accounts()].flatMap(({ ads }) => ads)]
-        : index.candidates(viewer.words.country),
+      candidates: request.explain ? [{ ads: adsOf(index.held.accounts()), changes: 0 }] : index.held.lists.for(viewer),
       obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reads),
     });
     if (reads.size > 0 && round < ROUNDS_MAX) {

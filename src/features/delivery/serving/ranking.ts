@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { dateAround, localDayAround } from '../../../base/zones.ts';
+import type { AdList } from './ad-lists.ts';
 import type { Ad } from './ads.ts';
 import { bidOf, rankOf, type Standing } from './auction.ts';
 import type { AccountCounters } from './counters.ts';
@@ -15,9 +16,16 @@ export interface Ranked {
 /** Ranks ads by their bids, best first. Ranks are kept for a moment, because budgets move AUTO bids slowly. */
 export interface Ranking {
   /** The ads of lists in the order of their ranks. */
-  inOrder(lists: readonly (readonly Ad[])[]): Iterable<Ranked>;
+  inOrder(lists: readonly AdList<Ad>[]): Iterable<Ranked>;
   /** Whether an ad that is paced over the day has to wait. */
   waits(ad: Ad): boolean;
+}
+
+interface Kept {
+  readonly ranked: readonly Ranked[];
+  readonly changes: number;
+  readonly at_ms: number;
+  readonly for_ms: number;
 }
 
 const KEPT_MS = 1000;
@@ -29,18 +37,13 @@ const OPEN_DAYS = 30;
 
 /** Ranks ads by what they bid now. */
 export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, qualityOf: (ad: Ad) => number): Ranking {
-  const kept = new WeakMap<
-    readonly Ad[],
-    { readonly ranked: readonly Ranked[]; readonly at_ms: number; readonly for_ms: number }
-  >();
+  const kept = new WeakMap<AdList<Ad>, Kept>();
 
   /** The budgets of a day that an ad is paced by, with what is spent of them. */
-  function* plansOf(
-    { booking, flight, account }: Ad,
-    now_ms: number,
-  ): Generator<readonly [plan: number, spent: number]> {
+  function* plansOf(ad: Ad, now_ms: number): Generator<readonly [plan: number, spent: number]> {
+    const { booking, flight, account } = ad;
     const day = dateAround(now_ms, account.timezone);
-    const counters = countersOf({ booking, flight, account } as Ad);
+    const counters = countersOf(ad);
     const lineKey = `line_item/${booking.id}/${day}`;
     const campaignKey = `campaign/${booking.campaign.id}/${day}`;
     const days = Math.max(1, Math.ceil((Math.min(flight.until_ms, now_ms + OPEN_DAYS * DAY_MS) - now_ms) / DAY_MS));
@@ -61,18 +64,20 @@ export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, q
     return { bid: bidOf(ad.bid, behind), quality: qualityOf(ad), probability: ad.probability };
   }
 
-  function rankedOf(list: readonly Ad[]): readonly Ranked[] {
+  function rankedOf(list: AdList<Ad>): readonly Ranked[] {
     const now_ms = clock.now();
     const found = kept.get(list);
-    if (found && now_ms - found.at_ms < found.for_ms) return found.ranked;
-    const ranked = list
-      .map((ad) => {
-        const standing = standingOf(ad, now_ms);
-        return { ad, standing, rank: rankOf(standing, ad.bid.least) };
-      })
-      .sort((one, other) => other.rank - one.rank || (one.ad.booking.id < other.ad.booking.id ? -1 : 1));
-    const isMoving = list.some(({ bid }) => bid.strategy === 'AUTO');
-    kept.set(list, { ranked, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS });
+    if (found && found.changes === list.changes && now_ms - found.at_ms < found.for_ms) return found.ranked;
+    let isMoving = false;
+    const ranked = list.ads.map((ad) => {
+      const standing = standingOf(ad, now_ms);
+      isMoving ||= ad.bid.strategy === 'AUTO';
+      return { ad, standing, rank: rankOf(standing, ad.bid.least) };
+    });
+    ranked.sort((one, other) => other.rank - one.rank || (one.ad.booking.id < other.ad.booking.id ? -1 : 1));
+    // Next time they are nearly in order, which sorts fast.
+    for (let at = 0; at < ranked.length; at++) list.ads[at] = ranked[at]!.ad;
+    kept.set(list, { ranked, changes: list.changes, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS });
     return ranked;
   }
 

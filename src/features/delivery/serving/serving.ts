@@ -67,7 +67,7 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
       for (const counters of next) await counters.flush().catch(onError);
     };
     await Promise.all(Array.from({ length: FLUSHED_AT_ONCE }, work));
-    for (const place of places.values()) await place.index.refreshOldest().catch(onError);
+    for (const place of places.values()) await place.index.refresh().catch(onError);
   }
 
   const opened = (
