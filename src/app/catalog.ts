@@ -92,6 +92,7 @@ import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
 import { conversionExpiry } from '../features/delivery/conversions/conversion-expiry.ts';
 import { sendConversions } from '../features/delivery/conversions/send-conversions.ts';
+import { ledgerExpiry } from '../features/delivery/ledger-expiry.ts';
 import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
 import { decideOnAds } from '../features/delivery/serving/decisions.ts';
 import { deliverySettlement } from '../features/delivery/simulation/settlement-job.ts';
@@ -218,6 +219,7 @@ export const expiryJobKinds = [
   auditExpiry,
   cacheChangeExpiry,
   conversionExpiry,
+  ledgerExpiry,
   mediaOrphanRemoval,
   statsJobExpiry,
   objectRemoval,

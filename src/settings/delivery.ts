@@ -17,9 +17,4 @@ export const deliverySettings = {
     unit: 'seconds',
     bounds: [10, 86_400],
   }),
-  delivery_retention_days: integer('How long the ledger of delivery is kept; 0 keeps it forever.', {
-    default: 800,
-    unit: 'days',
-    bounds: [0, 36_500],
-  }),
 };

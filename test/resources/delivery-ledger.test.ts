@@ -82,7 +82,7 @@ describe('the delivery ledger', () => {
     assert.deepEqual(await read((ledger) => ledger.listAudiences(account_id, ['b'])), [third]);
 
     assert.equal(await read((ledger) => ledger.findCursor(account_id)), undefined);
-    const cursor = { account_id, settled_until: '2026-03-01T00:00:00Z', seed: 'seed' };
+    const cursor = { account_id, settled_until: '2026-03-01T00:00:00Z', seed: 'seed', knobs: null, plan: null };
     await write((ledger) => ledger.saveCursor(cursor));
     await write(async (ledger) => {
       assert.deepEqual(await ledger.lockCursor(account_id), cursor);
@@ -90,6 +90,42 @@ describe('the delivery ledger', () => {
     });
     const moved = { ...cursor, settled_until: '2026-03-02T00:00:00Z' };
     assert.deepEqual(await read((ledger) => ledger.findCursor(account_id)), moved);
+  });
+
+  test('keeps segments, and the people who saw line items', async () => {
+    const account_id = 'ledger-people';
+    const segment = (value: string) => ({
+      ...{ account_id, line_item_id: 'a', creative_id: 'creative', placement: 'ALL_ON_SERVICE', day: '2026-03-01' },
+      ...{ segmentation: 'GENDER', value, hours: Uint8Array.of(24) },
+    });
+    await write((ledger) =>
+      ledger.saveSegments([segment('2'), segment('1'), { ...segment('x'), segmentation: 'AGE' }]),
+    );
+    const range = { account: account_id, from: '2026-03-01', until: '2026-03-03' };
+    const segments = await read((ledger) => ledger.listSegments({ ...range, segmentation: 'GENDER' }));
+    assert.deepEqual(
+      segments.map(({ value }) => value),
+      ['1', '2'],
+    );
+    const view = (person: string, line_item_id: string, day = '2026-03-01') => ({
+      ...{ account_id, person, line_item_id, day, impressions: 2 },
+    });
+    await write((ledger) => ledger.addViews([view('p', 'a'), view('p', 'a'), view('q', 'a'), view('p', 'b')]));
+    await write((ledger) => ledger.addViews([view('p', 'a'), view('r', 'b', '2026-03-03')]));
+    const reach = (line_items?: string[]) =>
+      read((ledger) => ledger.findReach({ ...range, ...(line_items && { line_items }) }));
+    assert.deepEqual(await reach(['a']), { people: 2, impressions: 8 });
+    assert.deepEqual(await reach(), { people: 2, impressions: 10 });
+    assert.deepEqual(await reach([]), { people: 0, impressions: 0 });
+    const views = await read((ledger) => ledger.listViews(account_id, ['p', 'r'], '2026-03-01'));
+    assert.deepEqual(
+      views.map(({ person, line_item_id, impressions }) => [person, line_item_id, impressions]),
+      [
+        ['p', 'a', 6],
+        ['p', 'b', 2],
+        ['r', 'b', 2],
+      ],
+    );
   });
 
   test('joins changes of one hour, and lists them by the hour in which they were stored', async () => {
@@ -112,16 +148,20 @@ describe('the delivery ledger', () => {
   test('removes what is too old, some at a time', async () => {
     const account = 'ledger-expiry';
     const days = ['2020-01-01', '2020-01-02', '2020-01-03'];
-    await write((ledger) => ledger.saveDays(days.map((day) => dayOf(account, 'a', day))));
+    await write((ledger) =>
+      ledger.addViews(
+        days.map((day) => ({ account_id: account, line_item_id: 'a', person: 'p', day, impressions: 1 })),
+      ),
+    );
     await write((ledger) =>
       ledger.saveChanges(
         days.map((day) => changeOf(account, `${day}T00:00:00Z`, `${day}T00:00:00Z`, `${day}T00:30:00Z`)),
       ),
     );
-    assert.equal(await write((ledger) => ledger.removeDaysBefore('2020-01-03', 1)), 1);
-    assert.equal(await write((ledger) => ledger.removeDaysBefore('2020-01-03', 10)), 1);
+    assert.equal(await write((ledger) => ledger.removeViewsBefore('2020-01-03', 1)), 1);
+    assert.equal(await write((ledger) => ledger.removeViewsBefore('2020-01-03', 10)), 1);
     assert.equal(await write((ledger) => ledger.removeChangesBefore('2020-01-02T00:00:00Z', 10)), 1);
-    const left = await read((ledger) => ledger.listDays({ account, from: '2020-01-01', until: '2021-01-01' }));
+    const left = await read((ledger) => ledger.listViews(account, ['p'], '2020-01-01'));
     assert.deepEqual(
       left.map(({ day }) => day),
       ['2020-01-03'],

@@ -131,7 +131,7 @@ export interface DeliveryLedger {
   saveAudiences(audiences: readonly DeliveryAudience[]): Promise<void>;
   /** Stores changes; those of the same hour, creative and placement are joined. */
   saveChanges(changes: readonly DeliveryChange[]): Promise<void>;
-  /** Removes days, segments and views before a date, some of each at a time; returns how many rows. */
-  removeDaysBefore(day: string, max: number): Promise<number>;
+  /** Removes views before a date, the oldest first; returns how many. */
+  removeViewsBefore(day: string, max: number): Promise<number>;
   removeChangesBefore(hour: string, max: number): Promise<number>;
 }

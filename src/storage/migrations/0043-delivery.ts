@@ -24,7 +24,6 @@ export const delivery: Migration = {
         .text('settled_until')
         .text('changed_at'),
     ),
-    index('delivery_days_by_day', 'delivery_days', ['day']),
     table('delivery_segments', (t) =>
       t
         .text('account_id')
@@ -43,7 +42,6 @@ export const delivery: Migration = {
         .key()
         .bytes('hours'),
     ),
-    index('delivery_segments_by_day', 'delivery_segments', ['day']),
     table('delivery_views', (t) =>
       t
         .text('account_id')

@@ -70,7 +70,7 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
 
   /** Removes rows of a table before a time in one of its columns, the oldest first. */
   const removeBefore = (
-    table: 'delivery_days' | 'delivery_segments' | 'delivery_views' | 'delivery_changes',
+    table: 'delivery_views' | 'delivery_changes',
     column: 'day' | 'recorded_hour',
     keys: readonly string[],
     before: string,
@@ -251,13 +251,7 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
         );
       }
     },
-    async removeDaysBefore(day, max) {
-      const removed = await removeBefore('delivery_days', 'day', DAY_KEY, day, max);
-      const others =
-        (await removeBefore('delivery_segments', 'day', SEGMENT_KEY, day, max)) +
-        (await removeBefore('delivery_views', 'day', VIEW_KEY, day, max));
-      return removed + others;
-    },
+    removeViewsBefore: (day, max) => removeBefore('delivery_views', 'day', VIEW_KEY, day, max),
     removeChangesBefore: (hour, max) => removeBefore('delivery_changes', 'recorded_hour', CHANGE_KEY, hour, max),
   };
 }
