@@ -4,7 +4,7 @@ import type { AccountState } from '../contract/declare/account-state.ts';
 import type { Access, Authenticated } from '../contract/declare/callers.ts';
 import { isId, type RawValue } from '../contract/declare/fields.ts';
 import { readMembers } from '../contract/declare/members.ts';
-import type { Answer, Call, Operation, Principal } from '../contract/declare/operation.ts';
+import type { Call, Operation, Principal } from '../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/received-files.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
@@ -21,7 +21,7 @@ import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFi
 import { parsePairs } from './parameter-pairs.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { delayRefusal } from './refusal-delay.ts';
-import { asciiOnly, countUncounted, headersOf, send } from './reply.ts';
+import { answerHeaders, countUncounted, headersOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 import { inWords } from './vocabulary/stream-words.ts';
 
@@ -160,13 +160,6 @@ export async function handleRequest(
     status = reply.status;
   }
   deps.observer.replied(exchange, status, failure);
-}
-
-/** The headers of an answer itself, with its hint in development mode. */
-async function answerHeaders(deps: PipelineDependencies, { headers = {}, hint }: Answer): Promise<string[]> {
-  const own = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
-  const told = deps.includesHints ? await hint?.() : undefined;
-  return told === undefined ? own : [...own, 'x-hint', asciiOnly(told)];
 }
 
 function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
