@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
 import type { Deprecation } from '../contract/declare/deprecations.ts';
-import type { Operation } from '../contract/declare/operation.ts';
+import type { Answer, Operation } from '../contract/declare/operation.ts';
 import { RATES } from '../contract/declare/rates.ts';
 import { type Family, Problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
@@ -51,6 +51,16 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
   if (deps.includesHints && exchange.ignoredParameters !== '')
     headers.push('x-ignored-parameters', asciiOnly(exchange.ignoredParameters));
   return headers;
+}
+
+/** The headers of an answer itself, with its hint in development mode. */
+export async function answerHeaders(
+  deps: Pick<PipelineDependencies, 'includesHints'>,
+  { headers = {}, hint }: Answer,
+): Promise<string[]> {
+  const own = Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
+  const told = deps.includesHints ? await hint?.() : undefined;
+  return told === undefined ? own : [...own, 'x-hint', asciiOnly(told)];
 }
 
 /** The headers of every reply, even where no operation answers. */
@@ -184,7 +194,7 @@ function realmOf(exchange: Exchange, deps: PipelineDependencies): string {
 }
 
 /** A text as a header can have it. */
-export function asciiOnly(text: string): string {
+function asciiOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 }
 

@@ -10,7 +10,10 @@ keys = told['keys']
 consumer = OAuth::Consumer.new(keys['consumer_key'], keys['consumer_secret'], site: told['origin'])
 token = OAuth::AccessToken.new(consumer, keys['access_token'], keys['access_token_secret'])
 path = "/12/stats/jobs/accounts/#{told['account']}"
-job = JSON.parse(token.post("#{path}?#{URI.encode_www_form(told['params'])}").body)['data']
+post = Net::HTTP::Post.new("#{path}?#{URI.encode_www_form(told['params'])}")
+consumer.sign!(post, token)
+created = consumer.http.request(post).body
+job = JSON.parse(created)['data'] or abort(created)
 100.times do
   job = JSON.parse(token.get("#{path}?job_ids=#{job['id']}").body)['data'].first
   break if job['status'] != 'PROCESSING'
