@@ -1,5 +1,6 @@
 import type { ObjectiveName, PayBy } from '../../ads/line-items/objectives.ts';
 import type { CreativeKind } from '../booked-creatives.ts';
+import { placeOf } from './counts.ts';
 import type { MainAction } from './rates.ts';
 
 /** Everything that people do with an ad, in disjoint kinds: each engagement is one of them. */
@@ -17,12 +18,19 @@ export const ACTIONS = [
   'plays',
 ] as const;
 /** A kind of engagement. */
-export type Action = (typeof ACTIONS)[number];
+type Action = (typeof ACTIONS)[number];
 
 /** Those that are clicks. `details` opens the post or its media, `plays` starts a video. */
-export const CLICKS: readonly Action[] = [
+const CLICKS: readonly Action[] = [
   ...(['url_clicks', 'app_clicks', 'details', 'likes', 'card_engagements', 'poll_card_vote', 'plays'] as const),
 ];
+
+/** By the order of actions: whether it is a click. */
+export const IS_CLICK: readonly boolean[] = ACTIONS.map((action) => CLICKS.includes(action));
+/** By the order of actions: the place of its metric; -1 of those without one. */
+export const ACTION_PLACES: readonly number[] = ACTIONS.map((action) =>
+  action === 'details' || action === 'plays' ? -1 : placeOf(action),
+);
 
 type Weights = Readonly<Partial<Record<Action, number>>>;
 
@@ -43,17 +51,33 @@ const BY_KIND: Readonly<Record<CreativeKind, Weights>> = {
   banner: { url_clicks: 100 },
 };
 
-/** How the engagements of a creative of this kind divide: a weight for each action, in their order. */
-export function actionWeights(kind: CreativeKind): readonly number[] {
-  return WEIGHTS[kind];
+/** How engagements with a creative divide. */
+export interface ActionMix {
+  /** What its objective is about, unless engagements of any kind are billed. */
+  readonly main: { readonly action: MainAction; readonly place: number; readonly isClick: boolean } | undefined;
+  /** The others by the order of actions: the share of each and of those before it, and the last one; -1 without any. */
+  readonly others: { readonly upTo: readonly number[]; readonly last: number };
 }
 
-const WEIGHTS = Object.fromEntries(
-  Object.entries(BY_KIND).map(([kind, weights]) => [kind, ACTIONS.map((action) => weights[action] ?? 0)]),
-) as unknown as Readonly<Record<CreativeKind, readonly number[]>>;
+/** The mix of a creative of a kind. */
+export function actionMix(kind: CreativeKind, objective: ObjectiveName, payBy: PayBy): ActionMix {
+  const action = payBy === 'ENGAGEMENT' ? undefined : mainAction(objective);
+  const weights = ACTIONS.map((each) => (each === action ? 0 : (BY_KIND[kind][each] ?? 0)));
+  const sum = weights.reduce((all, weight) => all + weight, 0);
+  let before = 0;
+  const upTo = weights.map((weight) => {
+    before += weight;
+    return before / sum;
+  });
+  const at = action === undefined ? -1 : ACTIONS.indexOf(action);
+  return {
+    main: action && { action, place: ACTION_PLACES[at]!, isClick: IS_CLICK[at]! },
+    others: { upTo, last: weights.findLastIndex((weight) => weight > 0) },
+  };
+}
 
 /** The action that an objective is about; undefined when it is about views, reach or engagements of any kind. */
-export function mainAction(objective: ObjectiveName): MainAction | undefined {
+function mainAction(objective: ObjectiveName): MainAction | undefined {
   if (objective === 'WEBSITE_CLICKS') return 'url_clicks';
   if (objective === 'APP_INSTALLS' || objective === 'APP_ENGAGEMENTS') return 'app_clicks';
   return objective === 'FOLLOWERS' ? 'follows' : undefined;

@@ -1,16 +1,16 @@
-import { formatInstant } from '../../../base/instants.ts';
-import { type LocalDay, localDayAround, startOfHour } from '../../../base/zones.ts';
-import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import { localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { Bookings } from '../bookings.ts';
 import type { Delivered } from '../ledger-writer.ts';
 import { LATEST_HOURS } from './conversions.ts';
+import { placeOf } from './counts.ts';
 import type { Segment } from './hour-market.ts';
 import type { Knobs } from './knobs.ts';
 import { addDelivered, beginDay, type LedgerState } from './ledger-state.ts';
+import type { LinePlan } from './line-plan.ts';
 import { planSegment } from './plan-segment.ts';
-import type { PreparedLine } from './prepared-line.ts';
-import type { Numbers } from './spot-numbers.ts';
-import { countedClicks, doneBetween, type SpotPlan, spotKey, spotPlans } from './spot-plan.ts';
+import type { PreparedLine, Spot } from './prepared-line.ts';
+import { Sinks } from './sinks.ts';
+import { countBetween, eachSpot, openWorkbench, type SpotPlan, spotKey, type Workbench } from './spot-plan.ts';
 
 /** What will happen until the end of the running hour if nothing changes. */
 export interface RunningPlan {
@@ -46,9 +46,9 @@ export interface Advanced {
  * @source decision 930
  */
 export function advance(input: AdvanceInput): Advanced {
-  const { account, seed, knobs, lines, state, from_ms, until_ms } = input;
-  const byId = new Map(lines.map((line) => [line.booking.id, line]));
-  const delivered = new Map<string, MutableDelivered>();
+  const { account, seed, knobs, state, from_ms, until_ms } = input;
+  const sinks = new Sinks();
+  const bench = openWorkbench();
   let running = input.running;
   let at_ms = from_ms;
   while (at_ms < until_ms) {
@@ -57,85 +57,85 @@ export function advance(input: AdvanceInput): Advanced {
     const hourEnd_ms = Math.min(hourStart_ms + HOUR_MS, day.end_ms);
     const hour = Math.round((hourStart_ms - day.start_ms) / HOUR_MS);
     beginDay(state, day.date);
-    if (!running || running.until_s * 1000 !== hourEnd_ms) {
-      const segment: Segment = { seed, knobs, day, hour, from_ms: at_ms, until_ms: hourEnd_ms };
-      const spots = planSegment(input, segment).flatMap((plan) => spotPlans(plan, at_ms, state));
-      running = { until_s: hourEnd_ms / 1000, spots };
-    }
     const next_ms = Math.min(hourEnd_ms, until_ms);
-    const range = [at_ms / 1000, next_ms / 1000] as const;
-    for (const spot of running.spots) {
-      const line = byId.get(spot.line);
-      const numbers = doneBetween(spot, ...range);
-      if (!line || numbers.size === 0) continue;
-      addDelivered(state, line.booking, {
-        impressions: numbers.get('impressions') ?? 0,
-        spend: numbers.get('billed_charge_local_micro') ?? 0,
-      });
-      const clicks = countedClicks(line.booking, numbers);
-      if (clicks) addClicks(state, spotKey(spot), hourStart_ms, clicks);
-      add(delivered, line, spot, { day, hour, numbers, range });
+    const take = (line: PreparedLine, spot: Spot, from_s: number, to_s: number): void => {
+      const { counts } = bench;
+      if (line.conversions.length > 0) addClicks(state, spot.name, hourStart_ms, counts.get(line.clicks));
+      sinks.add(line, spot, day, hour, counts, from_s, to_s);
+    };
+    if (running?.until_s !== hourEnd_ms / 1000) {
+      const segment: Segment = { seed, knobs, day, hour, from_ms: at_ms, until_ms: hourEnd_ms };
+      const plans = planSegment(input, segment);
+      if (next_ms < hourEnd_ms) running = runningPlan(plans, segment, state, bench);
+      else deliverWhole(plans, at_ms, state, bench, take);
     }
+    if (running) deliverPart(running, input, [at_ms / 1000, next_ms / 1000], bench, take);
     at_ms = next_ms;
     if (next_ms === hourEnd_ms) running = undefined;
   }
-  const shown = [...delivered.values()].map(({ from_s, until_s, ...each }) => {
-    return { ...each, from: formatInstant(from_s * 1000), until: formatInstant(until_s * 1000) };
-  });
-  return { delivered: shown, running };
+  return { delivered: sinks.delivered(), running };
 }
 
 const HOUR_MS = 3_600_000;
+const IMPRESSIONS = placeOf('impressions');
+const CHARGE = placeOf('billed_charge_local_micro');
 
-type MutableDelivered = Omit<Delivered, 'added' | 'from' | 'until'> & {
-  readonly added: Map<DeliveryMetric, number[]>;
-  from_s: number;
-  until_s: number;
-};
+type Take = (line: PreparedLine, spot: Spot, from_s: number, until_s: number) => void;
 
-function add(
-  delivered: Map<string, MutableDelivered>,
-  { booking }: PreparedLine,
-  spot: SpotPlan,
-  {
-    day,
-    hour,
-    numbers,
-    range,
-  }: {
-    readonly day: LocalDay;
-    readonly hour: number;
-    readonly numbers: Numbers;
-    readonly range: readonly [number, number];
-  },
-): void {
-  const key = `${spotKey(spot)} ${day.date}`;
-  const until_s = Math.min(range[1], spot.until_s);
-  let sum = delivered.get(key);
-  if (!sum) {
-    const line_item = {
-      ...{ id: booking.id, campaign_id: booking.campaign.id, funding_instrument_id: booking.instrument.id },
-    };
-    const place = { creative_id: spot.creative, placement: spot.placement, day: day.date, hours: day.hours };
-    sum = { line_item, ...place, added: new Map(), from_s: Math.max(range[0], spot.from_s), until_s };
-    delivered.set(key, sum);
+/** The plans of an hour that does not end yet. */
+function runningPlan(plans: readonly LinePlan[], segment: Segment, state: LedgerState, bench: Workbench): RunningPlan {
+  const spots: SpotPlan[] = [];
+  for (const plan of plans) {
+    eachSpot(plan, segment.from_ms, state, bench, ({ creative, placement }) => {
+      const range = { from_s: plan.from_ms / 1000, until_s: plan.until_ms / 1000 };
+      const place = { line: plan.line.booking.id, creative: creative.id, placement };
+      spots.push({ ...place, ...range, numbers: bench.counts.numbers() });
+    });
   }
-  sum.until_s = until_s;
-  for (const [metric, number] of numbers) {
-    let hours = sum.added.get(metric);
-    if (!hours) {
-      hours = new Array(day.hours).fill(0);
-      sum.added.set(metric, hours);
-    }
-    hours[hour]! += number;
+  return { until_s: segment.until_ms / 1000, spots };
+}
+
+/** Whole segments are what is planned. */
+function deliverWhole(
+  plans: readonly LinePlan[],
+  from_ms: number,
+  state: LedgerState,
+  bench: Workbench,
+  take: Take,
+): void {
+  for (const plan of plans) {
+    eachSpot(plan, from_ms, state, bench, (spot) => take(plan.line, spot, plan.from_ms / 1000, plan.until_ms / 1000));
+    if (plan.impressions > 0) addDelivered(state, plan.line.booking, plan);
+  }
+}
+
+/** What happens of a running plan between two times. */
+function deliverPart(
+  { spots }: RunningPlan,
+  { lines, state }: AdvanceInput,
+  [from_s, until_s]: readonly [number, number],
+  { counts }: Workbench,
+  take: Take,
+): void {
+  const byName = new Map<string, readonly [PreparedLine, Spot]>();
+  for (const line of lines) for (const spot of line.spots) byName.set(spot.name, [line, spot]);
+  for (const plan of spots) {
+    counts.clear();
+    countBetween(counts, plan, from_s, until_s);
+    const found = byName.get(spotKey(plan));
+    if (!found || counts.size === 0) continue;
+    const [line, spot] = found;
+    addDelivered(state, line.booking, { impressions: counts.get(IMPRESSIONS), spend: counts.get(CHARGE) });
+    take(line, spot, Math.max(from_s, plan.from_s), Math.min(until_s, plan.until_s));
   }
 }
 
 /** Remembers the clicks of an hour, and forgets those that lead to nothing any more. */
-function addClicks(state: LedgerState, key: string, start_ms: number, clicks: number): void {
-  const known = (state.clicks.get(key) ?? []).filter((each) => each.start_ms > start_ms - LATEST_HOURS * HOUR_MS);
+function addClicks(state: LedgerState, name: string, start_ms: number, clicks: number): void {
+  if (clicks === 0) return;
+  const known = (state.clicks.get(name) ?? []).filter((each) => each.start_ms > start_ms - LATEST_HOURS * HOUR_MS);
   const last = known.at(-1);
   if (last?.start_ms === start_ms) last.clicks += clicks;
   else known.push({ start_ms, clicks });
-  state.clicks.set(key, known);
+  state.clicks.set(name, known);
 }

@@ -1,30 +1,38 @@
 /**
  * Divides a whole number by weights into whole numbers that add up to it: each gets its share rounded down or up, by the
  * largest remainder, the first one of equal ones. Without weights, the first gets all.
+ * @param parts where they go; made longer or shorter as needed
  */
-export function apportion(total: number, weights: readonly number[]): number[] {
-  const sum = weights.reduce((all, weight) => all + weight, 0);
-  if (weights.length === 0) return [];
-  if (sum <= 0 || total <= 0) return weights.map((_, index) => (index === 0 ? total : 0));
-  const parts: number[] = new Array(weights.length).fill(0);
-  const remainders: number[] = new Array(weights.length).fill(0);
+export function apportion(total: number, weights: readonly number[], parts: number[] = []): number[] {
+  const { length } = weights;
+  parts.length = length;
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += weights[index]!;
+  if (sum <= 0 || total <= 0 || length === 1) return allToFirst(total, parts);
   let rest = total;
-  for (let index = 0; index < weights.length; index++) {
-    const exact = total * (weights[index]! / sum);
-    const part = Math.min(Math.floor(exact), rest);
+  for (let index = 0; index < length; index++) {
+    const part = Math.min(Math.floor(total * (weights[index]! / sum)), rest);
     parts[index] = part;
-    remainders[index] = exact - part;
     rest -= part;
   }
-  while (rest > 0) {
+  if (rest > 0) giveRest(total, weights, sum, parts, rest);
+  return parts;
+}
+
+function allToFirst(total: number, parts: number[]): number[] {
+  for (let index = 0; index < parts.length; index++) parts[index] = index === 0 ? total : 0;
+  return parts;
+}
+
+function giveRest(total: number, weights: readonly number[], sum: number, parts: number[], rest: number): void {
+  const remainders = parts.map((part, index) => total * (weights[index]! / sum) - part);
+  for (let left = rest; left > 0; left--) {
     let best = 0;
-    for (let index = 1; index < weights.length; index++) if (remainders[index]! > remainders[best]!) best = index;
-    parts[best] = parts[best]! + 1;
+    for (let index = 1; index < parts.length; index++) if (remainders[index]! > remainders[best]!) best = index;
+    parts[best]! += 1;
     remainders[best] = -1;
-    rest -= 1;
     if (remainders.every((each) => each < 0)) remainders.fill(0);
   }
-  return parts;
 }
 
 /** `amount × part / whole`, rounded down exactly, for whole numbers whose product may be large. */
@@ -39,18 +47,25 @@ export function proportion(amount: number, part: number, whole: number): number 
  * Divides a whole number by weights into whole numbers that add up to it, at random: each gets its share rounded down or
  * up, and its exact share on average, so that what is rare happens too.
  * @param drawn from 0 to below 1
+ * @param parts where they go; made longer or shorter as needed
  */
-export function apportionAt(total: number, weights: readonly number[], drawn: number): number[] {
-  const sum = weights.reduce((all, weight) => all + weight, 0);
-  if (sum <= 0) return weights.map((_, index) => (index === 0 ? total : 0));
+export function apportionAt(total: number, weights: readonly number[], drawn: number, parts: number[] = []): number[] {
+  const { length } = weights;
+  parts.length = length;
+  let sum = 0;
+  let last = 0;
+  for (let index = 0; index < length; index++) {
+    sum += weights[index]!;
+    if (weights[index]! > 0) last = index;
+  }
+  if (sum <= 0 || total <= 0) return allToFirst(total, parts);
   let weight = 0;
   let given = 0;
-  const last = weights.findLastIndex((each) => each > 0);
-  return weights.map((each, index) => {
-    weight += each;
+  for (let index = 0; index < length; index++) {
+    weight += weights[index]!;
     const until = index >= last ? total : Math.min(total, Math.floor(total * (weight / sum) + drawn));
-    const part = Math.max(0, until - given);
-    given += part;
-    return part;
-  });
+    parts[index] = Math.max(0, until - given);
+    given += parts[index]!;
+  }
+  return parts;
 }

@@ -1,6 +1,5 @@
 import { leftOf } from '../serving-times.ts';
 import { apportion } from './apportion.ts';
-import { type LedgerState, spentOn } from './ledger-state.ts';
 import type { Limit, LinePlan } from './line-plan.ts';
 import { byId } from './plan-groups.ts';
 
@@ -9,19 +8,19 @@ import { byId } from './plan-groups.ts';
  * instruments pay, in this order. A later cut never raises what an earlier one has left.
  * @source decision 935
  */
-export function cutToCaps(plans: readonly LinePlan[], state: LedgerState): void {
+export function cutToCaps(plans: readonly LinePlan[]): void {
   for (const plan of plans) {
-    const { booking } = plan.line;
-    cut([plan], leftOf(booking.budget, spentOn(state, booking).line), 'line_item_budget');
+    const left = leftOf(plan.line.booking.budget, plan.spent.line);
+    if (plan.spend > left) cut([plan], left, 'line_item_budget');
   }
   for (const group of byId(plans, ({ campaign }) => campaign.id)) {
     const { booking } = group[0]!.line;
-    cut(group, leftOf(booking.campaign.budget, spentOn(state, booking).campaign), 'campaign_budget');
+    cut(group, leftOf(booking.campaign.budget, group[0]!.spent.campaign), 'campaign_budget');
   }
   for (const group of byId(plans, ({ instrument }) => instrument.id)) {
     const { booking } = group[0]!.line;
     const { limit } = booking.instrument;
-    if (limit !== null) cut(group, Math.max(0, limit - spentOn(state, booking).instrument), 'funding');
+    if (limit !== null) cut(group, Math.max(0, limit - group[0]!.spent.instrument), 'funding');
   }
 }
 

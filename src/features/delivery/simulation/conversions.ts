@@ -1,9 +1,9 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Booking } from '../bookings.ts';
 import { METRIC_OF_TYPE } from '../conversions/conversion-numbers.ts';
+import { type Counts, placeOf } from './counts.ts';
 import { draw, rounded } from './draws.ts';
 import type { HourOfClicks } from './ledger-state.ts';
-import type { Numbers } from './spot-numbers.ts';
 
 /** What clicks of a line item lead to, some hours later. */
 export interface Conversion {
@@ -62,17 +62,46 @@ export function clicksOf({ objective }: Booking): DeliveryMetric {
   return objective === 'WEBSITE_CLICKS' ? 'url_clicks' : 'app_clicks';
 }
 
+/** The places of what is counted of a conversion that follows an engagement, or a view. */
+interface Places {
+  readonly count: number;
+  readonly quantity: number;
+  readonly amount: number;
+}
+
+/** A conversion with its places. */
+export interface PreparedConversion extends Conversion {
+  readonly engaged: Places;
+  readonly viewed: Places;
+}
+
+/** The conversions that a line item counts, as they are counted. */
+export function prepareConversions(booking: Parameters<typeof conversionsOf>[0]): readonly PreparedConversion[] {
+  return conversionsOf(booking).map((conversion) => {
+    const placesOf = (part: string): Places => {
+      const place = (name: string): number => placeOf(`${conversion.metric}.${name}` as DeliveryMetric);
+      const suffix = conversion.isMobile ? '' : `_${part}`;
+      return {
+        count: place(`post_${part}`),
+        quantity: place(`order_quantity${suffix}`),
+        amount: place(`sale_amount${suffix}`),
+      };
+    };
+    return { ...conversion, engaged: placesOf('engagement'), viewed: placesOf('view') };
+  });
+}
+
 /**
- * Adds the conversions that happen in a range of time (seconds since 1970, the end exclusive) after clicks of past hours.
- * Each click decides once and for all when it leads to one, at the earliest when its hour is over.
+ * Counts the conversions that happen in a range of time (seconds since 1970, the end exclusive) after clicks of past
+ * hours. Each click decides once and for all when it leads to one, at the earliest when its hour is over.
  */
-export function addConversions(
-  numbers: Numbers,
-  conversions: readonly Conversion[],
+export function countConversions(
+  counts: Counts,
+  conversions: readonly PreparedConversion[],
   clicks: readonly HourOfClicks[],
   { key, from_s, until_s }: { readonly key: number; readonly from_s: number; readonly until_s: number },
 ): void {
-  for (const [index, { metric, rate, value, isMobile }] of conversions.entries()) {
+  for (const [index, { rate, value, engaged, viewed }] of conversions.entries()) {
     for (const past of clicks) {
       const start_s = past.start_ms / 1000;
       const count = rounded(past.clicks * rate, draw(key, start_s, 'conversions', index));
@@ -85,19 +114,11 @@ export function addConversions(
         const after = draw(key, start_s, 'conversionTime', at) ** 2;
         const time_s = start_s + HOUR_S + Math.floor(after * (LATEST_HOURS - 1) * HOUR_S);
         if (time_s < from_s || time_s >= until_s) continue;
-        const isEngaged = draw(key, start_s, 'conversionKind', at) < ENGAGED;
-        const part = isEngaged ? 'engagement' : 'view';
-        add(numbers, `${metric}.post_${part}`, together);
-        const suffix = isMobile ? '' : `_${part}`;
-        add(numbers, `${metric}.order_quantity${suffix}`, together * 1_000_000);
-        add(numbers, `${metric}.sale_amount${suffix}`, together * value * 1_000_000);
+        const places = draw(key, start_s, 'conversionKind', at) < ENGAGED ? engaged : viewed;
+        counts.add(places.count, together);
+        counts.add(places.quantity, together * 1_000_000);
+        counts.add(places.amount, together * value * 1_000_000);
       }
     }
   }
-}
-
-function add(numbers: Numbers, metric: string, number: number): void {
-  if (number === 0) return;
-  const name = metric as DeliveryMetric;
-  numbers.set(name, (numbers.get(name) ?? 0) + number);
 }

@@ -49,24 +49,43 @@ export interface Seen {
   readonly capped: number;
 }
 
-/** The market of an account in an hour, for a price unit of one. The whole hour has one. */
-export function marketShift({ seed, knobs, day, hour }: Segment): number {
-  const drawn = draw(keyOf(seed), day.start_ms / 1000 + hour * 3600, 'market');
-  return Math.log(MEDIAN_PRICE * knobs.market_level) + PRICE_NOISE * normalAt(drawn);
+/** What all line items of an account meet in an hour: the whole hour has one market. */
+export interface HourMarket {
+  /** Of the draws of the hour: seconds since 1970. */
+  readonly time_s: number;
+  /** Logarithm of the median price for a price unit of one. */
+  readonly shift: number;
+  /** Opportunities an hour for each person of an audience, before chance. */
+  readonly perPerson: number;
+  readonly noise: number;
+  readonly engagementFactor: number;
+}
+
+/** The market of an account in an hour. */
+export function hourMarket({ seed, knobs, day, hour }: Segment): HourMarket {
+  const time_s = day.start_ms / 1000 + hour * 3600;
+  const busy = dayWeight(knobs, day.date) * hourWeight(knobs, hour);
+  return {
+    time_s,
+    shift: Math.log(MEDIAN_PRICE * knobs.market_level) + PRICE_NOISE * normalAt(draw(keyOf(seed), time_s, 'market')),
+    perPerson: isOut(knobs, hour) ? 0 : (PRESENT * SLOTS * busy) / 24,
+    noise: knobs.scenario.name === 'flat' ? 0 : NOISE,
+    engagementFactor: knobs.engagement_factor,
+  };
 }
 
 /** The supply of a line item that serves for some of a segment. */
-export function supplyOf(line: PreparedLine, segment: Segment, shift: number, serves_ms: number, seen: Seen): Supply {
-  const { knobs, day, hour } = segment;
+export function supplyOf(line: PreparedLine, market: HourMarket, serves_ms: number, seen: Seen): Supply {
   const { frequency_cap, pay_by } = line.booking;
-  const drawn = draw(line.key, day.start_ms / 1000 + hour * 3600, 'opportunities');
-  const noise = knobs.scenario.name === 'flat' ? 1 : Math.exp(NOISE * normalAt(drawn) - (NOISE * NOISE) / 2);
-  const perHour = (seen.people * PRESENT * SLOTS * dayWeight(knobs, day.date) * hourWeight(knobs, hour) * noise) / 24;
+  const { noise } = market;
+  const drawn = draw(line.key, market.time_s, 'opportunities');
+  const chance = noise === 0 ? 1 : Math.exp(noise * normalAt(drawn) - (noise * noise) / 2);
+  const perHour = seen.people * market.perPerson * chance;
   const below = frequency_cap === null ? 1 : shareBelowCap(frequency_cap, seen.capped, seen.people);
-  const factor = line.quality * fatigue(seen.reach > 0 ? seen.impressions / seen.reach : 1) * knobs.engagement_factor;
+  const factor = line.quality * fatigue(seen.reach > 0 ? seen.impressions / seen.reach : 1) * market.engagementFactor;
   return {
-    market: { mu: shift + Math.log(line.level) },
-    opportunities: isOut(knobs, hour) ? 0 : (perHour * below * serves_ms) / HOUR_MS,
+    market: { mu: market.shift + line.logLevel },
+    opportunities: (perHour * below * serves_ms) / HOUR_MS,
     billedRate: billedRate(pay_by, factor),
     factor,
   };

@@ -1,6 +1,6 @@
 import { expectedReach } from '../../../contract/delivery/reach.ts';
-import { budgetLeft, type ReasonNotServing } from '../serving-times.ts';
-import { type Offer, offerOf, type Segment, type Supply, supplyOf } from './hour-market.ts';
+import { budgetLeft, type ReasonNotServing, type SpentByLevel } from '../serving-times.ts';
+import { type HourMarket, type Offer, offerOf, type Segment, type Supply, supplyOf } from './hour-market.ts';
 import { impressionsWithin, type LedgerState, lineState, spentOn } from './ledger-state.ts';
 import type { PreparedLine } from './prepared-line.ts';
 
@@ -20,12 +20,14 @@ export type Limit = 'pacing' | 'campaign_pacing' | 'frequency_cap' | 'line_item_
 /** A line item in a segment, as its numbers come about; the chain that explains them. */
 export interface LinePlan {
   readonly line: PreparedLine;
-  reason?: ReasonForNothing;
+  /** What the levels that pay for it have spent before. */
+  readonly spent: SpentByLevel;
+  reason: ReasonForNothing | undefined;
   from_ms: number;
   until_ms: number;
   people: number;
-  supply?: Supply;
-  offer?: Offer;
+  supply: Supply | undefined;
+  offer: Offer | undefined;
   /** What pacing plans to spend by the budgets of the line item, and what by those of the campaign; micro units. */
   plan: number;
   campaignPlan: number;
@@ -34,7 +36,7 @@ export interface LinePlan {
   expectedSpend: number;
   /** The part of the auctions that pacing lets it take part in. */
   throttle: number;
-  limit?: Limit;
+  limit: Limit | undefined;
   /** How many impressions its frequency cap still allows. */
   allowed: number;
   impressions: number;
@@ -47,19 +49,37 @@ export function beginPlan(
   line: PreparedLine,
   segment: Segment,
   state: LedgerState,
-  context: { readonly shift: number; readonly people: number; readonly reason: ReasonNotServing | undefined },
+  context: { readonly market: HourMarket; readonly people: number; readonly reason: ReasonNotServing | undefined },
 ): LinePlan {
   const plan: LinePlan = {
-    ...{ line, people: context.people, plan: Number.POSITIVE_INFINITY, campaignPlan: Number.POSITIVE_INFINITY },
-    ...{ from_ms: segment.from_ms, until_ms: segment.until_ms, expectedImpressions: 0, expectedSpend: 0, throttle: 1 },
-    ...{ allowed: Number.POSITIVE_INFINITY, impressions: 0, billed: 0, spend: 0 },
+    line,
+    spent: spentOn(state, line.booking),
+    reason: undefined,
+    from_ms: segment.from_ms,
+    until_ms: segment.until_ms,
+    people: context.people,
+    supply: undefined,
+    offer: undefined,
+    plan: Number.POSITIVE_INFINITY,
+    campaignPlan: Number.POSITIVE_INFINITY,
+    expectedImpressions: 0,
+    expectedSpend: 0,
+    throttle: 1,
+    limit: undefined,
+    allowed: Number.POSITIVE_INFINITY,
+    impressions: 0,
+    billed: 0,
+    spend: 0,
   };
-  const because = (reason: ReasonForNothing): LinePlan => Object.assign(plan, { reason });
+  const because = (reason: ReasonForNothing): LinePlan => {
+    plan.reason = reason;
+    return plan;
+  };
   if (!line.times) return because(context.reason ?? 'NOT_IN_THIS_HOUR');
   plan.from_ms = Math.max(segment.from_ms, line.times[0]);
   plan.until_ms = Math.min(segment.until_ms, line.times[1]);
   if (plan.from_ms >= plan.until_ms) return because(context.reason ?? 'NOT_IN_THIS_HOUR');
-  if (budgetLeft(line.booking, spentOn(state, line.booking)) <= 0) return because('BUDGET_USED_UP');
+  if (budgetLeft(line.booking, plan.spent) <= 0) return because('BUDGET_USED_UP');
   if (context.people <= 0) return because('NO_PEOPLE');
   const own = lineState(state, line.booking.id);
   const { frequency_cap, duration_in_days } = line.booking;
@@ -69,7 +89,7 @@ export function beginPlan(
   const remembered = impressionsWithin(own);
   const reach = expectedReach(remembered, context.people);
   const seen = { people: context.people, impressions: remembered, reach, capped };
-  plan.supply = supplyOf(line, segment, context.shift, plan.until_ms - plan.from_ms, seen);
+  plan.supply = supplyOf(line, context.market, plan.until_ms - plan.from_ms, seen);
   return plan.supply.opportunities > 0 ? plan : because('OUTAGE');
 }
 

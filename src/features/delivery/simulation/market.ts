@@ -1,4 +1,4 @@
-import { normalBelow } from './normal.ts';
+import { normalAt, normalBelow } from './normal.ts';
 
 /** Spread of the logarithm of the price that the others bid. */
 const SPREAD = 0.9;
@@ -32,7 +32,11 @@ export function priceOf(market: Market, bid: number): number {
 
 /** The lowest bid whose cost of a thousand opportunities reaches an amount; the highest one when none does. */
 export function bidForCost(market: Market, cost: number): number {
-  return lowest(market, (bid) => costOf(market, bid) >= cost);
+  const { mu } = market;
+  const share = cost / Math.exp(mu + (SPREAD * SPREAD) / 2);
+  if (share <= 0) return Math.exp(mu - HIGHEST * SPREAD);
+  const above = share >= 1 ? HIGHEST : Math.min(HIGHEST, SPREAD + normalAt(share));
+  return Math.exp(mu + Math.max(-HIGHEST, above) * SPREAD);
 }
 
 /** The lowest bid whose average price reaches an amount; the highest one when none does. */

@@ -5,7 +5,7 @@ import { reasonNotServing } from '../serving-times.ts';
 import { cutToCaps } from './caps.ts';
 import { hourWeight } from './curves.ts';
 import { draw, rounded } from './draws.ts';
-import { marketShift, type Segment } from './hour-market.ts';
+import { hourMarket, type Segment } from './hour-market.ts';
 import { type LedgerState, spentOn } from './ledger-state.ts';
 import { beginPlan, bid, type LinePlan } from './line-plan.ts';
 import { planFor, type Stretch } from './pacing.ts';
@@ -27,11 +27,11 @@ export interface PlanInput {
  * @source decision 930
  */
 export function planSegment({ account, lines, people, state }: PlanInput, segment: Segment): LinePlan[] {
-  const shift = marketShift(segment);
+  const market = hourMarket(segment);
   const at = formatInstant(segment.from_ms);
   const plans = lines.map((line) => {
     const { booking } = line;
-    const known = { shift, people: people.get(booking.id) ?? 0 };
+    const known = { market, people: people.get(booking.id) ?? 0 };
     const reason = line.times && line.times[0] < segment.until_ms && line.times[1] > segment.from_ms;
     return beginPlan(line, segment, state, {
       ...known,
@@ -39,35 +39,29 @@ export function planSegment({ account, lines, people, state }: PlanInput, segmen
     });
   });
   const serving = plans.filter(({ reason }) => !reason);
-  for (const group of byId(serving, ({ campaign }) => campaign.id))
-    planCampaign(group, segment, state, account.timezone);
+  for (const group of byId(serving, ({ campaign }) => campaign.id)) planCampaign(group, segment, account.timezone);
   for (const plan of serving) if (!plan.reason) round(plan, segment);
-  cutToCaps(
-    serving.filter(({ reason }) => !reason),
-    state,
-  );
+  cutToCaps(serving.filter(({ reason }) => !reason));
   for (const plan of serving) if (!plan.reason && plan.impressions === 0) plan.reason = 'NOTHING_WON';
   return plans;
 }
 
 /** The line items of a campaign bid, and are throttled to what is planned for each and for all. @source decision 934 */
-function planCampaign(group: readonly LinePlan[], segment: Segment, state: LedgerState, zone: string): void {
+function planCampaign(group: readonly LinePlan[], segment: Segment, zone: string): void {
   const [first] = group;
   const { campaign } = first!.line.booking;
-  const spent = spentOn(state, first!.line.booking);
   const ends = group.map(({ line }) => line.flightEnd_ms);
   const last = ends.some((end) => end === undefined) ? undefined : Math.max(...(ends as number[]));
   const from_ms = Math.min(...group.map((plan) => plan.from_ms));
   const until_ms = Math.max(...group.map((plan) => plan.until_ms));
-  const ofCampaign = planFor(campaign.budget, spent.campaign, stretch(segment, [from_ms, until_ms], last, zone));
+  const ofCampaign = planFor(campaign.budget, first!.spent.campaign, stretch(segment, [from_ms, until_ms], last, zone));
   const supply = group.reduce((sum, plan) => sum + plan.supply!.opportunities, 0);
   for (const plan of group) {
     const { line } = plan;
     const { booking, isStandard } = line;
-    const own = spentOn(state, booking);
     const left = planFor(
       booking.budget,
-      own.line,
+      plan.spent.line,
       stretch(segment, [plan.from_ms, plan.until_ms], line.flightEnd_ms, zone),
     );
     const part = plan.supply!.opportunities / supply;

@@ -2,9 +2,13 @@ import { instantMs } from '../../../base/instants.ts';
 import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import type { BookedCreative, Booking, Bookings } from '../bookings.ts';
 import { servesWithin, shownCreatives } from '../serving-times.ts';
+import { type ActionMix, actionMix } from './actions.ts';
+import { clicksOf, type PreparedConversion, prepareConversions } from './conversions.ts';
+import { placeOf } from './counts.ts';
 import { currencyLevel } from './currency-level.ts';
 import { keyOf } from './draws.ts';
 import { qualityOf } from './rates.ts';
+import { spotKey } from './spot-plan.ts';
 
 /** Where the numbers of a placement are in the ledger. */
 export type LedgerPlacement = 'ALL_ON_SERVICE' | 'PUBLISHER_NETWORK';
@@ -15,7 +19,12 @@ export interface Spot {
   readonly placement: LedgerPlacement;
   /** Its part of the impressions. */
   readonly weight: number;
+  /** Of its draws. */
   readonly key: number;
+  readonly name: string;
+  /** Among the spots of all line items that are prepared together. */
+  readonly ordinal: number;
+  readonly mix: ActionMix;
 }
 
 /** A line item with what is the same in every hour. */
@@ -27,10 +36,15 @@ export interface PreparedLine {
   readonly times: readonly [from_ms: number, until_ms: number] | undefined;
   readonly flightEnd_ms: number | undefined;
   readonly spots: readonly Spot[];
+  /** Those of its spots. */
+  readonly weights: readonly number[];
+  readonly conversions: readonly PreparedConversion[];
+  /** The place of the clicks that lead to them. */
+  readonly clicks: number;
   /** The quality of its creatives, weighted as they are shown. */
   readonly quality: number;
-  /** Price unit of its currency, and the lowest bid, in micro units. */
-  readonly level: number;
+  /** Logarithm of the price unit of its currency, and the lowest bid, in micro units. */
+  readonly logLevel: number;
   readonly minimumBid: number;
   readonly isStandard: boolean;
 }
@@ -45,6 +59,7 @@ export function prepareLines(
   seed: string,
   range: readonly [from: string, until: string],
 ): PreparedLine[] {
+  let ordinal = 0;
   return bookings.lines.map((booking) => {
     const creatives = shownCreatives(booking);
     const qualities = creatives.map((creative) => qualityOf(seed, creative));
@@ -54,18 +69,28 @@ export function prepareLines(
     const times = servesWithin(bookings, booking, range);
     const ends = servesWithin(bookings, booking, [range[0], FOREVER])?.[1];
     const key = keyOf(`${seed} ${booking.id}`);
+    const spots = creatives.flatMap((creative, at) =>
+      placementsOf(booking).map(([placement, part]): Spot => {
+        const name = spotKey({ line: booking.id, creative: creative.id, placement });
+        return {
+          ...{ creative, placement, name, weight: (weights[at]! / sum) * part, key: keyOf(`${seed} ${name}`) },
+          ...{ ordinal: ordinal++, mix: actionMix(creative.kind, booking.objective, booking.pay_by) },
+        };
+      }),
+    );
     return {
-      ...{ booking, key, level: currencyLevel(booking.currency), minimumBid: bidLimits(booking.currency).least },
+      ...{ spots, weights: spots.map(({ weight }) => weight) },
+      ...{ conversions: prepareConversions(booking), clicks: placeOf(clicksOf(booking)) },
+      ...{
+        booking,
+        key,
+        logLevel: Math.log(currencyLevel(booking.currency)),
+        minimumBid: bidLimits(booking.currency).least,
+      },
       times: times && [instantMs(times[0]), instantMs(times[1])],
       flightEnd_ms: ends === undefined || ends === FOREVER ? undefined : instantMs(ends),
       quality: sum > 0 ? qualities.reduce((all, quality, at) => all + quality * weights[at]!, 0) / sum : 1,
       isStandard: booking.isStandard ?? booking.campaign.isStandard ?? true,
-      spots: creatives.flatMap((creative, at) =>
-        placementsOf(booking).map(([placement, part]) => ({
-          ...{ creative, placement, weight: (weights[at]! / sum) * part },
-          key: keyOf(`${seed} ${booking.id} ${creative.id} ${placement}`),
-        })),
-      ),
     };
   });
 }

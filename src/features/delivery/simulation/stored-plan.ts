@@ -1,9 +1,6 @@
 import { hash } from 'node:crypto';
-import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Bookings } from '../bookings.ts';
 import type { RunningPlan } from './advance.ts';
-
-const PLACES = new Map(DELIVERY_METRICS.map((metric, place) => [metric, place]));
 
 type StoredSpot = readonly [
   line: string,
@@ -22,10 +19,16 @@ interface StoredPlan {
 
 /** A plan as text, with the digest of everything that it was made from. Metrics are numbered as in the ledger. */
 export function writePlan({ until_s, spots }: RunningPlan, digest: string): string {
-  const stored = spots.map((spot): StoredSpot => {
-    const numbers = [...spot.numbers].flatMap(([metric, number]) => [PLACES.get(metric)!, number]);
-    return [spot.line, spot.creative, spot.placement, spot.from_s, spot.until_s, numbers];
-  });
+  const stored = spots.map(
+    ({ line, creative, placement, ...spot }): StoredSpot => [
+      line,
+      creative,
+      placement,
+      spot.from_s,
+      spot.until_s,
+      spot.numbers,
+    ],
+  );
   return JSON.stringify({ digest, until_s, spots: stored } satisfies StoredPlan);
 }
 
@@ -34,9 +37,7 @@ export function readPlan(text: string | null | undefined, digest: string): Runni
   if (!text) return undefined;
   const stored = JSON.parse(text) as StoredPlan;
   if (stored.digest !== digest) return undefined;
-  const spots = stored.spots.map(([line, creative, placement, from_s, until_s, list]) => {
-    const numbers = new Map<DeliveryMetric, number>();
-    for (let at = 0; at < list.length; at += 2) numbers.set(DELIVERY_METRICS[list[at]!]!, list[at + 1]!);
+  const spots = stored.spots.map(([line, creative, placement, from_s, until_s, numbers]) => {
     return { line, creative, placement, from_s, until_s, numbers };
   });
   return { until_s: stored.until_s, spots };
