@@ -28,6 +28,7 @@ const settings = loadSettings({
     rate_limits: 'off',
     access_log: plan.accessLog,
     aliases: plan.aliases,
+    delivery_sandbox: plan.delivery,
     active_campaigns_max: 8000,
     application_stream_connections_max: 10_000,
     application_stream_events_per_s: 1_000_000,

@@ -14,7 +14,10 @@ export interface Target {
   memory(): number;
   /** Processor time used so far, user and system, in seconds. */
   cpu_s(): number;
+  readonly pid: number;
   close(): Promise<void>;
+  /** Ends the process as a power cut would; keeps its folder. */
+  kill(): Promise<void>;
 }
 
 /** How a target is started. */
@@ -27,6 +30,8 @@ export interface TargetOptions extends TargetSeams {
   /** The folder of another node of the same database. */
   readonly beside?: string;
   readonly profile?: boolean;
+  /** Where delivery in the sandbox comes from. */
+  readonly delivery?: 'served';
   /** An alias file. */
   readonly aliases?: string;
 }
@@ -44,6 +49,11 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
     folder,
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024,
     cpu_s: () => cpuSeconds(child.pid!),
+    pid: child.pid!,
+    async kill() {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
     async close() {
       child.send('stop');
       await once(child, 'exit');

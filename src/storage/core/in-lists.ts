@@ -28,7 +28,8 @@ export function inList<DB, TB extends keyof DB, Column extends ReferenceExpressi
 
 /**
  * Whether a row belongs to an account and its column has one of several values, for a column that follows the account
- * in an index. SQLite would rather scan the whole account than look up each value; pairs force it to.
+ * in an index. SQLite would rather scan the whole account than look up each value; pairs that it takes to be rare make it
+ * look them up.
  */
 export function inListOfAccount(
   eb: ExpressionBuilder<DynamicTables, string>,
@@ -41,5 +42,5 @@ export function inListOfAccount(
     return eb.and([eb('account_id', '=', account), inList(eb, column, values)]);
   }
   const pairs = values.map((value) => sql`(${account}, ${value})`);
-  return sql<SqlBool>`(${sql.ref('account_id')}, ${sql.ref(column)}) in (values ${sql.join(pairs)})`;
+  return sql<SqlBool>`unlikely((${sql.ref('account_id')}, ${sql.ref(column)}) in (values ${sql.join(pairs)}))`;
 }

@@ -26,6 +26,8 @@ export interface Ad {
   readonly platforms: readonly string[] | undefined;
   /** Whether something of it has changed since it was read: it is not shown then. */
   isStale: boolean;
+  /** What was found to speak against it a moment ago, while the counters of its account are at this state. */
+  obstacle?: { readonly reason: string; readonly state: number; readonly until_ms: number };
   readonly bid: Bid;
   /** What is charged: its impressions or its clicks. */
   readonly billed: 'impression' | 'click';

@@ -12,12 +12,14 @@ export interface Winner {
   readonly rank: number;
 }
 
-/** What a round found out. `missing`: what has to be read before it can be decided. */
+/** What a round found out. */
 export interface Round {
   readonly winners: readonly Winner[];
   readonly explanation: readonly Explanation[];
-  readonly missing: boolean;
 }
+
+/** So many ads of which something has to be read first end a round: most of the others would not be needed. */
+const MISSING_MAX = 20;
 
 /** Why an ad is not shown now; undefined when it may be. `wait`: something has to be read first. */
 export type Obstacle = string | { readonly wait: true } | undefined;
@@ -34,6 +36,8 @@ export interface RoundContext {
   readonly explain: boolean;
   /** What speaks against an ad beside its targeting: budgets and frequency caps. */
   obstacleTo(ranked: Ranked): Obstacle;
+  /** The state of the counters of an ad's account. */
+  stateOf(ad: Ad): number;
 }
 
 /**
@@ -44,12 +48,12 @@ export function decideRound(context: RoundContext): Round {
   const { ranking, candidates, placement, explain } = context;
   const fitting: Ranked[] = [];
   const explanation: Explanation[] = [];
-  let missing = false;
+  let missing = 0;
   const say = ({ ad, rank }: Ranked, outcome: string): void => {
     if (explain) explanation.push({ line_item_id: ad.booking.id, outcome, rank: Math.round(rank * 1e6) / 1e6 });
   };
   for (const ranked of ranking.inOrder(candidates)) {
-    if (fitting.length > placement.count) {
+    if (fitting.length > placement.count || missing >= MISSING_MAX) {
       if (!explain) break;
       say(ranked, lossOf(ranked, context) ?? 'OUTBID');
       continue;
@@ -57,7 +61,7 @@ export function decideRound(context: RoundContext): Round {
     const loss = lossOf(ranked, context) ?? context.obstacleTo(ranked);
     if (loss === undefined) fitting.push(ranked);
     else if (typeof loss === 'string') say(ranked, loss);
-    else missing = true;
+    else missing += 1;
   }
   const won = fitting.slice(0, placement.count);
   const winners = won.map((ranked, place) => {
@@ -66,11 +70,16 @@ export function decideRound(context: RoundContext): Round {
     return { ad, rank, price: priceOf(ad.bid, standing, fitting[place + 1]?.rank ?? 0) };
   });
   for (const ranked of fitting.slice(placement.count)) say(ranked, 'OUTBID');
-  return { winners, explanation, missing };
+  return { winners, explanation };
 }
 
-function lossOf({ ad, rank }: Ranked, { viewer, placement, now_ms, excluded }: RoundContext): string | undefined {
+function lossOf(
+  { ad, rank }: Ranked,
+  { viewer, placement, now_ms, excluded, explain, stateOf }: RoundContext,
+): string | undefined {
   if (ad.isStale) return 'CHANGING';
+  const { obstacle } = ad;
+  if (obstacle && !explain && now_ms < obstacle.until_ms && obstacle.state === stateOf(ad)) return obstacle.reason;
   const taken = excluded.size === 0 ? undefined : excluded.get(ad.booking.id);
   if (taken !== undefined) return taken;
   if (now_ms < ad.flight.from_ms || now_ms >= ad.flight.until_ms) return 'NOT_IN_FLIGHT';

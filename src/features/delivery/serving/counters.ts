@@ -31,6 +31,8 @@ export interface AccountCounters {
   flush(): Promise<void>;
   /** Whether there is anything to store, or a budget to ask for. */
   isDue(): boolean;
+  /** Changes whenever budgets may have got more to spend. */
+  state(): number;
   /** Forgets promises that were not kept. */
   expire(now_ms: number): void;
 }
@@ -85,6 +87,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     return true;
   };
   let isWanting = false;
+  let state = 0;
   let flushing: Promise<void> | undefined;
 
   const today = (): string => dateAround(clock.now(), account.timezone);
@@ -144,6 +147,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     for (const [key, amount] of stored.leases) leases.set(key, amount);
     spent = stored.spentToday;
     leasedDay = stored.day;
+    state += 1;
     for (const line of batch.wanted.keys()) leased.add(line);
     onStored(stored);
   }
@@ -203,10 +207,12 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       await flushing;
     },
     isDue: () => views.length > 0 || clicks.length > 0 || isWanting,
+    state: () => state,
     expire(now_ms) {
       for (const [nonce, { until_ms }] of promises) {
         if (until_ms > now_ms) break;
         release(nonce);
+        state += 1;
       }
     },
   };

@@ -39,6 +39,8 @@ export interface Deciding {
 export const TOKEN_MS = 2 * 3_600_000;
 /** Each round reads what the one before lacked. */
 const ROUNDS_MAX = 12;
+/** Used-up budgets and pacing are not looked at again for this long, unless something was stored. */
+const OBSTACLE_MS = 500;
 const NONCE_BYTES = 12;
 const EXPLAINED_MAX = 500;
 
@@ -88,6 +90,7 @@ async function choose(
       ...{ ranking, viewer, placement, excluded, explain: request.explain, now_ms: now() },
       candidates: request.explain ? [{ ads: adsOf(index.held.accounts()), changes: 0 }] : index.held.lists.for(viewer),
       obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reads),
+      stateOf: (ad) => deciding.countersOf(ad).state(),
     });
     if (reads.size > 0 && round < ROUNDS_MAX) {
       await Promise.all([...reads.values()].map((read) => read()));
@@ -112,7 +115,7 @@ async function choose(
 
 /** Budgets, pacing and frequency caps; notes what has to be read before they are known. */
 function obstacleTo(
-  { countersOf, ranking, frequencies }: Deciding,
+  { countersOf, ranking, frequencies, now }: Deciding,
   { ad, standing }: Ranked,
   person: string,
   reads: Map<string, () => Promise<void>>,
@@ -122,12 +125,16 @@ function obstacleTo(
   if (frequency_cap !== null && person === '') return 'FREQUENCY_UNKNOWN';
   const counters = countersOf(ad);
   const funds = counters.funds(booking, { least: ad.bid.least, bid: standing.bid });
-  if (funds === 'exhausted') return 'BUDGET';
+  const lasting = (reason: string): string => {
+    ad.obstacle = { reason, state: counters.state(), until_ms: now() + OBSTACLE_MS };
+    return reason;
+  };
+  if (funds === 'exhausted') return lasting('BUDGET');
   if (funds === 'unknown') {
     reads.set(`budgets ${account.id}`, () => counters.flush());
     return { wait: true };
   }
-  if (ranking.waits(ad)) return 'PACING';
+  if (ranking.waits(ad)) return lasting('PACING');
   if (frequency_cap === null) return undefined;
   const seen = frequencies.seen(account, person, booking.id, duration_in_days ?? 1);
   if (seen === undefined) {

@@ -1,5 +1,6 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
 import { formatInstant } from '../../../base/instants.ts';
+import { pooledRandom } from '../../../base/random.ts';
 import { every } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
@@ -141,6 +142,7 @@ interface Place {
 function openPlace({ services, node }: ServingDeps, environment: Environment): Place {
   const { store, clock, secrets, box } = services;
   const index = openAdIndex(services, environment);
+  const random = pooledRandom(secrets);
   const quality = creativeQuality();
   const seen = frequencies(store, clock);
   const all = new Map<string, AccountCounters>();
@@ -192,8 +194,8 @@ function openPlace({ services, node }: ServingDeps, environment: Environment): P
   const deciding: Deciding = {
     ...{ environment, index, quality, frequencies: seen, render, viewerOf: viewer },
     ranking: ranking(clock, ({ account }) => countersOf(account), qualityOf),
-    tokens: openTokens(box, environment, secrets),
-    random: secrets,
+    tokens: openTokens(box, environment, random),
+    random,
     names: personNames(box, environment),
     now: () => clock.now(),
     countersOf: ({ account }) => countersOf(account),

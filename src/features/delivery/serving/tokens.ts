@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { boundedCache } from '../../../base/bounded-cache.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
@@ -37,18 +37,22 @@ const KEYS_MAX = 16;
  * @source decision 980
  */
 export function openTokens(box: SecretBox, environment: Environment, random: Random): Tokens {
-  const keys = boundedCache<string, Buffer>(KEYS_MAX);
-  let current: { readonly day: number; readonly keyId: string; readonly key: Buffer } | undefined;
-  const keyOf = (day: number, keyId?: string): { readonly keyId: string; readonly key: Buffer } | undefined => {
+  const keys = boundedCache<string, KeyObject>(KEYS_MAX);
+  let current: { readonly day: number; readonly keyId: string; readonly key: KeyObject } | undefined;
+  const keyOf = (day: number, keyId?: string): { readonly keyId: string; readonly key: KeyObject } | undefined => {
     if (keyId === undefined && current?.day === day) return current;
     const known = keyId === undefined ? undefined : keys.get(`${keyId} ${day}`);
     if (known) return { keyId: keyId!, key: known };
     const derived = box.derive(`delivery beacons ${environment} ${day}`, keyId);
-    if (derived) keys.set(`${derived.keyId} ${day}`, derived.key);
-    if (derived && keyId === undefined) current = { day, ...derived };
-    return derived;
+    if (!derived) return undefined;
+    // Ciphers begin several times faster with a key that is prepared.
+    const found = { keyId: derived.keyId, key: createSecretKey(derived.key) };
+    keys.set(`${found.keyId} ${day}`, found.key);
+    if (keyId === undefined) current = { day, ...found };
+    return found;
   };
-  const bound = (kind: TokenKind): Buffer => Buffer.from(`${environment}\n${kind}`);
+  const bounds = { i: Buffer.from(`${environment}\ni`), c: Buffer.from(`${environment}\nc`) };
+  const bound = (kind: TokenKind): Buffer => bounds[kind];
   return {
     seal(kind, opened, now_ms) {
       const day = Math.floor(now_ms / DAY_MS);
