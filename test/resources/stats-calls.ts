@@ -7,6 +7,7 @@ import { accounts } from '../../src/features/ads/accounts.ts';
 import { STATS_JOB } from '../../src/features/ads/analytics/stats-job.ts';
 import { addToLedger, type Delivered, type HourlyNumbers } from '../../src/features/delivery/ledger-writer.ts';
 import type { Reply } from '../rig/client.ts';
+import { ownText } from '../rig/foreign-words.ts';
 import { openAccount, type World } from '../rig/world.ts';
 
 /** Numbers by hour: the others are zero. */
@@ -144,7 +145,7 @@ export function statsCalls(world: () => World) {
     async textOf({ url }: { readonly url: string }): Promise<string> {
       const reply = await fetch(url);
       assert.equal(reply.status, 200);
-      return gunzipSync(Buffer.from(await reply.arrayBuffer())).toString();
+      return ownText(gunzipSync(Buffer.from(await reply.arrayBuffer())).toString());
     },
   };
 }
