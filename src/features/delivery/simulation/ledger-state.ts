@@ -21,6 +21,8 @@ export interface LineState {
   impressions: number;
   /** Impressions by local day, the current one first: of the days that frequency caps and memory need. */
   readonly recent: number[];
+  /** The sum of those that are remembered, but for the current day. */
+  before: number;
 }
 
 /** The longest period of a frequency cap. */
@@ -42,7 +44,7 @@ export interface HourOfClicks {
 export function lineState(state: LedgerState, id: string): LineState {
   let found = state.lines.get(id);
   if (!found) {
-    found = { today: 0, total: 0, impressions: 0, recent: new Array(DAYS_KEPT).fill(0) };
+    found = { today: 0, total: 0, impressions: 0, recent: new Array(DAYS_KEPT).fill(0), before: 0 };
     state.lines.set(id, found);
   }
   return found;
@@ -71,15 +73,21 @@ export function beginDay(state: LedgerState, date: string): void {
     line.today = 0;
     line.recent.copyWithin(passed, 0);
     line.recent.fill(0, 0, passed);
+    sumUp(line);
   }
   for (const campaign of state.campaigns.values()) campaign.today = 0;
 }
 
 /** Impressions of the last local days, the current one included. @source decision 937 and 944 */
-export function impressionsWithin({ recent }: LineState, days = REMEMBERED_DAYS): number {
+export function impressionsWithin({ recent }: LineState, days: number): number {
   let sum = 0;
   for (let back = 0; back < days; back++) sum += recent[back] ?? 0;
   return sum;
+}
+
+/** Sums up the impressions of the days before the current one, once they are known. */
+export function sumUp(line: LineState): void {
+  line.before = impressionsWithin(line, REMEMBERED_DAYS) - line.recent[0]!;
 }
 
 /** What a line item delivered in a segment. */

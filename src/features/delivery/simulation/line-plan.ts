@@ -86,7 +86,7 @@ export function beginPlan(
   const capped = frequency_cap === null ? 0 : impressionsWithin(own, duration_in_days ?? 1);
   if (frequency_cap !== null) plan.allowed = Math.max(0, frequency_cap * context.people - capped);
   if (plan.allowed === 0) return because('FREQUENCY_CAP');
-  const remembered = impressionsWithin(own);
+  const remembered = own.before + own.recent[0]!;
   const reach = expectedReach(remembered, context.people);
   const seen = { people: context.people, impressions: remembered, reach, capped };
   plan.supply = supplyOf(line, context.market, plan.until_ms - plan.from_ms, seen);

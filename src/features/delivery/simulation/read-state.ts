@@ -5,7 +5,7 @@ import { lineItems } from '../../ads/line-items.ts';
 import { rowsById } from '../booked-rows.ts';
 import type { Bookings } from '../bookings.ts';
 import { clicksOf, conversionsOf, LATEST_HOURS } from './conversions.ts';
-import { type LedgerState, lineState } from './ledger-state.ts';
+import { type LedgerState, lineState, sumUp } from './ledger-state.ts';
 import { REMEMBERED_DAYS } from './rates.ts';
 import { spotKey } from './spot-plan.ts';
 
@@ -51,6 +51,7 @@ async function addRecentDays(tx: ReadTransaction, { account, lines }: Bookings, 
       if (line) line.recent[back] = impressions;
     }
   }
+  for (const line of state.lines.values()) sumUp(line);
   const campaignOf = new Map(lines.map((line) => [line.id, line.campaign.id]));
   const others = totals.filter(({ line_item_id }) => !campaignOf.has(line_item_id));
   const rows = await rowsById(

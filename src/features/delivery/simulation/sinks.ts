@@ -1,26 +1,34 @@
 import { formatInstant } from '../../../base/instants.ts';
 import type { LocalDay } from '../../../base/zones.ts';
-import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import type { Delivered } from '../ledger-writer.ts';
 import type { Counts } from './counts.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
 
-/** What a spot delivers on a day. */
+/** So many numbers are reserved at once. */
+const BLOCK = 65_536;
+
+/** What a spot delivers on a day: its numbers of each time lie one after the other. */
 interface Sink {
   readonly line: PreparedLine;
   readonly spot: Spot;
-  /** The places of its metrics, and the hours of each in the same order. */
-  readonly places: number[];
-  readonly hours: number[][];
-  from_s: number;
+  readonly from_s: number;
   until_s: number;
+  /** By the order of times: the hour, where its numbers begin, and how many there are. */
+  readonly chunks: number[];
 }
 
-/** Where delivered numbers add up by spot and day, one day after the other. */
+/**
+ * Where delivered numbers add up by spot and day, one day after the other. Within a day they are only written down, and
+ * put in order when it ends: so much memory is slow to go back and forth in.
+ */
 export class Sinks {
   readonly #delivered: Delivered[] = [];
   #day: LocalDay | undefined;
   #sinks: (Sink | undefined)[] = [];
+  readonly #blocks: Float64Array[] = [];
+  /** Where the next number goes, across all blocks. */
+  #size = 0;
 
   /** Adds what a spot did in a range of time within an hour of a day: seconds since 1970. */
   add(
@@ -35,19 +43,19 @@ export class Sinks {
     if (this.#day?.date !== day.date) this.#endDay(day);
     let sink = this.#sinks[spot.ordinal];
     if (!sink) {
-      sink = { line, spot, places: [], hours: [], from_s, until_s };
+      sink = { line, spot, from_s, until_s, chunks: [] };
       this.#sinks[spot.ordinal] = sink;
     }
     sink.until_s = until_s;
+    const block = this.#blockFor(2 * counts.size);
+    sink.chunks.push(hour, this.#size, counts.size);
+    let at = this.#size % BLOCK;
     for (let each = 0; each < counts.size; each++) {
       const place = counts.places[each]!;
-      let at = sink.places.indexOf(place);
-      if (at < 0) {
-        at = sink.places.push(place) - 1;
-        sink.hours.push(new Array<number>(day.hours).fill(0));
-      }
-      sink.hours[at]![hour]! += counts.get(place);
+      block[at++] = place;
+      block[at++] = counts.get(place);
     }
+    this.#size += 2 * counts.size;
   }
 
   /** All that was added. */
@@ -56,25 +64,54 @@ export class Sinks {
     return this.#delivered;
   }
 
+  /** A block in which so many numbers have room one after the other. */
+  #blockFor(more: number): Float64Array {
+    if ((this.#size % BLOCK) + more > BLOCK) this.#size += BLOCK - (this.#size % BLOCK);
+    const index = Math.floor(this.#size / BLOCK);
+    this.#blocks[index] ??= new Float64Array(BLOCK);
+    return this.#blocks[index];
+  }
+
   #endDay(next: LocalDay | undefined): void {
     const day = this.#day;
-    if (day) for (const sink of this.#sinks) if (sink) this.#delivered.push(deliveredOf(sink, day));
+    if (day) for (const sink of this.#sinks) if (sink) this.#delivered.push(deliveredOf(sink, day, this.#blocks));
     this.#day = next;
     this.#sinks = [];
+    this.#size = 0;
   }
 }
 
-function deliveredOf({ line, spot, places, hours, from_s, until_s }: Sink, day: LocalDay): Delivered {
+/** The hours of each metric. */
+function hoursOf({ chunks }: Sink, day: LocalDay, blocks: readonly Float64Array[]): Delivered['added'] {
+  const places: number[] = [];
+  const hours: number[][] = [];
+  for (let chunk = 0; chunk < chunks.length; chunk += 3) {
+    const hour = chunks[chunk]!;
+    const numbers = blocks[Math.floor(chunks[chunk + 1]! / BLOCK)]!;
+    const start = chunks[chunk + 1]! % BLOCK;
+    const end = start + 2 * chunks[chunk + 2]!;
+    for (let from = start; from < end; from += 2) {
+      let at = places.indexOf(numbers[from]!);
+      if (at < 0) {
+        at = places.push(numbers[from]!) - 1;
+        hours.push(new Array<number>(day.hours).fill(0));
+      }
+      hours[at]![hour]! += numbers[from + 1]!;
+    }
+  }
+  return new Map(places.map((place, at) => [DELIVERY_METRICS[place]!, hours[at]!]));
+}
+
+function deliveredOf(sink: Sink, day: LocalDay, blocks: readonly Float64Array[]): Delivered {
+  const { line, spot, from_s, until_s } = sink;
   const { id, campaign, instrument } = line.booking;
-  const added = new Map<DeliveryMetric, readonly number[]>();
-  for (let at = 0; at < places.length; at++) added.set(DELIVERY_METRICS[places[at]!]!, hours[at]!);
   return {
     line_item: { id, campaign_id: campaign.id, funding_instrument_id: instrument.id },
     creative_id: spot.creative.id,
     placement: spot.placement,
     day: day.date,
     hours: day.hours,
-    added,
+    added: hoursOf(sink, day, blocks),
     from: formatInstant(from_s * 1000),
     until: formatInstant(until_s * 1000),
   };
