@@ -184,7 +184,10 @@ export async function openDependencies(
   };
   const services: Services = {
     ...others,
-    serving: openServing({ services: others, node: node.id, onError: failureLog(log, 'could not store beacons') }),
+    serving: openServing({
+      ...{ services: others, node: node.id, onDropped: metrics.beaconDropped },
+      onError: failureLog(log, 'could not store beacons'),
+    }),
   };
   const jobs = jobRunner({
     ...{ store, clock, services, node },

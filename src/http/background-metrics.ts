@@ -10,6 +10,8 @@ export interface BackgroundMetrics {
   delivered(age_s: number): void;
   /** Another server took a webhook over, or it was removed. */
   webhookLost(): void;
+  /** A beacon of an ad was dropped. */
+  beaconDropped(): void;
   /** Wraps a sender so that every attempt is counted. */
   counted(sender: Sender): Sender;
 }
@@ -48,7 +50,13 @@ export function backgroundMetrics(registry: Registry): BackgroundMetrics {
     help: 'Webhooks to which this server stopped delivering because another one took them over or they were removed.',
     registers,
   });
+  const dropped = new Counter({
+    name: 'barker_beacons_dropped_total',
+    help: 'Impressions and clicks that were not counted, because too many waited for the database.',
+    registers,
+  });
   return {
+    beaconDropped: () => dropped.inc(),
     jobEnded({ kind }, outcome, duration_s, rows) {
       jobs.observe({ kind, outcome }, duration_s);
       if (rows > 0) removed.inc({ kind }, rows);

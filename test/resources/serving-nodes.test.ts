@@ -16,7 +16,7 @@ before(async () => {
   const onError = (error: unknown): never => {
     throw error;
   };
-  nodes = ['one', 'other'].map((node) => openServing({ services, node, onError }));
+  nodes = ['one', 'other'].map((node) => openServing({ services, node, onError, onDropped: () => {} }));
   await makePublisher(world);
 });
 after(() => world.close());
@@ -118,6 +118,22 @@ test('a beacon counts once whichever nodes receive it, and a click follows the v
     1,
   );
   await end(ad);
+});
+
+test('a node gives back the leases of what it has not looked at for a while', async () => {
+  const ad = await bookAd(world, { bid: 10_000, line: { total_budget_amount_local_micro: 1_000_000 } });
+  await ask(nodes[0]!);
+  const held = async () => {
+    const all = await world.service.store.read((tx) => tx.budgetLeases.list(ad.account));
+    return all.reduce((sum, { amount_local_micro }) => sum + amount_local_micro, 0);
+  };
+  assert.ok((await held()) > 0);
+  await end(ad);
+  world.clock.advance(400);
+  // Promises end after a minute, as the timer of a node notices.
+  await ask(nodes[0]!);
+  await flush(nodes[0]!, ad);
+  assert.equal(await held(), 0);
 });
 
 test('the leases of nodes that are no more are given back, and those of nodes that stop', async () => {

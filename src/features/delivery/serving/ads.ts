@@ -55,13 +55,12 @@ export interface ReadLine {
   readonly turn: number;
 }
 
-/** What is charged by billable event; views and installs are not, because no beacon reports them. @source decision 984 */
+/** What is charged by billable event; follows, views and installs are not, because no beacon reports them. @source decision 984 */
 const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
   IMPRESSION: 'impression',
   LINK_CLICK: 'click',
   APP_CLICK: 'click',
   ENGAGEMENT: 'click',
-  FOLLOW: 'click',
 };
 
 /** The probability of a billed click before anything is known, and how many impressions it counts for. */

@@ -1,8 +1,8 @@
 import { SEGMENTATIONS } from '../audiences/shares.ts';
 import type { Payers } from './budget-keys.ts';
 
-/** What a click on a creative counts as, beside a click and an engagement. */
-export type ClickMetric = 'url_clicks' | 'app_clicks' | 'follows';
+/** What a click on a creative counts as, beside a click and an engagement; nobody knows whether people follow after it. */
+export type ClickMetric = 'url_clicks' | 'app_clicks' | 'none';
 
 /** An ad that was decided on: what its tokens contain, and all that is stored when it is seen or clicked. */
 export interface Beacon extends Payers {

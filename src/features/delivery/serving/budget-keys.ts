@@ -18,9 +18,15 @@ export function budgetKeys({ line, campaign, instrument }: Payers, day: string):
   ];
 }
 
+/** The payers of a booking. */
+export function payersOf({ id, campaign, instrument }: Booking): Payers {
+  return { line: id, campaign: campaign.id, instrument: instrument.id };
+}
+
 /** Those of them that limit a booking. */
-export function limitingKeys({ id, campaign, instrument, budget }: Booking, day: string): readonly string[] {
-  const all = budgetKeys({ line: id, campaign: campaign.id, instrument: instrument.id }, day);
+export function limitingKeys(booking: Booking, day: string): readonly string[] {
+  const { campaign, instrument, budget } = booking;
+  const all = budgetKeys(payersOf(booking), day);
   const limits = [budget.total, budget.daily, campaign.budget.total, campaign.budget.daily, instrument.limit];
   return all.filter((_, place) => limits[place] !== null);
 }

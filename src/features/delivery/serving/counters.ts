@@ -5,7 +5,7 @@ import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { Booking } from '../bookings.ts';
 import type { Beacon, BeaconEvent } from './beacon.ts';
-import { budgetKeys, limitingKeys } from './budget-keys.ts';
+import { budgetKeys, limitingKeys, type Payers, payersOf } from './budget-keys.ts';
 import { type Stored, storeBeacons } from './store-beacons.ts';
 
 /** Whether budgets can pay for one more action. */
@@ -44,6 +44,9 @@ export interface CounterDeps {
   /** The id of this process among those of the database. */
   readonly node: string;
   onStored(stored: Stored): void;
+  /** Takes room for one more beacon that waits to be stored; false when there is none. */
+  takeRoom(): boolean;
+  giveRoom(beacons: number): void;
 }
 
 /** An amount is kept this long for an ad that was decided on. @source decision 982 */
@@ -54,6 +57,8 @@ const WAITING_MS = 10_000;
 const SEEN_MAX = 100_000;
 /** A budget that had nothing left is asked again after this long. */
 const POOR_MS = 5000;
+/** Budgets of line items that were not looked at for this long are given back. @source decision 982 */
+const IDLE_MS = 300_000;
 
 interface Promised {
   readonly beacon: Beacon;
@@ -64,7 +69,7 @@ interface Promised {
 
 /** The counters of an account in this process. */
 export function accountCounters(account: SettledAccount, deps: CounterDeps): AccountCounters {
-  const { store, clock, node, onStored } = deps;
+  const { store, clock, node, onStored, takeRoom, giveRoom } = deps;
   let views: BeaconEvent[] = [];
   let clicks: BeaconEvent[] = [];
   const leases = new Map<string, number>();
@@ -73,6 +78,8 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
   /** Line items whose budgets were asked for, with what each action may cost. */
   const wanted = new Map<string, number>();
   const leased = new Set<string>();
+  /** When a line item was last looked at, and the budgets that it needs. */
+  const asked = new Map<string, { at_ms: number; readonly payers: Payers }>();
   const touched = new Set<string>();
   const promises = new Map<string, Promised>();
   const promised = sums();
@@ -110,9 +117,43 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     return new Map(lines.map((line) => [line, wanted.get(line) ?? 0]));
   };
 
+  let idleLooked_ms = Number.NEGATIVE_INFINITY;
+  const idleLines = (now_ms: number): string[] => {
+    // Looked for once a minute at most.
+    if (asked.size === 0 || now_ms - idleLooked_ms < IDLE_MS / 5) return [];
+    const found = [...asked].filter(([, { at_ms }]) => now_ms - at_ms >= IDLE_MS).map(([line]) => line);
+    idleLooked_ms = found.length > 0 ? Number.NEGATIVE_INFINITY : now_ms;
+    return found;
+  };
+
+  function expire(now_ms: number): void {
+    for (const [nonce, { until_ms }] of promises) {
+      if (until_ms > now_ms) break;
+      release(nonce);
+      state += 1;
+    }
+  }
+
+  /** Forgets the leases of idle line items, and returns their budgets, except those that others need. */
+  function takeIdle(now_ms: number): string[] {
+    const idle = idleLines(now_ms);
+    if (idle.length === 0 || leasedDay === '') return [];
+    expire(now_ms);
+    const keys = new Set<string>();
+    for (const line of idle) for (const key of budgetKeys(asked.get(line)!.payers, leasedDay)) keys.add(key);
+    for (const line of idle) {
+      for (const all of [asked, wanted, leased, touched]) all.delete(line);
+    }
+    for (const { payers } of asked.values()) for (const key of budgetKeys(payers, leasedDay)) keys.delete(key);
+    const back = [...keys].filter((key) => leases.has(key) && promised.of(key) === 0 && unstoredSpend.of(key) === 0);
+    for (const key of back) leases.delete(key);
+    return back;
+  }
+
   async function storeAll(): Promise<void> {
     const now_ms = clock.now();
-    const batch = { node, views, clicks, wanted: toLease(), promised: promised.all };
+    const back = takeIdle(now_ms);
+    const batch = { node, views, clicks, wanted: toLease(), back, promised: promised.all };
     views = [];
     clicks = [];
     isWanting = false;
@@ -126,8 +167,10 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       clicks = [...batch.clicks, ...clicks];
       for (const line of batch.wanted.keys()) touched.add(line);
       isWanting = true;
+      // They were not given back: other line items may lease them again, and the end of the node returns them.
       throw error;
     }
+    giveRoom(batch.views.length + batch.clicks.length - stored.waiting.length);
     for (const event of batch.views) {
       const { beacon } = event;
       if (beacon.billed === 'impression') spend(event, -1);
@@ -137,6 +180,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     const waiting = stored.waiting.filter(({ at_ms }) => now_ms - at_ms < WAITING_MS);
     for (const event of waiting) if (event.beacon.billed === 'click') spend(event, 1);
     clicks = [...waiting, ...clicks];
+    giveRoom(stored.waiting.length - waiting.length);
     // One that did not count, because the ad was not seen before, may come again.
     const kept = new Set([...waiting, ...stored.counted].map(({ beacon }) => beacon.nonce));
     for (const { beacon } of batch.clicks) if (!kept.has(beacon.nonce)) seen.delete(`c ${beacon.nonce}`);
@@ -158,6 +202,10 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       const day = today();
       const need = wanted.get(booking.id) ?? 0;
       if (need < bid) wanted.set(booking.id, bid);
+      const before = asked.get(booking.id);
+      const at_ms = clock.now();
+      if (before) before.at_ms = at_ms;
+      else asked.set(booking.id, { at_ms, payers: payersOf(booking) });
       if (!leased.has(booking.id) || day !== leasedDay) {
         touched.add(booking.id);
         return 'unknown';
@@ -186,6 +234,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     },
     view(event) {
       if (!isFirst('v', event.beacon.nonce)) return;
+      if (!takeRoom()) return void seen.delete(`v ${event.beacon.nonce}`);
       release(event.beacon.nonce);
       views.push(event);
       if (event.beacon.billed === 'impression') spend(event, 1);
@@ -193,6 +242,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     },
     click(event) {
       if (!isFirst('c', event.beacon.nonce)) return;
+      if (!takeRoom()) return void seen.delete(`c ${event.beacon.nonce}`);
       clicks.push(event);
       if (event.beacon.billed === 'click') spend(event, 1);
     },
@@ -200,21 +250,23 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     async flush() {
       // One that is under way may have begun before what was counted last.
       while (flushing) await flushing.catch(() => {});
-      if (views.length === 0 && clicks.length === 0 && !isWanting && leasedDay === today() && isLeased()) return;
+      if (
+        views.length === 0 &&
+        clicks.length === 0 &&
+        !isWanting &&
+        leasedDay === today() &&
+        isLeased() &&
+        idleLines(clock.now()).length === 0
+      )
+        return;
       flushing = storeAll().finally(() => {
         flushing = undefined;
       });
       await flushing;
     },
-    isDue: () => views.length > 0 || clicks.length > 0 || isWanting,
+    isDue: () => views.length > 0 || clicks.length > 0 || isWanting || idleLines(clock.now()).length > 0,
     state: () => state,
-    expire(now_ms) {
-      for (const [nonce, { until_ms }] of promises) {
-        if (until_ms > now_ms) break;
-        release(nonce);
-        state += 1;
-      }
-    },
+    expire,
   };
 
   function isLeased(): boolean {

@@ -99,7 +99,7 @@ async function renderAccount(tx: ReadTransaction, id: string): Promise<RenderedC
   if (!user) return undefined;
   const target = user.url !== null && isLandingUrl(String(user.url)) ? String(user.url) : '';
   const about = { id, name: user.name, screen_name: user.screen_name, description: user.description ?? null };
-  return { target, click: 'follows', json: { type: 'account', user: about } };
+  return { target, click: 'none', json: { type: 'account', user: about } };
 }
 
 async function renderMedia(

@@ -63,7 +63,8 @@ function metricsOf({ beacon, is, charged, isBilled }: Counted): (readonly [Deliv
       ] as const)
     : [];
   if (is === 'view') return [['impressions', 1], ...billed];
-  return [['engagements', 1], ['clicks', 1], [beacon.click, 1], ...billed];
+  const kind = beacon.click === 'none' ? [] : ([[beacon.click, 1]] as const);
+  return [['engagements', 1], ['clicks', 1], ...kind, ...billed];
 }
 
 function add(to: Numbers, metrics: readonly (readonly [DeliveryMetric, number])[], hour: number, hours: number): void {

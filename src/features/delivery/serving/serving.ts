@@ -33,6 +33,8 @@ export interface ServingDeps {
   /** The id of this process among those of the database. */
   readonly node: string;
   readonly onError: (error: unknown) => void;
+  /** A beacon was dropped, because too many wait to be stored. */
+  readonly onDropped: () => void;
 }
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
@@ -45,6 +47,8 @@ const RENDERED_MS = 60_000;
 const RENDERED_MAX = 50_000;
 const PERSON_MS = 60_000;
 const PEOPLE_MAX = 100_000;
+/** Beacons that wait to be stored, in each environment: about 50 MB. More are dropped. @source decision 983 */
+const WAITING_MAX = 50_000;
 
 /** Serves ads in the environments whose delivery is `served`. */
 export function openServing(deps: ServingDeps): AdServing<DecisionRequest, readonly PlacementDecisions[]> {
@@ -139,7 +143,7 @@ interface Place {
   due(): AccountCounters[];
 }
 
-function openPlace({ services, node }: ServingDeps, environment: Environment): Place {
+function openPlace({ services, node, onDropped }: ServingDeps, environment: Environment): Place {
   const { store, clock, secrets, box } = services;
   const index = openAdIndex(services, environment);
   const random = pooledRandom(secrets);
@@ -155,8 +159,22 @@ function openPlace({ services, node }: ServingDeps, environment: Environment): P
       }
     }
   };
+  let waiting = 0;
+  const room = {
+    takeRoom(): boolean {
+      if (waiting < WAITING_MAX) {
+        waiting += 1;
+        return true;
+      }
+      onDropped();
+      return false;
+    },
+    giveRoom(beacons: number): void {
+      waiting -= beacons;
+    },
+  };
   const countersOf = (account: SettledAccount): AccountCounters => {
-    const found = all.get(account.id) ?? accountCounters(account, { store, clock, node, onStored });
+    const found = all.get(account.id) ?? accountCounters(account, { store, clock, node, onStored, ...room });
     all.set(account.id, found);
     return found;
   };
@@ -207,7 +225,10 @@ function openPlace({ services, node }: ServingDeps, environment: Environment): P
     counters: ({ account: id, timezone }) => countersOf({ id, environment, timezone }),
     known: (id) => all.get(id),
     all: () => all.values(),
-    forget: () => all.clear(),
+    forget() {
+      all.clear();
+      waiting = 0;
+    },
     due() {
       const now_ms = clock.now();
       for (const counters of all.values()) counters.expire(now_ms);

@@ -17,6 +17,8 @@ export interface Batch {
   readonly clicks: readonly BeaconEvent[];
   /** The line items that it wants to serve, with the least amount that each needs. */
   readonly wanted: ReadonlyMap<string, number>;
+  /** Budgets that it does not need any more. */
+  readonly back: readonly string[];
   /** What it has promised of each budget. */
   readonly promised: ReadonlyMap<string, number>;
 }
@@ -44,7 +46,7 @@ const LEASED_PART = 20;
 export async function storeBeacons(
   tx: WriteTransaction,
   account: SettledAccount,
-  { node, views, clicks, wanted, promised }: Batch,
+  { node, views, clicks, wanted, back, promised }: Batch,
   now_ms: number,
 ): Promise<Stored> {
   const cursor = await lockCursor(tx, account.id, now_ms);
@@ -99,6 +101,7 @@ export async function storeBeacons(
   if (counted.length > 0 || cursor.isNew) {
     await tx.deliveryLedger.saveCursor({ ...cursor.found, settled_until: now });
   }
+  await tx.budgetLeases.save(back.map((budget) => ({ account_id: account.id, budget, node, amount_local_micro: 0 })));
   const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
   return { counted, waiting, leases, spentToday: budgets.spentToday, day: today };
 }
