@@ -32,6 +32,7 @@ import {
   useWorld,
   world,
 } from './problems/setting.ts';
+import { spendProblems } from './problems/spend.ts';
 import { targetingProblems } from './problems/targeting.ts';
 import { tokens } from './problems/tokens.ts';
 import { sampleOf } from './test-account.ts';
@@ -66,6 +67,9 @@ describe('targeting and other children of line items are refused', () => {
 });
 describe('posts are refused', () => {
   for (const one of postProblems) check(one);
+});
+describe('budgets are refused', () => {
+  for (const one of spendProblems) check(one);
 });
 describe('line items are refused', () => {
   for (const one of lineItemProblems) check(one);
@@ -278,6 +282,7 @@ test('every problem of an operation is in these tables', () => {
             ...access,
             ...parameters,
             ...lineItemProblems,
+            ...spendProblems,
             ...targetingProblems,
             ...mediaProblems,
             ...postProblems,
