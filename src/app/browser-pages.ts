@@ -14,6 +14,12 @@ import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
 import { allPages } from '../features/auth/pages/all-pages.ts';
 import { errorPage } from '../features/auth/pages/error-pages.ts';
 import { redirectToLogin } from '../features/auth/pages/login-pages.ts';
+import {
+  createPublisher,
+  disablePublisher,
+  publisherNameError,
+  rotatePublisher,
+} from '../features/delivery/serving/publisher-credentials.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { passwordRulesOf } from '../settings/logins.ts';
@@ -43,6 +49,10 @@ export function browserPages(mode: Mode, deps: Dependencies): Pages {
       webhooks: {
         validate: createValidate(services, { tellsHints: mode === 'dev' }),
         ...{ rotateSecret, findDelivery, resend: requeueDeliveries, lastOutcome },
+      },
+      publishers: {
+        ...{ create: createPublisher, rotate: rotatePublisher, disable: disablePublisher },
+        nameError: publisherNameError,
       },
       verifier_ttl_s: settings.verifier_ttl_s,
       linkFor: ({ environment, account_id: account, subject_id: id, user_id: user }) =>

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander';
-import { isLegalText, lengthOf } from '../base/text.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { Publisher } from '../contract/store/publishers.ts';
 import {
   createPublisher,
   disablePublisher,
-  NAME_MAX,
+  publisherNameError,
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { CommandFailed } from './failure.ts';
@@ -55,9 +54,8 @@ function onDatabase(command: Command): Command {
 }
 
 async function createOne(command: Command, name: string): Promise<void> {
-  if (name === '' || lengthOf(name) > NAME_MAX || !isLegalText(name)) {
-    throw new CommandFailed(`a name has 1 to ${NAME_MAX} characters`);
-  }
+  const error = publisherNameError(name);
+  if (error !== undefined) throw new CommandFailed(error);
   const { environment, mayExplain = false } = command.opts<{ environment: Environment; mayExplain?: boolean }>();
   const { publisher, credential } = await runWrite(command, async (registrar) => {
     const made = await createPublisher(registrar, {

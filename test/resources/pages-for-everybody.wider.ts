@@ -217,6 +217,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return inside('/developer/apps', person);
     },
   ],
+  ['publishers, none', async () => inside('/developer/publishers', await addPerson(world))],
   ['registering an application', () => inside('/developer/apps/new')],
   [
     'registering with everything wrong',

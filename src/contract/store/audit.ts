@@ -32,6 +32,9 @@ export const AUDIT_EVENTS = {
   webhook_created: 'An application registered a webhook.',
   webhook_removed: 'An application removed a webhook.',
   webhook_secret_renewed: 'The owner replaced the secret of a webhook.',
+  publisher_created: 'A user registered a publisher.',
+  publisher_credential_renewed: 'The owner replaced the credential of a publisher.',
+  publisher_disabled: 'The owner disabled a publisher.',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of an audit event. */
@@ -48,6 +51,7 @@ export interface AuditedEvent {
   /** Id of the token's row. No part of the value is recorded: all tokens of a user begin alike, as do bearer tokens. */
   readonly token_id?: string;
   readonly webhook_id?: string;
+  readonly publisher_id?: string;
 }
 
 /** Stores an event in the unit of work that causes it; the caller logs it once the unit has ended. */
@@ -103,7 +107,7 @@ export interface Audit {
 
 /** The audit record of an event that a page or an API call caused. */
 export function recordOf(
-  { event, user_id, application_id, token_id, webhook_id }: AuditedEvent,
+  { event, user_id, application_id, token_id, webhook_id, publisher_id }: AuditedEvent,
   about: Pick<AuditRecord, 'id' | 'at' | 'origin' | 'transaction_id'>,
 ): AuditRecord {
   const application = target('application', application_id);
@@ -112,6 +116,7 @@ export function recordOf(
     ...(user_id === undefined ? [] : application),
     ...target('token', token_id),
     ...target('webhook', webhook_id),
+    ...target('publisher', publisher_id),
   ];
   return {
     ...about,

@@ -4,6 +4,7 @@ import { connectedAppsPage } from './connected-apps-page.ts';
 import { applicationListPages } from './developer/application-list-pages.ts';
 import { applicationPage } from './developer/application-page.ts';
 import type { DeveloperDeps } from './developer/owner-pages.ts';
+import { publishersPage } from './developer/publishers-page.ts';
 import { regenerationPages } from './developer/regeneration-pages.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
@@ -42,6 +43,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     withReauthentication(deps, applicationPage(deps), isForm),
     ...regenerationPages(deps).map((page) => withReauthentication(deps, page)),
     withReauthentication(deps, webhooksPage(deps), renewsSecret),
+    withReauthentication(deps, publishersPage(deps), issuesCredential),
     notificationsPage(deps),
     ...others,
   ];
@@ -62,6 +64,9 @@ const changesUserName = (request: PageRequest): boolean =>
 const asksNothingItself = (request: PageRequest): boolean => !isForm(request) || request.parameter('act') !== 'off';
 
 const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
+
+/** Disabling needs no recent login: whoever loses a credential must be able to act at once. */
+const issuesCredential = (request: PageRequest): boolean => isForm(request) && request.parameter('act') !== 'disable';
 
 /** Shows suspended and locked users the reason instead of the page, and ends their session. @source decision 506 */
 function unlessBlocked(page: Page): Page {

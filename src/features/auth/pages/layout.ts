@@ -30,6 +30,7 @@ ${joinHtml(
 const NAVIGATION = [
   ['/settings/profile', 'Settings'],
   ['/developer/apps', 'Your applications'],
+  ['/developer/publishers', 'Your publishers'],
   ['/notifications', 'Notifications'],
 ] as const;
 

@@ -1,28 +1,25 @@
 import { hash } from 'node:crypto';
 import { alphanumeric, type Random } from '../../../base/random.ts';
-import type { Environment } from '../../../contract/declare/account-state.ts';
-import type { Publisher } from '../../../contract/store/publishers.ts';
+import { isLegalText, lengthOf } from '../../../base/text.ts';
+import type {
+  IssuedPublisher,
+  NewPublisher,
+  Publisher,
+  PublisherRegistrar,
+} from '../../../contract/store/publishers.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
 
-/** What a publisher is registered with. */
-export interface NewPublisher {
-  readonly environment: Environment;
-  readonly name: string;
-  readonly owner_user_id: string | null;
-  readonly may_explain: boolean;
-}
-
-/** A publisher and its credential, which is shown this once. */
-export interface IssuedPublisher {
-  readonly publisher: Publisher;
-  readonly credential: string;
-}
-
 /** The longest name of a publisher. */
-export const NAME_MAX = 80;
+const NAME_MAX = 80;
 /** How every credential begins, so that tools that search for leaked secrets know it. */
 const PREFIX = 'pub_';
 const SECRET_LENGTH = 43;
+
+/** Why a publisher cannot have a name; undefined when it can. */
+export function publisherNameError(name: string): string | undefined {
+  const isFit = name !== '' && lengthOf(name) <= NAME_MAX && isLegalText(name);
+  return isFit ? undefined : `a name has 1 to ${NAME_MAX} characters`;
+}
 
 /** The digest by which a credential is found; unsalted SHA-256 suffices for random values. */
 export function credentialDigest(credential: string): string {
@@ -31,7 +28,7 @@ export function credentialDigest(credential: string): string {
 
 /** Registers a publisher. @source decision 975 */
 export async function createPublisher(
-  { tx, random, now }: { readonly tx: WriteTransaction; readonly random: Random; readonly now: string },
+  { tx, random, now }: PublisherRegistrar,
   { environment, name, owner_user_id, may_explain }: NewPublisher,
 ): Promise<IssuedPublisher> {
   const credential = makeCredential(random);
@@ -49,7 +46,7 @@ export async function createPublisher(
 
 /** Replaces the credential of a publisher: the old one is refused at once. */
 export async function rotatePublisher(
-  { tx, random, now }: { readonly tx: WriteTransaction; readonly random: Random; readonly now: string },
+  { tx, random, now }: PublisherRegistrar,
   { id }: Pick<Publisher, 'id'>,
 ): Promise<string> {
   const credential = makeCredential(random);

@@ -6,6 +6,7 @@ import { isLongId } from '../../../../contract/declare/long-ids.ts';
 import type { PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
+import type { PublisherAdministration } from '../../../../contract/store/publishers.ts';
 import type { Store, WriteTransaction } from '../../../../contract/store/store.ts';
 import type { WebhookAdministration } from '../../../../contract/store/webhooks.ts';
 import type { Registrar } from '../../../platform/registration.ts';
@@ -27,6 +28,7 @@ export interface DeveloperDeps {
   /** Custom schemes without a dot that callbacks may have; `*` allows all. */
   readonly callbackSchemes: readonly string[];
   readonly webhooks: WebhookAdministration;
+  readonly publishers: PublisherAdministration;
 }
 
 /** Answers a logged-in user; redirects others to the login, which leads back to `path`. */
