@@ -79,7 +79,12 @@ test('names are checked, and so is how many there are', async () => {
   for (const name of ['', 'x'.repeat(81)]) assert.equal((await browser.submit(page, { name })).status, 400);
   credentialOf(await browser.submit(page, { name: 'One' }));
   assert.match((await browser.submit(page, { name: 'One' })).html, /You have a publisher of this name/);
-  credentialOf(await browser.submit(page, { name: 'One', environment: 'production' }));
+  credentialOf(await browser.submit(page, { name: 'Two', environment: 'production' }));
+  const all = await world.service.store.read((tx) => tx.publishers.list());
+  assert.ok(
+    all.every(({ environment }) => environment === 'sandbox'),
+    'only operators register those of production',
+  );
   assert.match((await browser.submit(page, { name: 'Three' })).html, /You can have at most 2 publishers/);
 });
 

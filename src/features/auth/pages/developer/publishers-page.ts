@@ -1,5 +1,4 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Environment } from '../../../../contract/declare/account-state.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Publisher } from '../../../../contract/store/publishers.ts';
@@ -42,14 +41,12 @@ async function listed(
 ${noticeBox(!isPost && request.parameter('saved') === 'yes' ? 'Saved.' : undefined)}
 <p>A publisher asks this service for ads, shows them, and reports what people saw. Its server identifies itself with its credential.</p>
 ${all.length === 0 ? html`<p>You have not registered a publisher yet.</p>` : entries}
-<h2>Register a publisher</h2>
+<h2>Register a publisher of the sandbox</h2>
+<p>Advertisers pay for what publishers of production report: the operator registers these.</p>
 ${errorSummary('The publisher was not registered:', errors)}
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, act: 'create' })}
 ${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
-<fieldset><legend>Whose ads it shows</legend>
-${ENVIRONMENTS.map((each) => choice(each, environmentOf(request) ?? 'sandbox'))}
-</fieldset>
 <div class="buttons"><button class="main" type="submit">Register</button></div>
 </form>`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
@@ -62,19 +59,6 @@ const NAME = {
   hint: 'For you and the operator, such as the name of the site.',
   attributes: html`required maxlength="80" autocomplete="off"`,
 };
-
-const ENVIRONMENTS = ['sandbox', 'production'] as const;
-
-function choice(environment: Environment, chosen: Environment): Html {
-  const checked = environment === chosen ? html` checked` : '';
-  return html`<p><input type="radio" id="${environment}" name="environment" value="${environment}"${checked}>
-<label for="${environment}">${environment === 'sandbox' ? 'Sandbox' : 'Production'}</label></p>`;
-}
-
-function environmentOf(request: PageRequest): Environment | undefined {
-  const wanted = request.parameter('environment');
-  return ENVIRONMENTS.find((each) => each === wanted);
-}
 
 function entry(request: PageRequest, publisher: Publisher): Html {
   const { id, name, environment, disabled_at } = publisher;
@@ -92,8 +76,6 @@ const generation = ({ rotated_at }: Publisher): string => rotated_at ?? 'first';
 
 async function create(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
   const name = request.parameter('name')?.trim() ?? '';
-  const environment = environmentOf(request);
-  if (!environment) return errorPage('page');
   const nameError = deps.publishers.nameError(name);
   if (nameError !== undefined) return listed(deps, request, user, { name: nameError });
   const made = await withRegistrar(deps, async (registrar) => {
@@ -102,11 +84,11 @@ async function create(deps: DeveloperDeps, request: PageRequest, user: string): 
     const own = await tx.publishers.list(user);
     if (own.length >= deps.applicationsMax) return { error: `you can have at most ${deps.applicationsMax} publishers` };
     // Reloading the page that shows the credential must not register another one.
-    if (own.some((each) => each.name === name && each.environment === environment)) {
+    if (own.some((each) => each.name === name && each.environment === 'sandbox')) {
       return { error: 'you have a publisher of this name' };
     }
     const issued = await deps.publishers.create(registrar, {
-      ...{ environment, name, owner_user_id: user, may_explain: false },
+      ...{ environment: 'sandbox', name, owner_user_id: user, may_explain: false },
     });
     return { issued, audited: await audit(registrar, request, 'publisher_created', issued.publisher) };
   });
