@@ -47,8 +47,9 @@ export const DEMO_CONTENTS: RawValue = {
     mornings: {
       name: 'Mornings in the neighbourhood',
       funding: 'card',
-      daily_budget_amount_local_micro: 25_000_000,
-      total_budget_amount_local_micro: 500_000_000,
+      daily_budget_amount_local_micro: 6_000_000,
+      // Is used up within two weeks of simulated delivery.
+      total_budget_amount_local_micro: 40_000_000,
       line_items: {
         commuters: {
           name: 'Commuters',

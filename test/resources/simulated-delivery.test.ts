@@ -28,4 +28,24 @@ describe('simulated delivery', () => {
     const shown = await world.sandbox.call('GET', `${place.path}/campaigns/${campaign}`);
     assert.equal(shown.status, 200);
   });
+
+  test('reaches nobody whom only line items mean that never served', async () => {
+    const place = await openDelivering(world);
+    const campaign = await place.campaign();
+    const line = await place.line(campaign);
+    await place.post('targeting_criteria', { line_item_id: line, targeting_type: 'GENDER', targeting_value: '1' });
+    await place.promote(line);
+    await place.line(campaign, { entity_status: 'PAUSED' });
+    world.clock.advance(HOUR_S);
+    await place.settle();
+    const audiences = await world.service.store.read((tx) => tx.deliveryLedger.listAudiences(place.account));
+    assert.deepEqual(
+      audiences.map(({ subject, people }) => [subject, people]).sort(),
+      [
+        [`campaign/${campaign}`, 2500],
+        [`funding_instrument/${place.instrument}`, 2500],
+        [line, 2500],
+      ].sort(),
+    );
+  });
 });

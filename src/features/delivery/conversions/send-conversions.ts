@@ -62,7 +62,7 @@ export const sendConversions: Operation = {
   shape: 'one',
   request: Type.Object({ conversions: Type.Array(conversionSchema, { minItems: 1, maxItems: CONVERSIONS_MAX }) }),
   reply: Type.Object(
-    { conversions_processed: Type.Integer({ minimum: 0 }), debug_id: Type.String({ format: 'uuid' }) },
+    { conversions_processed: Type.Integer({ minimum: 0 }), debug_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) },
     { additionalProperties: false },
   ),
   problems: ['TOO_MANY_CONVERSIONS', ...CONVERSION_PROBLEMS],

@@ -59,8 +59,12 @@ export async function settleAudiences(
       unions.set(subject, known !== undefined && known < time ? known : time);
     }
   }
+  // Nobody could see what has never served.
+  const isCounted = ({ id }: Booking): boolean => counts.has(id) || latest.has(id);
   for (const [subject, time] of unions) {
-    const members = lines.filter((line) => campaignSubject(line) === subject || instrumentSubject(line) === subject);
+    const members = lines.filter(
+      (line) => isCounted(line) && (campaignSubject(line) === subject || instrumentSubject(line) === subject),
+    );
     const ids = members.map(({ id }) => id);
     const only = ids.length === 1 ? counts.get(ids[0]!) : undefined;
     store(subject, time, only ?? (await counter.countUnion(account, ids, instantMs(time))));
