@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 // Builds `dist/`, or the folder given as an argument, which the package runs: Node.js strips no types below
 // node_modules. Types become blanks, as when a checkout runs its sources, so that every line and column stays in place
-// and stack traces need no source maps. `--no-types` omits what only developers need: the declaration files, and the
-// CommonJS form of `barker/testing`, for test runners that do not load ES modules.
+// and stack traces need no source maps. `--no-types` omits what only developers need: the declaration files of
+// `barker/testing`, which is all that the package exports, and its CommonJS form, for test runners that do not load ES
+// modules.
 // @source decision 895
 
 /** A relative module specifier in an import, or in the URL of a thread or process. */
