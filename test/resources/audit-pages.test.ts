@@ -103,11 +103,12 @@ async function brings<T>(
     .filter(Boolean)
     .map((line) => JSON.parse(line))
     .filter(({ message }) => message === 'audit');
-  const told = lines.map(({ event, user_id, application_id, webhook_id }) => ({
+  const told = lines.map(({ event, user_id, application_id, webhook_id, publisher_id }) => ({
     event,
     ...(user_id && { user_id }),
     ...(application_id && { application_id }),
     ...(webhook_id && { webhook_id }),
+    ...(publisher_id && { publisher_id }),
   }));
   assert.deepEqual(
     told,
@@ -270,6 +271,33 @@ describe('events of pages and calls are logged and stored', () => {
         webhook_id,
       }),
     );
+  });
+
+  test('publishers registered, their credentials renewed, and disabled', async () => {
+    const path = '/developer/publishers';
+    const idOf = async (): Promise<string> => {
+      const [publisher] = await world.service.store.read((tx) => tx.publishers.list(ada.id));
+      return publisher!.id;
+    };
+    const of = (event: AuditEvent) => (publisher_id: string) => ({ event, user_id: ada.id, publisher_id });
+    const page = await browser.get(path);
+    const create = async () => {
+      const told = await browser.submit(page, { name: 'Harbour News' });
+      recordSecret('publisher', /<code>(pub_\w+)<\/code>/.exec(told.html)![1]!);
+      return idOf();
+    };
+    const publisher = await brings(create, of('publisher_created'));
+    const act = (name: string) => async () => {
+      const { html } = await browser.get(path);
+      const from = /name="from" value="([^"]*)"/.exec(html)![1]!;
+      const authenticity_token = /name="authenticity_token" value="([^"]*)"/.exec(html)![1]!;
+      const told = await browser.post(path, { authenticity_token, act: name, publisher, from });
+      const credential = /<code>(pub_\w+)<\/code>/.exec(told.html)?.[1];
+      if (credential !== undefined) recordSecret('publisher', credential);
+      return publisher;
+    };
+    await brings(act('rotate'), of('publisher_credential_renewed'));
+    await brings(act('disable'), of('publisher_disabled'));
   });
 
   test('a throttled login, and a logout', async () => {
