@@ -1,3 +1,5 @@
+import { expectedReach } from '../../../contract/delivery/reach.ts';
+
 /** Impressions, and how many people could have had them: undefined when nobody counted them. */
 export interface Exposure {
   readonly impressions: number;
@@ -13,25 +15,19 @@ export interface Exposure {
 export function reachOf(parts: readonly Exposure[], union: number | undefined): Reach {
   const counted = parts.filter(({ impressions, people }) => impressions > 0 && people !== undefined && people > 0);
   const impressions = counted.reduce((sum, part) => sum + part.impressions, 0);
-  const each = counted.map((part) => expectedPeople(part.impressions, part.people!));
+  const each = counted.map((part) => expectedReach(part.impressions, part.people!));
   const together = counted.reduce((sum, { people }) => sum + people!, 0);
   // Nobody is in the union who is not in a part, and everybody who is in one.
   const people = Math.max(Math.min(union ?? together, together), ...counted.map((part) => part.people!), 0);
   const sum = each.reduce((total, reached) => total + reached, 0);
   const most = Math.min(impressions, people, sum);
-  return { people: Math.min(most, Math.max(expectedPeople(impressions, people), ...each, 0)), impressions };
+  return { people: Math.min(most, Math.max(expectedReach(impressions, people), ...each, 0)), impressions };
 }
 
 /** People, and the impressions that they had. */
 export interface Reach {
   readonly people: number;
   readonly impressions: number;
-}
-
-/** How many of these people have at least one of the impressions, if each falls on any of them alike. */
-function expectedPeople(impressions: number, people: number): number {
-  if (people === 0) return 0;
-  return Math.min(impressions, people, Math.round(people * -Math.expm1(-impressions / people)));
 }
 
 /** Impressions a person, with two decimals; 0 when nobody was reached. @source analytics 10 */
