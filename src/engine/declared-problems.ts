@@ -142,7 +142,8 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const fields = Object.values(resource.fields as Record<string, Field>);
   const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
   const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);
-  if (verb === 'update') return [...dangling, ...(resource.problems ?? []), ...beyond];
+  if (verb === 'update')
+    return [...dangling, ...(resource.problems ?? []), ...(resource.updateProblems ?? []), ...beyond];
   return [...dangling, ...(resource.problems ?? []), ...(resource.createProblems ?? []), ...beyond];
 }
 

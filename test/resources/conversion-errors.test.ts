@@ -149,6 +149,13 @@ describe('conversions', () => {
       'conversions[0].contents',
     ],
     [
+      '101 contents',
+      [{ ...good, contents: Array.from({ length: 101 }, () => ({})) }],
+      'INVALID_PARAMETER',
+      'A maximum of 100 items may be provided for conversions[0].contents',
+      'conversions[0].contents',
+    ],
+    [
       'contents with a wrong price',
       [{ ...good, contents: [{ content_id: '1' }, { content_price: 'x' }] }],
       'INVALID_PARAMETER',

@@ -128,20 +128,21 @@ describe('what is spent', () => {
     for (const path of [`campaigns/${booked.campaign}`, `line_items/${booked.line}`]) {
       const set = (units: number) =>
         call('PUT', `${place.path}/${path}`, { total_budget_amount_local_micro: units * UNITS });
+      const errors = [
+        {
+          code: 'SPEND_EXCEEDS_BUDGET',
+          message: 'The total budget of 3000000 is less than the 4000000 that have been spent',
+          parameter: 'total_budget_amount_local_micro',
+        },
+      ];
       const refused = await set(3);
-      assert.deepEqual(
-        [refused.status, refused.body.errors],
-        [
-          400,
-          [
-            {
-              code: 'SPEND_EXCEEDS_BUDGET',
-              message: 'The total budget of 3000000 is less than the 4000000 that have been spent',
-              parameter: 'total_budget_amount_local_micro',
-            },
-          ],
-        ],
-      );
+      assert.deepEqual([refused.status, refused.body.errors], [400, errors]);
+      const [plural, id] = path.split('/') as [string, string];
+      const params = { [`${plural.slice(0, -1)}_id`]: id, total_budget_amount_local_micro: 3 * UNITS };
+      const batch = await world.sandbox.call('POST', `${place.path.replace('/12/', '/12/batch/')}/${plural}`, {
+        json: [{ operation_type: 'Update', params }],
+      });
+      assert.deepEqual([batch.status, batch.body.operation_errors], [400, [errors]]);
       assert.equal((await set(path.startsWith('c') ? 10 : 4)).status, 200);
     }
   });

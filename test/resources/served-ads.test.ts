@@ -290,6 +290,14 @@ describe('errors name the member', () => {
         'The `context.keywords` value is not a text',
       ],
     ],
+    [
+      { placements: [place], context: { platform: '', device: 'x'.repeat(65), language: 'e\u0007n' } },
+      [
+        'The `context.language` value has characters that a text cannot have',
+        'The `context.platform` value is empty',
+        'The `context.device` value has 65 characters; the most are 64',
+      ],
+    ],
     [{ placements: [place], explain: 'maybe' }, ['The `explain` value [maybe] is not one of [true, false]']],
     [{ placements: [place], colour: 1 }, ['$.colour: is not one of [placements, user, context, explain]']],
   ];

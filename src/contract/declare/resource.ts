@@ -223,6 +223,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly problems?: readonly ProblemName[];
   /** Errors of creates only; errors of references are added automatically. */
   readonly createProblems?: readonly ProblemName[];
+  /** Errors of updates only. */
+  readonly updateProblems?: readonly ProblemName[];
   readonly fields: F;
   /** Values derived from other fields or parameters; they replace those of the row before it is stored. */
   derive?(row: RowOf<F>, change: DeriveContext<RowOf<F>>): Partial<RowOf<F>> | Promise<Partial<RowOf<F>>>;

@@ -78,8 +78,9 @@ export const campaigns = resource({
     coversSpend,
     amountsFitCurrency,
   ],
-  problems: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'SPEND_EXCEEDS_BUDGET', 'INVALID_DENOMINATION'],
+  problems: ['INVALID', 'CREDIT_LIMIT_EXCEEDED', 'INVALID_DENOMINATION'],
   createProblems: ['INVALID_FUNDING_INSTRUMENT'],
+  updateProblems: ['SPEND_EXCEEDS_BUDGET'],
   quotas: [
     {
       where: { entity_status: 'ACTIVE' },

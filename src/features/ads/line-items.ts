@@ -166,12 +166,12 @@ export const lineItems = resource({
     'NOT_IN_ENUM',
     'MISSING_PARAMETER',
     'INVALID_DENOMINATION',
-    'SPEND_EXCEEDS_BUDGET',
     'FEATURE_NOT_AVAILABLE',
     'INCLUSIVE_PARAMETERS',
     'TOO_FEW_ITEMS',
     'INVALID_IAB_CATEGORY',
   ],
+  updateProblems: ['SPEND_EXCEEDS_BUDGET'],
   // The reference has no wording for either limit. @source decision 132
   quotas: [
     {
