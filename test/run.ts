@@ -123,8 +123,13 @@ interface Section {
 }
 
 /** In every program, a key of statements that stands for two of them is a failure. */
-const KEY_CHECK = `import { checkStatementKeys } from ${JSON.stringify(pathToFileURL(resolve('test/rig/statement-keys.ts')).href)};
+const KEY_CHECK = `const { checkStatementKeys } = await import(${moduleNamed('statement-keys')});
 checkStatementKeys();`;
+
+/** The address of a module of the rig, as a string of a program. */
+function moduleNamed(name: string): string {
+  return JSON.stringify(pathToFileURL(resolve(`test/rig/${name}.ts`)).href);
+}
 
 /**
  * Writes the programs of processes that share the files of a section: loading the whole program takes longer than most files.
@@ -134,16 +139,18 @@ function programsOf({ title, files, environment }: Section): { programs: readonl
   const folder = mkdtempSync(join(compiled, 'section-'));
   const place = (file: string): number => (WAITING.test(file) ? 0 : LONG.test(file) ? 2 : 1);
   const ordered = [...files].sort((one, other) => place(one) - place(other));
-  const module = pathToFileURL(resolve('test/rig/shared-files.ts')).href;
   const settings = `Object.assign(process.env, ${JSON.stringify(environment)});`;
   const section = JSON.stringify({ title, files: ordered, folder });
   const programs = Array.from({ length: Math.min(files.length, replies === undefined ? AT_ONCE : 1) }, (_, at) => {
     const program = join(folder, `${at}.mjs`);
-    const call = `await runShared(${section}, ${at > 0});`;
-    writeFileSync(
-      program,
-      `import { runShared } from ${JSON.stringify(module)};\n${KEY_CHECK}\n${settings}\n${call}\n`,
-    );
+    const lines = [
+      `import ${moduleNamed('followed-promises')};`,
+      settings,
+      KEY_CHECK,
+      `const { runShared } = await import(${moduleNamed('shared-files')});`,
+      `await runShared(${section}, ${at > 0});`,
+    ];
+    writeFileSync(program, `${lines.join('\n')}\n`);
     return program;
   });
   return { programs, folder };

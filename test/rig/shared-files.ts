@@ -2,6 +2,7 @@ import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { followPromises } from './followed-promises.ts';
 import { processorSeconds } from './processor-time.ts';
 import { recordFor } from './reply-records.ts';
 
@@ -25,13 +26,18 @@ const LEFT_OPEN_MS = 30_000;
  */
 export async function runShared({ title, files, folder }: SharedFiles, isFromLast: boolean): Promise<void> {
   process.on('exit', () => appendFileSync(join(folder, 'processor-seconds'), `${processorSeconds()}\n`));
+  let running = '';
+  process.on('uncaughtExceptionMonitor', (error) => process.stderr.write(`In ${running}: ${error.stack}\n`));
   const order = [...files.entries()];
   for (const [index, file] of isFromLast ? order.reverse() : order) {
     if (!take(join(folder, String(index)))) continue;
     recordFor(file);
+    running = file;
     const before = processorSeconds();
+    followPromises(true);
     await describe(`${title}: ${file}`, { timeout: FILE_TIMEOUT_MS }, async () => {
       await import(pathToFileURL(resolve(file)).href);
+      followPromises(false);
     });
     appendFileSync(join(folder, 'file-seconds'), `${title}: ${file}\t${processorSeconds() - before}\n`);
   }
