@@ -14,7 +14,7 @@ import { type Pair, pairKinds } from '../rig/revocations.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 /** How often each thing is changed elsewhere and then used. */
-const PAIRS = Number(process.env.TEST_PAIRS ?? 160);
+const PAIRS = Number(process.env.TEST_PAIRS ?? 60);
 
 let world: World;
 /** Another process on the same database: what it changes, the service must learn from the database. */

@@ -21,7 +21,7 @@ import { DIFFICULT, type Value } from './values.ts';
  * `DIFFERENTIAL_SEED=7 DIFFERENTIAL_RUNS=2000 node test/run.ts differential`.
  */
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? (engine === 'sqlite' ? 20_260_302 : 5_849));
-const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? (aliasFile === undefined ? 40 : 10));
+const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? (aliasFile === undefined ? 25 : 10));
 const STEPS_MAX = 60;
 
 /** Small enough that programs come to them. */
