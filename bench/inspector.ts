@@ -21,7 +21,7 @@ export async function run(): Promise<void> {
       return perSecond;
     };
   };
-  const results = await interleaved(5, {
+  const results = await interleaved(15, {
     kept: await measured('kept', targets.kept),
     'not kept': await measured('not kept', targets['not kept']),
   });

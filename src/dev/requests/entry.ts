@@ -8,6 +8,8 @@ export type Kind = (typeof KINDS)[number];
 
 /** Of a reply, this much is kept. */
 export const REPLY_BYTES_MAX = 64 * 1024;
+/** UTF-8 has at most so many bytes for each code unit of a text. */
+export const BYTES_PER_UNIT = 3;
 /** Statements that are kept of a request; all are counted. */
 export const STATEMENTS_MAX = 100;
 
@@ -59,14 +61,12 @@ export class Entry {
   status: number | undefined = undefined;
   replyHeaders: readonly string[] = [];
   replyBody: readonly (string | Uint8Array)[] = NO_PARTS;
-  replyBytes = 0;
+  /** The size of the reply, of which `replyBody` may be only the first part; undefined until somebody counts it. */
+  #replyBytes: number | undefined = 0;
   /** Why there was no whole reply. */
   failure: string | undefined = undefined;
 
-  constructor(
-    of: Pick<Entry, 'id' | 'direction' | 'kind' | 'at_ms' | 'method' | 'target' | 'headers' | 'environment'> &
-      Partial<Pick<Entry, 'startedAt_ms' | 'httpVersion'>>,
-  ) {
+  constructor(of: NewEntry) {
     this.startedAt_ms = of.startedAt_ms ?? performance.now();
     this.id = of.id;
     this.direction = of.direction;
@@ -79,8 +79,22 @@ export class Entry {
     this.environment = of.environment;
   }
 
+  get replyBytes(): number {
+    this.#replyBytes ??= Buffer.byteLength(this.replyBody[0] as string);
+    return this.#replyBytes;
+  }
+  set replyBytes(bytes: number) {
+    this.#replyBytes = bytes;
+  }
+
   /** Adds a part of the reply, which is kept up to the limit. */
   addReply(chunk: string | Uint8Array): void {
+    if (typeof chunk === 'string' && this.replyBody === NO_PARTS && chunk.length * BYTES_PER_UNIT <= REPLY_BYTES_MAX) {
+      // Kept as a whole: its bytes are counted as they are packed.
+      this.replyBody = [chunk];
+      this.#replyBytes = undefined;
+      return;
+    }
     const size = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
     const room = REPLY_BYTES_MAX - this.replyBytes;
     if (room > 0) {
@@ -90,7 +104,16 @@ export class Entry {
     }
     this.replyBytes += size;
   }
+
+  /** The bytes of the parts that are kept have been counted: of a reply that is kept as a whole, it has no others. */
+  counted(bytes: number): void {
+    this.#replyBytes ??= bytes;
+  }
 }
+
+/** What is known of a request when it begins. */
+type NewEntry = Pick<Entry, 'id' | 'direction' | 'kind' | 'at_ms' | 'method' | 'target' | 'headers' | 'environment'> &
+  Partial<Pick<Entry, 'startedAt_ms' | 'httpVersion'>>;
 
 /**
  * The statements of the database that belong to an entry. They are an object of their own because the scope in which a

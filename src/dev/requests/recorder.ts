@@ -62,8 +62,14 @@ export function recorderOf(ring: RequestRing, clock: Clock = systemClock): Recor
     scope,
     arrive({ environment }, request, response) {
       const entry = new Entry({
-        ...{ id: ring.nextId(), direction: 'in', kind: 'other', at_ms: clock.now(), environment },
-        ...{ method: request.method!, target: request.url!, httpVersion: request.httpVersion },
+        id: ring.nextId(),
+        direction: 'in',
+        kind: 'other',
+        at_ms: clock.now(),
+        environment,
+        method: request.method!,
+        target: request.url!,
+        httpVersion: request.httpVersion,
         headers: request.rawHeaders,
       });
       entries.set(request, entry);

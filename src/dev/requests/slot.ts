@@ -1,5 +1,5 @@
 import type { RateWindow } from '../../contract/declare/rates.ts';
-import { Entry, type EntryWindows } from './entry.ts';
+import { BYTES_PER_UNIT, Entry, type EntryWindows } from './entry.ts';
 import type { Slab, Slabs } from './slabs.ts';
 
 /**
@@ -64,8 +64,6 @@ export function empty(slot: Slot, slabs: Slabs): void {
 // Neither can stand in the texts that they separate: those are of heads and names, or JSON without line breaks.
 const TEXTS = '\0';
 const ITEMS = '\n';
-/** UTF-8 has at most so many bytes for each code unit of a text. */
-const BYTES_PER_UNIT = 3;
 
 /** Packs the entry of a slot, which has ended. */
 export function pack(slot: Slot, entry: Entry, slabs: Slabs): void {
@@ -87,6 +85,7 @@ export function pack(slot: Slot, entry: Entry, slabs: Slabs): void {
       end += part.length;
     }
   }
+  entry.counted(end - slot.replyAt);
   slot.end = end;
   slab.used = end;
   slab.entries += 1;
