@@ -3,9 +3,9 @@ import type { Bookings } from '../bookings.ts';
 import type { Delivered } from '../ledger-writer.ts';
 import { LATEST_HOURS } from './conversions.ts';
 import { placeOf } from './counts.ts';
-import type { Segment } from './hour-market.ts';
+import { type HourMarket, hourMarket, type Segment } from './hour-market.ts';
 import type { Knobs } from './knobs.ts';
-import { addDelivered, beginDay, type LedgerState } from './ledger-state.ts';
+import { addDelivered, beginDay, type LedgerState, putBack, takePart } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
 import { planSegment } from './plan-segment.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
@@ -40,40 +40,96 @@ export interface Advanced {
   readonly running: RunningPlan | undefined;
 }
 
+/** A part of the time to be delivered: the rest of an hour, or the first part of what is left of it. */
+interface Step {
+  /** The whole rest of the hour. */
+  readonly segment: Segment;
+  readonly market: HourMarket;
+  readonly hourStart_ms: number;
+  readonly until_ms: number;
+}
+
 /**
  * Delivers from one time to another, hour by hour. Each hour is planned at its beginning, or where something changed, and
- * happens evenly; so it does not matter in how many steps one advances.
+ * happens evenly; so it does not matter in how many steps one advances. Line items that share no budget go through all hours
+ * one group after the other: what one group needs stays close to the processor.
  * @source decision 930
  */
 export function advance(input: AdvanceInput): Advanced {
-  const { account, seed, knobs, state, from_ms, until_ms } = input;
-  const sinks = new Sinks();
+  const { state, running } = input;
+  const steps = stepsOf(input);
+  const last = steps.at(-1);
+  if (!last) return { delivered: [], running };
+  const sinks = new Sinks(input.lines.reduce((sum, { spots }) => sum + spots.length, 0));
   const bench = openWorkbench();
-  let running = input.running;
-  let at_ms = from_ms;
-  while (at_ms < until_ms) {
+  const groups = groupsOf(input.lines);
+  const planned = Map.groupBy(running?.spots ?? [], ({ line }) => line);
+  const parts = groups.map((lines) => takePart(state, lines));
+  // What no line item of these has an effect on goes on as well.
+  beginDay(state, last.segment.day.date);
+  const spots: SpotPlan[] = [];
+  for (const [at, lines] of groups.entries()) {
+    const own = running && { ...running, spots: lines.flatMap(({ booking }) => planned.get(booking.id) ?? []) };
+    const left = advanceGroup({ ...input, lines, state: parts[at]!, running: own }, steps, sinks, bench);
+    if (left) spots.push(...left.spots);
+    putBack(state, parts[at]!);
+  }
+  const until_s = last.segment.until_ms / 1000;
+  return {
+    delivered: sinks.delivered(),
+    running: last.until_ms < last.segment.until_ms ? { until_s, spots } : undefined,
+  };
+}
+
+/** The parts of time between two times, each with its market. */
+function stepsOf({ account, seed, knobs, from_ms, until_ms }: AdvanceInput): Step[] {
+  const steps: Step[] = [];
+  for (let at_ms = from_ms; at_ms < until_ms; at_ms = steps.at(-1)!.until_ms) {
     const day = localDayAround(at_ms, account.timezone);
     const hourStart_ms = startOfHour(at_ms, day);
     const hourEnd_ms = Math.min(hourStart_ms + HOUR_MS, day.end_ms);
     const hour = Math.round((hourStart_ms - day.start_ms) / HOUR_MS);
+    const segment: Segment = { seed, knobs, day, hour, from_ms: at_ms, until_ms: hourEnd_ms };
+    steps.push({ segment, market: hourMarket(segment), hourStart_ms, until_ms: Math.min(hourEnd_ms, until_ms) });
+  }
+  return steps;
+}
+
+/** Line items that share a budget: of a campaign, or of a funding instrument that has a limit. */
+function groupsOf(lines: readonly PreparedLine[]): PreparedLine[][] {
+  const groups = Map.groupBy(lines, ({ booking: { instrument, campaign } }) =>
+    instrument.limit === null ? `campaign ${campaign.id}` : `instrument ${instrument.id}`,
+  );
+  return [...groups.values()];
+}
+
+/** Advances line items that share a budget; the answer is the plan of the hour that is running at the end. */
+function advanceGroup(
+  input: AdvanceInput,
+  steps: readonly Step[],
+  sinks: Sinks,
+  bench: Workbench,
+): RunningPlan | undefined {
+  const { state } = input;
+  let { running } = input;
+  for (const { segment, market, hourStart_ms, until_ms } of steps) {
+    const { day, hour, from_ms } = segment;
     beginDay(state, day.date);
-    const next_ms = Math.min(hourEnd_ms, until_ms);
     const take = (line: PreparedLine, spot: Spot, from_s: number, to_s: number): void => {
       const { counts } = bench;
       if (line.conversions.length > 0) addClicks(state, spot.name, hourStart_ms, counts.get(line.clicks));
       sinks.add(line, spot, day, hour, counts, from_s, to_s);
     };
-    if (running?.until_s !== hourEnd_ms / 1000) {
-      const segment: Segment = { seed, knobs, day, hour, from_ms: at_ms, until_ms: hourEnd_ms };
-      const plans = planSegment(input, segment);
-      if (next_ms < hourEnd_ms) running = runningPlan(plans, segment, state, bench);
-      else deliverWhole(plans, at_ms, state, bench, take);
+    if (running?.until_s !== segment.until_ms / 1000) {
+      const plans = planSegment(input, segment, market);
+      if (until_ms < segment.until_ms) running = runningPlan(plans, segment, state, bench);
+      else deliverWhole(plans, from_ms, state, bench, take);
     }
-    if (running) deliverPart(running, input, [at_ms / 1000, next_ms / 1000], bench, take);
-    at_ms = next_ms;
-    if (next_ms === hourEnd_ms) running = undefined;
+    if (running) deliverPart(running, input, [from_ms / 1000, until_ms / 1000], bench, take);
+    if (until_ms === segment.until_ms) running = undefined;
   }
-  return { delivered: sinks.delivered(), running };
+  sinks.endDay();
+  return running;
 }
 
 const HOUR_MS = 3_600_000;

@@ -64,6 +64,32 @@ export function spentOn(
   return { line: { today, total }, campaign, instrument: state.instruments.get(line.instrument.id) ?? 0 };
 }
 
+/** Takes what is known of line items and their campaigns out of a state, into one of their own. */
+export function takePart(
+  state: LedgerState,
+  lines: readonly { readonly booking: { readonly id: string; readonly campaign: { readonly id: string } } }[],
+): LedgerState {
+  const part: LedgerState = { ...state, lines: new Map(), campaigns: new Map() };
+  for (const { booking } of lines) {
+    move(state.lines, part.lines, booking.id);
+    move(state.campaigns, part.campaigns, booking.campaign.id);
+  }
+  return part;
+}
+
+/** Puts a part back that has come to the day of the state. */
+export function putBack(state: LedgerState, { lines, campaigns }: LedgerState): void {
+  for (const id of lines.keys()) move(lines, state.lines, id);
+  for (const id of campaigns.keys()) move(campaigns, state.campaigns, id);
+}
+
+function move<V>(from: Map<string, V>, to: Map<string, V>, id: string): void {
+  const value = from.get(id);
+  if (value === undefined) return;
+  from.delete(id);
+  to.set(id, value);
+}
+
 /** Begins a local day: nothing is spent on it yet. */
 export function beginDay(state: LedgerState, date: string): void {
   if (state.date === date) return;

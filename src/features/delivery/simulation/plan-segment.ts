@@ -26,17 +26,18 @@ export interface PlanInput {
  * What each line item will deliver in a segment if nothing changes: whole numbers within all caps.
  * @source decision 930
  */
-export function planSegment({ account, lines, people, state }: PlanInput, segment: Segment): LinePlan[] {
-  const market = hourMarket(segment);
-  const at = formatInstant(segment.from_ms);
+export function planSegment(
+  { account, lines, people, state }: PlanInput,
+  segment: Segment,
+  market = hourMarket(segment),
+): LinePlan[] {
   const plans = lines.map((line) => {
-    const { booking } = line;
-    const known = { market, people: people.get(booking.id) ?? 0 };
-    const reason = line.times && line.times[0] < segment.until_ms && line.times[1] > segment.from_ms;
-    return beginPlan(line, segment, state, {
-      ...known,
-      reason: reason ? undefined : reasonNotServing({ account }, booking, at, spentOn(state, booking)),
-    });
+    const { booking, times } = line;
+    const isServing = times !== undefined && times[0] < segment.until_ms && times[1] > segment.from_ms;
+    const reason = isServing
+      ? undefined
+      : reasonNotServing({ account }, booking, formatInstant(segment.from_ms), spentOn(state, booking));
+    return beginPlan(line, segment, state, { market, people: people.get(booking.id) ?? 0, reason });
   });
   const serving = plans.filter(({ reason }) => !reason);
   for (const group of byId(serving, ({ campaign }) => campaign.id)) planCampaign(group, segment, account.timezone);

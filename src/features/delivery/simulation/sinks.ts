@@ -25,10 +25,17 @@ interface Sink {
 export class Sinks {
   readonly #delivered: Delivered[] = [];
   #day: LocalDay | undefined;
-  #sinks: (Sink | undefined)[] = [];
+  /** By the ordinal of the spot: those of the day. */
+  readonly #sinks: (Sink | undefined)[];
+  #ordinals: number[] = [];
   readonly #blocks: Float64Array[] = [];
   /** Where the next number goes, across all blocks. */
   #size = 0;
+
+  /** @param spots how many spots there are. */
+  constructor(spots: number) {
+    this.#sinks = new Array<Sink | undefined>(spots).fill(undefined);
+  }
 
   /** Adds what a spot did in a range of time within an hour of a day: seconds since 1970. */
   add(
@@ -40,11 +47,12 @@ export class Sinks {
     from_s: number,
     until_s: number,
   ): void {
-    if (this.#day?.date !== day.date) this.#endDay(day);
+    if (this.#day?.date !== day.date) this.endDay(day);
     let sink = this.#sinks[spot.ordinal];
     if (!sink) {
       sink = { line, spot, from_s, until_s, chunks: [] };
       this.#sinks[spot.ordinal] = sink;
+      this.#ordinals.push(spot.ordinal);
     }
     sink.until_s = until_s;
     const block = this.#blockFor(2 * counts.size);
@@ -58,9 +66,23 @@ export class Sinks {
     this.#size += 2 * counts.size;
   }
 
+  /** Ends the day, and begins another if there is one. */
+  endDay(next?: LocalDay): void {
+    const day = this.#day;
+    if (day) {
+      for (const ordinal of this.#ordinals) {
+        this.#delivered.push(deliveredOf(this.#sinks[ordinal]!, day, this.#blocks));
+        this.#sinks[ordinal] = undefined;
+      }
+    }
+    this.#day = next;
+    this.#ordinals = [];
+    this.#size = 0;
+  }
+
   /** All that was added. */
   delivered(): readonly Delivered[] {
-    this.#endDay(undefined);
+    this.endDay();
     return this.#delivered;
   }
 
@@ -70,14 +92,6 @@ export class Sinks {
     const index = Math.floor(this.#size / BLOCK);
     this.#blocks[index] ??= new Float64Array(BLOCK);
     return this.#blocks[index];
-  }
-
-  #endDay(next: LocalDay | undefined): void {
-    const day = this.#day;
-    if (day) for (const sink of this.#sinks) if (sink) this.#delivered.push(deliveredOf(sink, day, this.#blocks));
-    this.#day = next;
-    this.#sinks = [];
-    this.#size = 0;
   }
 }
 
