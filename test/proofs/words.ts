@@ -29,6 +29,9 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   // Who is in an audience is found out later, in the background.
   [/("reasons_not_targetable":\[)"PROCESSING",/g, '$1'],
   [/("audience_type":"(?:CRM|FLEXIBLE)","created_at":"[^"]+","updated_at":)"[^"]+"/g, '$1"<when processed>"'],
+  // Ids grow in random steps, and work in the background draws from the same source.
+  [/\b(?=[a-z]*\d)[0-9a-z]{5}\b/g, '<id>'],
+  [/\b\d{19}\b/g, '<long id>'],
   // Requests that are refused while others are on their way: how many of those have been counted.
   [/( \| 429 \| .*x-rate-limit-remaining: )[1-9]\d*/g, '$1<some>'],
   [/"(duration_ms|waited_ms|elapsed_ms|pid)":[\d.]+/g, '"$1":<measured>'],

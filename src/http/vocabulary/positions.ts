@@ -156,7 +156,7 @@ function addMember(
 function textOf(
   schemas: readonly Json[],
   name: string,
-  { naming, paths, direction }: PositionContext,
+  { own: known, naming, paths, direction }: PositionContext,
 ): Position['text'] {
   if (schemas.some((schema) => schema.items)) return undefined;
   if (name === FAMILIES) return direction === 'in' ? paths.ownSegment : paths.foreignSegment;
@@ -167,7 +167,11 @@ function textOf(
   }
   const values = naming.values(name);
   const literals = new Set(schemas.flatMap(literalsOf));
-  const fitting = new Map([...(values ?? [])].filter(([own]) => literals.has(own)));
+  if (values === undefined || literals.size === 0) return undefined;
+  // An operation may know a value that others declare, in order to refuse it.
+  const isKnown = (own: string, foreign: string): boolean =>
+    literals.has(own) || !(known.freeNames.has(name) || literals.has(foreign));
+  const fitting = new Map([...values].filter(([own, foreign]) => isKnown(own, foreign)));
   if (fitting.size === 0) return undefined;
   return replacing(direction === 'out' ? fitting : inverse(fitting));
 }
