@@ -1,8 +1,8 @@
 import { formatInstant } from '../../../base/instants.ts';
 import type { LocalDay } from '../../../base/zones.ts';
-import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
+import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Delivered } from '../ledger-writer.ts';
-import type { Counts } from './counts.ts';
+import { type Counts, placeOf } from './counts.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
 
 /** So many numbers are reserved at once. */
@@ -95,25 +95,30 @@ export class Sinks {
   }
 }
 
+/** By place: the hours of a metric, while those of a sink are collected. */
+const collected = new Array<number[] | undefined>(DELIVERY_METRICS.length).fill(undefined);
+
 /** The hours of each metric. */
 function hoursOf({ chunks }: Sink, day: LocalDay, blocks: readonly Float64Array[]): Delivered['added'] {
-  const places: number[] = [];
-  const hours: number[][] = [];
+  const added = new Map<DeliveryMetric, number[]>();
   for (let chunk = 0; chunk < chunks.length; chunk += 3) {
     const hour = chunks[chunk]!;
     const numbers = blocks[Math.floor(chunks[chunk + 1]! / BLOCK)]!;
     const start = chunks[chunk + 1]! % BLOCK;
     const end = start + 2 * chunks[chunk + 2]!;
     for (let from = start; from < end; from += 2) {
-      let at = places.indexOf(numbers[from]!);
-      if (at < 0) {
-        at = places.push(numbers[from]!) - 1;
-        hours.push(new Array<number>(day.hours).fill(0));
+      const place = numbers[from]!;
+      let hours = collected[place];
+      if (!hours) {
+        hours = new Array<number>(day.hours).fill(0);
+        collected[place] = hours;
+        added.set(DELIVERY_METRICS[place]!, hours);
       }
-      hours[at]![hour]! += numbers[from + 1]!;
+      hours[hour]! += numbers[from + 1]!;
     }
   }
-  return new Map(places.map((place, at) => [DELIVERY_METRICS[place]!, hours[at]!]));
+  for (const metric of added.keys()) collected[placeOf(metric)] = undefined;
+  return added;
 }
 
 function deliveredOf(sink: Sink, day: LocalDay, blocks: readonly Float64Array[]): Delivered {
