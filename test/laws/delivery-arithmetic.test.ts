@@ -1,4 +1,4 @@
-// No database: the arithmetic of simulated delivery.
+// On either database: the arithmetic of simulated delivery.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { localDay, plusDays } from '../../src/base/zones.ts';

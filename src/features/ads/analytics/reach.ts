@@ -20,8 +20,7 @@ export function reachOf(parts: readonly Exposure[], union: number | undefined): 
   // Nobody is in the union who is not in a part, and everybody who is in one.
   const people = Math.max(Math.min(union ?? together, together), ...counted.map((part) => part.people!), 0);
   const sum = each.reduce((total, reached) => total + reached, 0);
-  const most = Math.min(impressions, people, sum);
-  return { people: Math.min(most, Math.max(expectedReach(impressions, people), ...each, 0)), impressions };
+  return { people: Math.min(expectedReach(impressions, people), sum), impressions };
 }
 
 /** People, and the impressions that they had. */
