@@ -4,7 +4,12 @@ import type { AccountState } from '../../contract/declare/account-state.ts';
 import type { AnyResource, Row } from '../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../contract/delivery/metrics.ts';
 import { type DayOfHours, packHours, unpackHours } from '../../contract/delivery/packed-hours.ts';
-import { type DeliveryDay, type DeliverySegment, SPENT } from '../../contract/store/delivery-ledger.ts';
+import {
+  type DeliveryCursor,
+  type DeliveryDay,
+  type DeliverySegment,
+  SPENT,
+} from '../../contract/store/delivery-ledger.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 import { campaigns } from '../ads/campaigns.ts';
 import { fundingInstruments } from '../ads/funding-instruments.ts';
@@ -26,6 +31,22 @@ export interface Delivered {
   /** The range of time in which it was delivered: UTC texts. */
   readonly from: string;
   readonly until: string;
+}
+
+/**
+ * Locks the ledger of an account until the unit ends, so that nobody else adds to it; begins it if nothing has been delivered
+ * yet. On PostgreSQL, a row is needed for that.
+ */
+export async function lockLedger(
+  tx: WriteTransaction,
+  account_id: string,
+  now: string,
+): Promise<{ readonly cursor: DeliveryCursor; readonly isNew: boolean }> {
+  const found = await tx.deliveryLedger.lockCursor(account_id);
+  if (found) return { cursor: found, isNew: false };
+  const begun = { account_id, settled_until: now, seed: '', knobs: null, plan: null };
+  await tx.deliveryLedger.saveCursor(begun);
+  return { cursor: (await tx.deliveryLedger.lockCursor(account_id)) ?? begun, isNew: true };
 }
 
 /**

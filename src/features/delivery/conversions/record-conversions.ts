@@ -5,7 +5,7 @@ import { type ErrorDetail, Problem } from '../../../contract/problems/problems.t
 import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { type LineItem, lineItems } from '../../ads/line-items.ts';
 import { type WebEventTag, webEventTags } from '../../ads/web-event-tags.ts';
-import { addToLedger } from '../ledger-writer.ts';
+import { addToLedger, lockLedger } from '../ledger-writer.ts';
 import { attribute } from './attribution.ts';
 import { CLICK_ID_TTL_S } from './click-id.ts';
 import { type AttributedConversion, deliveredBy } from './conversion-numbers.ts';
@@ -64,9 +64,7 @@ async function count(
       conversion_id === undefined ? [] : [{ account_id: account.id, web_event_tag_id, conversion_id, converted_at }],
     ),
   );
-  if (!(await tx.deliveryLedger.lockCursor(account.id))) {
-    await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: '' });
-  }
+  await lockLedger(tx, account.id, now);
   await addToLedger(tx, account, deliveredBy([...attributed.values()], account.timezone), now);
 }
 

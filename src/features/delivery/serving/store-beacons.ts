@@ -3,7 +3,7 @@ import { dateAround } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { BudgetLease, StoredBeacon } from '../../../contract/store/serving.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
-import { addToLedger } from '../ledger-writer.ts';
+import { addToLedger, lockLedger } from '../ledger-writer.ts';
 import type { BeaconEvent } from './beacon.ts';
 import { budgetKeys } from './budget-keys.ts';
 import { type Counted, deliveredBy } from './delivered-by-beacons.ts';
@@ -49,7 +49,8 @@ export async function storeBeacons(
   { node, views, clicks, wanted, back, promised }: Batch,
   now_ms: number,
 ): Promise<Stored> {
-  const cursor = await lockCursor(tx, account.id, now_ms);
+  const now = formatInstant(now_ms);
+  const { cursor, isNew } = await lockLedger(tx, account.id, now);
   const nonces = [...new Set([...views, ...clicks].map(({ beacon }) => beacon.nonce))];
   const known = new Map((await tx.deliveryBeacons.list(account.id, nonces)).map((each) => [each.nonce, each]));
   const today = dateAround(now_ms, account.timezone);
@@ -90,7 +91,6 @@ export async function storeBeacons(
     [...seen.values()].map((row) => ({ ...row, clicked_ms: clicked.get(row.nonce) ?? null })),
   );
   for (const [nonce, at_ms] of clicked) if (!seen.has(nonce)) await tx.deliveryBeacons.click(account.id, nonce, at_ms);
-  const now = formatInstant(now_ms);
   await addToLedger(tx, account, deliveredBy(counted, account.timezone), now);
   await tx.deliveryLedger.addViews(viewsOf(counted, account));
   await tx.conversions.addTouches(
@@ -98,21 +98,10 @@ export async function storeBeacons(
       .filter(({ beacon }) => beacon.isMeasured && beacon.person !== '')
       .map(({ beacon, is, at_ms }) => touchOf({ beacon, is, at: formatInstant(at_ms) })),
   );
-  if (counted.length > 0 || cursor.isNew) {
-    await tx.deliveryLedger.saveCursor({ ...cursor.found, settled_until: now });
-  }
+  if (counted.length > 0 || isNew) await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: now });
   await tx.budgetLeases.save(back.map((budget) => ({ account_id: account.id, budget, node, amount_local_micro: 0 })));
   const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
   return { counted, waiting, leases, spentToday: budgets.spentToday, day: today };
-}
-
-/** Locks the delivery of an account; on PostgreSQL, a row is needed for that. */
-async function lockCursor(tx: WriteTransaction, account_id: string, now_ms: number) {
-  const found = await tx.deliveryLedger.lockCursor(account_id);
-  if (found) return { found, isNew: false };
-  const begun = { account_id, settled_until: formatInstant(now_ms), seed: '', knobs: null, plan: null };
-  await tx.deliveryLedger.saveCursor(begun);
-  return { found: (await tx.deliveryLedger.lockCursor(account_id)) ?? begun, isNew: true };
 }
 
 function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
