@@ -23,6 +23,7 @@ import { addTagRoutes } from '../http/measurement/tag-routes.ts';
 import { addMediaRoutes } from '../http/media-routes.ts';
 import { type Branding, serveBranding } from '../http/pages/branding.ts';
 import { browserSessions } from '../http/pages/browser-sessions.ts';
+import { consoleApi } from '../http/pages/console-api.ts';
 import { type PageDeps, pageAnswerer, registerStyles } from '../http/pages/routes.ts';
 import { addProbes } from '../http/probes.ts';
 import { addProblemPages } from '../http/problem-pages.ts';
@@ -86,12 +87,16 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     const { isDraining } = pipeline;
     const tools = options.toolsOf?.({ environment, originsOf, isDraining, resetRates: () => resetRates(pipeline) });
     const own = { ...pipeline, environment, originsOf, tools };
-    const answerPage = pageAnswerer({ ...pages, originsOf });
+    // Accounts of both environments are managed on the pages of either.
+    const callsIn = (each: Environment) => ({ ...own, environment: each, tools: undefined, vocabulary: undefined });
+    const pageDeps = { ...pages, originsOf, calls: { production: callsIn('production'), sandbox: callsIn('sandbox') } };
+    const [answerPage, answerCall] = [pageAnswerer(pageDeps), consoleApi(pageDeps)];
     const servesOthers = roles.has('api');
     const serves = (operation: Operation): boolean => roles.has(roleOf(operation));
     const app = createListener(own, operations, {
       ...{ tls, serves, servesOthers },
-      answerPage: servesOthers ? answerPage : () => false,
+      answerPage: (request, response) =>
+        servesOthers && (answerPage(request, response) || answerCall(request, response)),
     });
     if (!servesOthers) return app;
     addHomePage(app, environment, branding, () => servers);
@@ -162,7 +167,7 @@ const SHARED = [
 function pagePartsOf(
   { settings, store, wallClock, log }: Dependencies,
   { pipeline, branding, pages }: ListenerOptions,
-): Omit<PageDeps, 'originsOf'> {
+): Omit<PageDeps, 'originsOf' | 'calls'> {
   const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;
   return {
     ...pick(pipeline, SHARED),

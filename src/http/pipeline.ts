@@ -1,19 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { formatInstant } from '../base/instants.ts';
 import { isObject } from '../base/objects.ts';
-import type { AccountState } from '../contract/declare/account-state.ts';
-import type { Access, Authenticated } from '../contract/declare/callers.ts';
-import { isId, type RawValue } from '../contract/declare/fields.ts';
-import { readMembers } from '../contract/declare/members.ts';
-import type { Call, Operation, Principal } from '../contract/declare/operation.ts';
-import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
+import type { Authenticated } from '../contract/declare/callers.ts';
+import type { RawValue } from '../contract/declare/fields.ts';
+import type { Operation } from '../contract/declare/operation.ts';
+import { problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/received-files.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
-import { type RawParameters, readParameters, throwErrors } from '../engine/read-parameters.ts';
-import type { AuditOrigin } from './audit-log.ts';
-import { commitNonce, limitAddress, takeRate, useOf, windowsOf } from './call-limits.ts';
+import { commitNonce, limitAddress, takeRate, useOf } from './call-limits.ts';
+import {
+  auditOriginOf,
+  cachedAccess,
+  callOf,
+  checkAccess,
+  findAccess,
+  isTrue,
+  newExchange,
+  parameters,
+} from './call-steps.ts';
 import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
@@ -23,14 +28,17 @@ import { parsePairs } from './parameter-pairs.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { delayRefusal } from './refusal-delay.ts';
 import { answerHeaders, countUncounted, headersOf, send } from './reply.ts';
-import { requestIdOf } from './request-id.ts';
 import { inWords } from './vocabulary/stream-words.ts';
 
 /**
  * Processes a request, step by step. The comment of each step lists the error statuses that it can end with.
  * @source authentication gaps 1.3; campaigns 2.1
  */
-async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise<CallResult> {
+async function runSteps(
+  deps: PipelineDependencies,
+  exchange: Exchange,
+  known: Authenticated | undefined,
+): Promise<CallResult> {
   const { operation, request } = exchange;
   const origins = deps.originsOf(request); // 403 plain HTTP
   if (deps.addressLimiter) limitAddress(deps, exchange, deps.addressLimiter); // 429
@@ -39,7 +47,7 @@ async function runSteps(deps: PipelineDependencies, exchange: Exchange): Promise
   fenced?.catch(() => {});
   const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; // 400 401 408 413 429 503
   if (fenced) await fenced;
-  const pending = authenticate(deps, exchange, origins, form); // 400 401 403 431 503
+  const pending = known ?? authenticate(deps, exchange, origins, form); // 400 401 403 431 503
   const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);
   const bodyHash = acceptCaller(exchange, authenticated, form); // 401 403
@@ -90,42 +98,28 @@ interface CallResult {
   readonly flow: StreamHandle | undefined;
 }
 
-const NO_HEADERS: Exchange['answerHeaders'] = [];
-const NOTHING: Exchange['auditEvents'] = [];
-
 /** The status under which a request is counted when its client disconnected midway. @source decision 66 */
 const CANCELLED = 408;
 
-/** Answers one request of an operation. Never rejects. */
+/**
+ * Answers one request of an operation. Never rejects.
+ * @param known who calls, if that is known without credentials in the request.
+ */
 export async function handleRequest(
   deps: PipelineDependencies,
   operation: Operation,
   request: IncomingMessage,
   response: ServerResponse,
   path: Record<string, string>,
+  known?: Authenticated,
 ): Promise<void> {
-  const exchange: Exchange = {
-    operation,
-    words: deps.vocabulary?.of(operation),
-    request,
-    transactionId: deps.nextTransactionId(),
-    startedAt_ms: performance.now(),
-    path,
-    caller: undefined,
-    rateUsage: undefined,
-    echoedParams: '{}',
-    ignoredParameters: '',
-    auditEvents: NOTHING,
-    usesDeprecated: false,
-    answerHeaders: NO_HEADERS,
-    closesConnection: false,
-  };
+  const exchange = newExchange(deps, operation, request, path);
   let status = 200;
   let text: string;
   let flow: StreamHandle | undefined;
   let failure: unknown;
   try {
-    ({ status, text, flow } = await runSteps(deps, exchange));
+    ({ status, text, flow } = await runSteps(deps, exchange, known));
   } catch (error) {
     failure = error;
     const reply = errorReply(error, operation.family, exchange.echoedParams, {
@@ -161,39 +155,6 @@ export async function handleRequest(
     status = reply.status;
   }
   deps.observer.replied(exchange, status, failure);
-}
-
-function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
-  return { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
-}
-
-function callOf(
-  deps: PipelineDependencies,
-  exchange: Exchange,
-  of: Pick<Call, 'input' | 'body' | 'files'> & { readonly access: Access | undefined },
-): Call {
-  const { access, input, body, files } = of;
-  return {
-    services: deps.services,
-    environment: deps.environment,
-    caller: exchange.caller!,
-    principal: exchange.caller as Principal,
-    address: deps.addressOf(exchange.request),
-    account: access?.account,
-    role: access?.role,
-    canCompose: access?.canCompose ?? false,
-    path: exchange.path,
-    input,
-    body,
-    files,
-    isHead: exchange.request.method === 'HEAD',
-    now: formatInstant(deps.services.clock.now()),
-    recordAudit: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
-    audit(event) {
-      exchange.auditEvents = [...exchange.auditEvents, event];
-    },
-    rateWindows: () => windowsOf(deps, exchange.caller!),
-  };
 }
 
 const AUTHORIZATION_BYTES_MAX = 8192;
@@ -269,39 +230,6 @@ function rawParameters(
   return words ? words.parametersIn(raw) : raw;
 }
 
-/** The access of the caller from the cache: the common case. */
-function cachedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
-  const id = path.account_id!;
-  if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  return deps.accountAccess.cached((caller as Principal).user, id);
-}
-
-function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Promise<Access | undefined> {
-  return deps.accountAccess.find((caller as Principal).user, path.account_id!);
-}
-
-/** Checks that the caller may see the account, and that their role allows the call. @source decision 1, 60 */
-function checkAccess(
-  deps: PipelineDependencies,
-  { operation, path }: Exchange,
-  raw: RawParameters,
-  access: Access | undefined,
-): void {
-  const id = path.account_id!;
-  if (!access || access.account.environment !== deps.environment) {
-    throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
-  }
-  if (access.account.deleted && !(operation.allowsDeletedAccount && isTrue(raw, 'with_deleted'))) {
-    throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  }
-  if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
-}
-
-/** Reads a switch that is needed before the parameters are parsed; parsing refuses values that are not booleans. */
-function isTrue(raw: RawParameters, name: string): boolean {
-  return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
-}
-
 /** Whether the body must be JSON. */
 function isJsonOnly({ body }: Operation): boolean {
   return body === 'json' || body === 'object' || body === 'members';
@@ -367,28 +295,4 @@ async function jsonBody(
   }
   if (takesBody && isObject(body)) for (const [name, value] of Object.entries(body)) raw.set(name, [value as RawValue]);
   return body;
-}
-
-/** Parses and validates the declared parameters of a request, and echoes them. @source decision 27 and 28 */
-function parameters(exchange: Exchange, raw: RawParameters, body: unknown, account: AccountState | undefined) {
-  const { operation, path } = exchange;
-  if (operation.body === 'json' || operation.body === 'bytes') return {};
-  if (operation.body === 'members') {
-    const { input, errors } = readMembers(body, operation.bodyMembers!);
-    throwErrors(errors);
-    return input;
-  }
-  const { input, errors } = readParameters(operation.parameters, raw, {
-    empty: operation.method === 'GET' ? 'is refused' : 'unsets',
-  });
-  exchange.echoedParams = echo({ ...path, ...operation.extraEcho }, operation.parameters, input, raw);
-  exchange.ignoredParameters = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly ErrorDetail[] = operation.validate?.(input, account, new Set(raw.keys())) ?? [];
-  // A parameter that could not be parsed is not reported as missing too.
-  const read = new Set(errors.map(({ parameter }) => parameter));
-  throwErrors([
-    ...errors,
-    ...together.filter((error) => error.problem !== 'MISSING_PARAMETER' || !read.has(error.parameter)),
-  ]);
-  return input;
 }

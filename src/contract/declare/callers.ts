@@ -47,6 +47,17 @@ export interface PublisherCaller {
   readonly publisher: Publisher;
 }
 
+/** The application that calls of pages are attributed to. It has no keys, so that nobody can sign for it. */
+export const CONSOLE_APPLICATION = 'console';
+
+/** A user who calls by the pages of this service: their session stands in place of a token. */
+export function consoleCaller(user: string): Principal {
+  return {
+    ...{ kind: 'user', user, application: CONSOLE_APPLICATION, tokenId: CONSOLE_APPLICATION, token: '' },
+    ...{ level: 'read-write', applicationLevel: 'read-write' },
+  };
+}
+
 /** The caller, by the kind of credential presented. */
 export type Caller = Principal | ApplicationCaller | RequestTokenCaller | PublisherCaller;
 

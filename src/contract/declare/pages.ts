@@ -2,6 +2,7 @@ import type { Html } from '../../base/html.ts';
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
+import type { Environment } from './account-state.ts';
 
 /** A browser's request for a page. */
 export interface PageRequest {
@@ -30,6 +31,44 @@ export interface PageRequest {
   readonly record: RecordAudit;
   /** The name of the service. */
   readonly serviceName: string;
+  /** Calls operations as the logged-in user. @throws Error when nobody is logged in */
+  readonly call: CallFromPage;
+}
+
+/** What a page sends with a call. */
+export interface PageCallInput {
+  /** Parameters by name, those of the path included; undefined ones are left out. */
+  readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** The body of an operation that takes JSON. */
+  readonly body?: unknown;
+}
+
+/**
+ * Calls an operation by its id, such as `campaigns.list`, for the logged-in user: as a signed request does, with its
+ * role, limits and rules.
+ */
+export type CallFromPage = (
+  environment: Environment,
+  operation: string,
+  input?: PageCallInput,
+) => Promise<PageCallReply>;
+
+/** A call as it can be shown to developers. */
+export interface ShownCall extends PageCallInput {
+  readonly environment: Environment;
+  readonly method: string;
+  /** The path with its parameters filled in, below the base URL. */
+  readonly path: string;
+}
+
+/** The reply to a call of a page. */
+export interface PageCallReply {
+  readonly status: number;
+  /** Whether it was performed; otherwise the reply has `errors`, as requests get them. */
+  readonly isDone: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape
+  readonly reply: any;
+  readonly shown: ShownCall;
 }
 
 /** A page without the layout of the service. */
@@ -97,4 +136,6 @@ export type PageRefusal =
 export interface Pages {
   readonly list: readonly Page[];
   errorPage(why: PageRefusal, retryAfter_s?: number): PageResponse;
+  /** Whether a user is suspended or locked, so that no page answers them. */
+  isBlocked(user: User): boolean;
 }

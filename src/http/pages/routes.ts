@@ -21,6 +21,7 @@ import type { BrowserSessions, OpenSession } from './browser-sessions.ts';
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE, setCookieHeader } from './cookies.ts';
 import { isFromOwnPage } from './csrf.ts';
 import { type BrandedService, renderDocument } from './document.ts';
+import { type CallDeps, callsOf } from './page-calls.ts';
 import { pageHeaders } from './page-headers.ts';
 
 /** The dependencies of the pages of a listener. */
@@ -48,6 +49,8 @@ export interface PageDeps {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly secureHeaders: (request: IncomingMessage) => readonly string[];
   readonly isDraining: () => boolean;
+  /** What calls of pages need of each environment. */
+  readonly calls: CallDeps;
 }
 
 /** The maximum size of a form. */
@@ -192,6 +195,7 @@ async function respond(
     address,
     deviceCookie: readCookie(request, DEVICE_COOKIE, isSecure),
     serviceName: deps.branding.name,
+    call: session.user ? callsOf(deps.calls, request, session.user) : noCalls,
     record: deps.auditLog.transactional(origin),
   };
   const isKept = session.stored !== undefined;
@@ -202,6 +206,10 @@ async function respond(
   const response = await page.answer(pageRequest);
   return { response, cookies: await applyToSession(session, response, isSecure) };
 }
+
+const noCalls = (): never => {
+  throw new Error('nobody is logged in');
+};
 
 /** Applies a response to the session. Returns the Set-Cookie headers. */
 async function applyToSession(

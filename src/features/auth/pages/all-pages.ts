@@ -48,7 +48,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     ...others,
   ];
   const list = [...authorizePages(deps), ...loginPages({ ...deps, isLoginTarget: loginTargets(pages) }), ...pages];
-  return { list: list.map(unlessBlocked), errorPage };
+  return { list: list.map(unlessBlocked), errorPage, isBlocked: (user) => blockedReason(user) !== undefined };
 }
 
 const isForm = ({ method }: PageRequest): boolean => method === 'POST';

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import type { Environment } from '../../contract/declare/account-state.ts';
+import { consoleCaller } from '../../contract/declare/callers.ts';
+import type { RawValue } from '../../contract/declare/fields.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import type { CallFromPage, PageCallReply } from '../../contract/declare/pages.ts';
+import { BatchProblem } from '../../contract/problems/batch-problem.ts';
+import { Problem } from '../../contract/problems/problems.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import { echo } from '../../engine/echo.ts';
+import { envelope } from '../../engine/envelope.ts';
+import { takeRate } from '../call-limits.ts';
+import {
+  auditOriginOf,
+  cachedAccess,
+  callOf,
+  checkAccess,
+  findAccess,
+  isTrue,
+  newExchange,
+  parameters,
+} from '../call-steps.ts';
+import { errorReply } from '../error-reply.ts';
+import type { PipelineDependencies } from '../exchange.ts';
+
+/** What calls of pages need of each environment. */
+export type CallDeps = Readonly<Record<Environment, PipelineDependencies>>;
+
+/**
+ * How a page calls operations for its user: role, rates and parameters are checked as for a request that is signed. The
+ * page was fenced, and no files are sent.
+ */
+export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): CallFromPage {
+  const caller = consoleCaller(user.id);
+  return async (environment, id, given = {}) => {
+    const own = deps[environment];
+    const operation = own.operations.find((each) => each.id === id);
+    if (!operation) throw new Error(`there is no operation ${id}`);
+    const { path, raw } = partsOf(operation, given.parameters ?? {});
+    const exchange = newExchange(own, operation, request, path);
+    exchange.caller = caller;
+    exchange.echoedParams = operation.shape === 'batch' ? '[]' : echo(path, {}, {});
+    const shown = { method: operation.method, path: filledPath(operation, path), environment, ...given };
+    const replyOf = (status: number, text: string): PageCallReply => ({
+      ...{ status, isDone: status < 400, shown },
+      reply: text === '' ? undefined : JSON.parse(text),
+    });
+    try {
+      const access = operation.roles && (cachedAccess(own, exchange) ?? (await findAccess(own, exchange)));
+      if (operation.roles) checkAccess(own, exchange, raw, access);
+      const withTotalCount = 'with_total_count' in operation.parameters && isTrue(raw, 'with_total_count');
+      await takeRate(own, exchange, { account: access?.account.id, withTotalCount, nonce: undefined });
+      const input = parameters(exchange, raw, given.body, access?.account);
+      const answer = await operation.perform(
+        callOf(own, exchange, { access, input, body: given.body, files: new Map() }),
+      );
+      return replyOf(answer.status ?? 200, envelope(operation, answer, exchange.echoedParams));
+    } catch (error) {
+      // Anything else is an error of the page.
+      if (!(error instanceof Problem || error instanceof BatchProblem)) throw error;
+      const { status, body } = errorReply(error, operation.family, exchange.echoedParams, { base: () => '' });
+      return replyOf(status, body);
+    } finally {
+      if (exchange.auditEvents.length > 0)
+        await own.auditLog.record(exchange.auditEvents, auditOriginOf(own, exchange));
+    }
+  };
+}
+
+type Given = NonNullable<NonNullable<Parameters<CallFromPage>[2]>['parameters']>;
+
+/** The parameters of a path, and the others. */
+function partsOf(
+  { path: template }: Operation,
+  given: Given,
+): { path: Record<string, string>; raw: Map<string, readonly RawValue[]> } {
+  const names = new Set(template.split('/').flatMap((each) => (each.startsWith(':') ? [each.slice(1)] : [])));
+  const path: Record<string, string> = {};
+  const raw = new Map<string, readonly RawValue[]>();
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (names.has(name)) path[name] = String(value);
+    else raw.set(name, [String(value)]);
+  }
+  return { path, raw };
+}
+
+function filledPath({ path }: Operation, values: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
+}
