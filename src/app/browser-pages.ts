@@ -1,4 +1,5 @@
 import { secureRandom } from '../base/random.ts';
+import { consolePages } from '../console/all-pages.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import {
   createValidate,
@@ -67,6 +68,7 @@ export function browserPages(mode: Mode, deps: Dependencies): Pages {
         notFound: () => errorPage('page'),
         redirectToLogin,
       }),
+      ...consolePages({ clock, redirectToLogin, notFound: () => errorPage('page') }),
     ],
   );
 }

@@ -24,7 +24,7 @@ function documentOf(names: DeprecatedNames): PageDocument {
   );
   return {
     title: 'Activity events: names of types',
-    isWide: true,
+    width: 'wide',
     content: html`<h1>Activity events: names of types</h1>
 <p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
 are deprecated from 18 March 2026 on: they are still accepted when you subscribe, stand for the same type, and never appear in a reply or an event.</p>

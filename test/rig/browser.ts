@@ -107,10 +107,11 @@ export function unescaped(html: string): string {
   return html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replaceAll('&amp;', '&');
 }
 
-/** The texts of the headings and the buttons of a page. */
+/** The texts of the headings and the buttons of a page, without its frame. */
 export function outlineOf(html: string): { readonly heading: string; readonly buttons: string[] } {
   const [, heading = ''] = /<h1[^>]*>([^<]*)<\/h1>/.exec(html) ?? [];
-  return { heading, buttons: [...html.matchAll(/<button[^>]*>([^<]*)</g)].map(([, text]) => text!) };
+  const main = html.slice(html.indexOf('<main'));
+  return { heading, buttons: [...main.matchAll(/<button[^>]*>([^<]*)</g)].map(([, text]) => text!) };
 }
 
 /** Registers an application owned by the first user. */

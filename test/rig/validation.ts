@@ -45,7 +45,7 @@ const ajv = compiler(false);
 
 /** Paths of the service itself, which are no part of the interface. */
 const OWN =
-  /^\/(_dev|e\/[ic]|docs|internal|livez|readyz|metrics|media|measurement|downloads|openapi\.json|reference|pages|favicon\.ico|login|logout|settings|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
+  /^\/(_dev|e\/[ic]|docs|internal|livez|readyz|metrics|media|measurement|downloads|openapi\.json|reference|pages|favicon\.ico|login|logout|settings|ads|console|developer|notifications|ads-manager|2\/problems|oauth\/(authorize|authenticate))([/?]|$)/;
 
 interface Route {
   readonly operation: Operation;

@@ -11,9 +11,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   contract: ['base'],
   rows: BELOW,
+  // HTML that pages share.
+  markup: ['base'],
   // Features: one a document or topic.
   'features/platform': ROWS,
-  'features/auth': [...ROWS, 'features/platform'],
+  'features/auth': [...ROWS, 'features/platform', 'markup'],
   // Account administration takes ids as registration does.
   'features/ads': [...ROWS, 'features/platform'],
   'features/media': ROWS,
@@ -28,6 +30,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ROWS,
   settings: ['base'],
   http: [...BELOW, 'engine'],
+  // Pages for people who do not program: they call operations as requests do.
+  console: [...BELOW, 'markup'],
   // Development mode makes worlds as calls would, and samples of people and posts.
   dev: [
     ...ROWS,
@@ -43,7 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Copies of everything: archives, and databases that are filled from them.
   backup: [...BELOW, 'storage'],
   // The composition root puts everything together.
-  app: [...ROWS, 'features', 'engine', 'storage', 'settings', 'http', 'backup'],
+  app: [...ROWS, 'features', 'engine', 'storage', 'settings', 'http', 'backup', 'console'],
   cli: [...BELOW, 'features', 'engine', 'storage', 'settings', 'http', 'dev', 'backup', 'app'],
   // What other people's tests load, also with an older Node.js.
   testing: [],

@@ -13,6 +13,8 @@ export interface PageRequest {
   parameter(name: string): string | undefined;
   /** All parameters in order, from the form of a POST or the query of a GET. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** The path, without the query. */
+  readonly path: string;
   /** The query string, without the question mark. */
   readonly query: string;
   /** Values of the path parameters. */
@@ -75,12 +77,45 @@ export interface PageCallReply {
 export interface PageDocument {
   /** Heading, as plain text. */
   readonly title: string;
-  /** HTML of the card. */
+  /** HTML of the page. */
   readonly content: Html;
-  /** HTML beside the name of the service, above the card. */
-  readonly accountHeader?: Html;
-  /** Whether the card has the width of pages for logged-in users. */
-  readonly isWide?: boolean;
+  /** What pages for those who are logged in have around it. */
+  readonly frame?: PageFrame;
+  /** How wide it is; by default as wide as a form. `full`: as wide as the window, on the background of the page. */
+  readonly width?: 'wide' | 'full';
+  /** The scripts that make it more comfortable, by the names of their files in `src/console/islands`. */
+  readonly islands?: readonly string[];
+}
+
+/** The sections that every framed page links to. */
+export type PageSection = 'ads' | 'developer' | 'settings' | 'notifications';
+
+/** The frame of a page: whose it is, and where it belongs. */
+export interface PageFrame {
+  readonly screenName: string;
+  readonly csrfToken: string;
+  readonly section: PageSection | undefined;
+  /** The pages of the section. */
+  readonly tabs?: { readonly label: string; readonly links: readonly PageLink[] };
+  /** The advertising account that the page is about, and the others to switch to. */
+  readonly account?: {
+    readonly name: string;
+    readonly environment: Environment;
+    readonly others: readonly AccountLink[];
+  };
+}
+
+/** A link of a frame. */
+export interface PageLink {
+  readonly href: string;
+  readonly text: string;
+  /** Whether it is the page itself, or the one that it belongs to. */
+  readonly isCurrent: boolean;
+}
+
+/** A link to another account. */
+export interface AccountLink extends PageLink {
+  readonly environment: Environment;
 }
 
 /** The response to a page request, and its effect on the session. */

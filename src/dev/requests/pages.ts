@@ -70,7 +70,7 @@ export function unknownPage(branding: BrandedService): DevReply {
 }
 
 function page(status: number, title: string, content: Html, branding: BrandedService): DevReply {
-  return new DevReply(status, renderDocument({ title, content, isWide: true }, branding), {
+  return new DevReply(status, renderDocument({ title, content, width: 'wide' }, branding), {
     ...headersByName(pageHeaders({})),
     'content-type': 'text/html; charset=utf-8',
     vary: 'accept',

@@ -28,7 +28,7 @@ const LISTED_MAX = 50;
 /** The pages of the debugger. They need no script. */
 export function debuggerPages({ list, shown, explained, branding }: DebuggerParts): readonly DevCall[] {
   const page = (status: number, title: string, content: Html): DevReply =>
-    new DevReply(status, renderDocument({ title, content, isWide: true }, branding), HEADERS);
+    new DevReply(status, renderDocument({ title, content, width: 'wide' }, branding), HEADERS);
   return [
     {
       ...{ method: 'GET', path: PATH },

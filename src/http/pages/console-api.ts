@@ -47,7 +47,6 @@ export function consoleApi(deps: ConsoleApiDeps): (request: IncomingMessage, res
   return (request, response) => {
     const [, environment, target] = /^\/console\/api\/(production|sandbox)(\/.*)$/s.exec(request.url!) ?? [];
     if (environment === undefined || target === undefined) return false;
-    request.url = target;
     const route = find(target);
     const operation = route && byPath.get(route.path)!.get(request.method!);
     void answer(deps, environment as Environment, { request, response, operation, path: { ...route?.params } });

@@ -1,6 +1,8 @@
-import { html } from '../../base/html.ts';
+import { type Html, html, noHtml } from '../../base/html.ts';
 import type { PageDocument } from '../../contract/declare/pages.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
+import { mainNavigation, sectionNavigation } from './frame.ts';
+import { islands as built, islandPath } from './islands.ts';
 
 /** The branding that every page shows. */
 export interface BrandedService {
@@ -14,7 +16,7 @@ export interface BrandedService {
  * @source decision 545
  */
 export function renderDocument(
-  { title, content, accountHeader, isWide = false }: PageDocument,
+  { title, content, frame, width, islands = [] }: PageDocument,
   branding: BrandedService,
 ): string {
   const logo = branding.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
@@ -29,16 +31,24 @@ export function renderDocument(
 <title>${title} · ${branding.name}</title>
 <link rel="icon" href="${FAVICON_PATH}">
 <link rel="stylesheet" href="/pages/style.css">
-</head>
-<body>
-<header${accountHeader === undefined ? '' : html` class="account"`}>
-<p class="service">${isWide ? html`<a href="/">${whose}</a>` : html`<span>${whose}</span>`}</p>
-${accountHeader ?? ''}
+${islands.map(scriptOf)}</head>
+<body${frame ? html` class="framed" data-form-token="${frame.csrfToken}"` : ''}>
+<header>
+<p class="service">${width ? html`<a href="/">${whose}</a>` : html`<span>${whose}</span>`}</p>
+${frame ? mainNavigation(frame) : ''}
 </header>
-<main${isWide ? html` class="wide"` : ''}>
+${frame ? sectionNavigation(frame) : ''}<main${width ? html` class="${width}"` : ''}>
 ${content}
 </main>
 </body>
 </html>
 `.render();
+}
+
+/** A script of a page, and what it loads; nothing where scripts were not built. */
+function scriptOf(name: string): Html {
+  const island = built[name];
+  if (!island) return noHtml;
+  return html`${island.imports.map((file) => html`<link rel="modulepreload" href="${islandPath(file)}">\n`)}<script type="module" src="${islandPath(island.file)}"></script>
+`;
 }

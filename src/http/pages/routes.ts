@@ -55,7 +55,11 @@ export interface PageDeps {
 
 /** The maximum size of a form. */
 const FORM_BYTES_MAX = 131_072;
-const STYLES = ['style.css', 'preview.css'];
+/** The style sheets, and the files that each is made of. */
+const STYLES: Readonly<Record<string, readonly string[]>> = {
+  'style.css': ['tokens.css', 'style.css', 'frame.css', 'console.css'],
+  'preview.css': ['preview.css'],
+};
 
 /** Any other method is answered like an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -74,8 +78,8 @@ export function pageAnswerer(deps: PageDeps): (request: IncomingMessage, respons
 
 /** Registers the stylesheets of the pages on a listener. */
 export function registerStyles(app: FastifyInstance): void {
-  for (const name of STYLES) {
-    const style = readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
+  for (const [name, files] of Object.entries(STYLES)) {
+    const style = files.map((each) => readFileSync(new URL(`./${each}`, import.meta.url), 'utf8')).join('\n');
     app.get(`/pages/${name}`, (_, reply) => {
       void reply.headers({
         'content-type': 'text/css; charset=utf-8',
@@ -187,6 +191,7 @@ async function respond(
     isHead: request.method === 'HEAD',
     parameter: (name) => parameters.get(name) ?? undefined,
     parameters: [...parameters],
+    path: request.url!.split('?', 1)[0]!,
     query,
     pathParams: path,
     user: session.user,

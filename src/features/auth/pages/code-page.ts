@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../base/html.ts';
 import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
-import { alertBox, cardPage, hiddenFields } from './layout.ts';
+import { alertBox, hiddenFields } from '../../../markup/boxes.ts';
+import { cardPage } from './layout.ts';
 
 /** The error of a code that is wrong, used, or of another time. */
 export const WRONG_CODE = 'This code is wrong or was already used. Wait for the next one.';

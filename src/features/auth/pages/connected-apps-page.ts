@@ -4,15 +4,16 @@ import { formatInstant } from '../../../base/instants.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { Store } from '../../../contract/store/store.ts';
+import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { dateElement } from '../../../markup/time-elements.ts';
 import { revokeAccess } from '../applications/administration.ts';
 import { type ConnectedApplication, listConnectedApplications } from '../applications/connected-applications.ts';
 import { LEVEL_NAMES, permissionsOf } from './access-levels.ts';
 import { displayHost } from './callback-target.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { accountPage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 import { monogram } from './monogram.ts';
-import { dateElement } from './time-elements.ts';
 
 const PATH = '/settings/connected_apps';
 

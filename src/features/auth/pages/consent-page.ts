@@ -2,10 +2,11 @@ import { type Html, html } from '../../../base/html.ts';
 import type { PageDocument } from '../../../contract/declare/pages.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
+import { alertBox, hiddenFields } from '../../../markup/boxes.ts';
 import { permissionsOf } from './access-levels.ts';
 import type { AuthorizeView } from './authorize-view.ts';
 import { displayHost, usesPin } from './callback-target.ts';
-import { alertBox, cardPage, hiddenFields, loginFields } from './layout.ts';
+import { cardPage, loginFields } from './layout.ts';
 import { monogram } from './monogram.ts';
 
 /** The values of the consent form. */

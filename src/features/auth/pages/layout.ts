@@ -1,50 +1,25 @@
-import { type Html, html, joinHtml, noHtml } from '../../../base/html.ts';
-import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
+import { type Html, html } from '../../../base/html.ts';
+import type { PageDocument, PageFrame, PageRequest } from '../../../contract/declare/pages.ts';
 
 /** A page with one card. */
 export function cardPage(title: string, content: Html): PageDocument {
   return { title, content };
 }
 
-/** The error of a form, announced by screen readers; empty when there is none. */
-export function alertBox(message: string | undefined): Html {
-  return message === undefined ? noHtml : html`<p class="alert" id="problem" role="alert">${message}</p>`;
+/** A page for a logged-in user, in the frame of a section. */
+export function accountPage(
+  title: string,
+  { user, csrfToken }: PageRequest,
+  content: Html,
+  { section, tabs }: Pick<PageFrame, 'tabs'> & Partial<Pick<PageFrame, 'section'>> = {},
+): PageDocument {
+  const frame = { screenName: user!.screen_name, csrfToken, section, ...(tabs && { tabs }) };
+  return { title, content, frame, width: 'wide' };
 }
-
-/** A page for a logged-in user, with navigation. */
-export function accountPage(title: string, { user, csrfToken }: PageRequest, content: Html): PageDocument {
-  const above = html`<form method="post" action="/logout">
-${hiddenFields({ authenticity_token: csrfToken })}
-<span>@${user!.screen_name}</span>
-<button type="submit">Log out</button>
-</form>
-<nav aria-label="Account">
-${joinHtml(
-  NAVIGATION.map(([path, name]) => html`<a href="${path}">${name}</a>`),
-  '\n',
-)}
-</nav>`;
-  return { title, content, accountHeader: above, isWide: true };
-}
-
-const NAVIGATION = [
-  ['/settings/profile', 'Settings'],
-  ['/developer/apps', 'Your applications'],
-  ['/developer/publishers', 'Your publishers'],
-  ['/notifications', 'Notifications'],
-] as const;
 
 /** A settings page of a logged-in user, with links to the other settings; `path` is its own path. */
 export function settingsPage(title: string, request: PageRequest, path: string, content: Html): PageDocument {
-  const links = SETTINGS.map(
-    ([to, name]) => html`<li><a href="${to}"${to === path ? html` aria-current="page"` : ''}>${name}</a></li>`,
-  );
-  return accountPage(
-    title,
-    request,
-    html`<nav class="settings" aria-label="Settings"><ul>${joinHtml(links, '\n')}</ul></nav>
-${content}`,
-  );
+  return accountPage(title, request, content, { section: 'settings', tabs: tabsOf('Settings', SETTINGS, path) });
 }
 
 const SETTINGS = [
@@ -55,9 +30,22 @@ const SETTINGS = [
   ['/settings/sessions', 'Sessions'],
 ] as const;
 
-/** The confirmation of an action, announced by screen readers; empty when there is none. */
-export function noticeBox(message: string | undefined): Html {
-  return message === undefined ? noHtml : html`<p class="notice" role="status">${message}</p>`;
+/** A page for developers, with links to the others; `path` is that of the page that it belongs to. */
+export function developerPage(title: string, request: PageRequest, path: string, content: Html): PageDocument {
+  return accountPage(title, request, content, { section: 'developer', tabs: tabsOf('Developer', DEVELOPER, path) });
+}
+
+const DEVELOPER = [
+  ['/developer/apps', 'Your applications'],
+  ['/developer/publishers', 'Your publishers'],
+] as const;
+
+function tabsOf(
+  label: string,
+  pages: readonly (readonly [href: string, text: string])[],
+  path: string,
+): NonNullable<PageFrame['tabs']> {
+  return { label, links: pages.map(([href, text]) => ({ href, text, isCurrent: href === path })) };
 }
 
 /** The initial state of the inputs for name and password. */
@@ -87,17 +75,4 @@ export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCare
   return html`<div class="field"><label for="password">Password</label>
   <input id="password" name="session[password]" type="password" required autocomplete="current-password"
     maxlength="1000"${described}${hasCaret ? html` autofocus` : ''}></div>`;
-}
-
-/** The hidden inputs of a form. */
-export function hiddenFields(members: Readonly<Record<string, string>>): Html {
-  return hiddenPairs(Object.entries(members));
-}
-
-/** The hidden inputs of a form, where several may have the same name. */
-export function hiddenPairs(pairs: readonly (readonly [name: string, value: string])[]): Html {
-  return joinHtml(
-    pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`),
-    '\n',
-  );
 }

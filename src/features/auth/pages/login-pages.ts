@@ -1,10 +1,11 @@
 import { html } from '../../../base/html.ts';
 import type { Page, PageDocument, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { type LoginDeps, logIn } from '../logins/log-in.ts';
 import { CODE_TOO_LATE, codePage } from './code-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { helpLine } from './help-line.ts';
-import { accountPage, alertBox, cardPage, hiddenFields, loginFields, noticeBox } from './layout.ts';
+import { accountPage, cardPage, loginFields } from './layout.ts';
 
 /** The same error for unknown names and wrong passwords. @source authentication gaps 6.6 */
 export const WRONG_LOGIN = 'Wrong user name or password.';

@@ -1,4 +1,4 @@
-import { isLongId } from '../../../contract/declare/long-ids.ts';
+import { isId } from '../../../contract/declare/fields.ts';
 import type { Page } from '../../../contract/declare/pages.ts';
 
 /**
@@ -20,7 +20,7 @@ function hasPath({ path: template }: Page, path: string): boolean {
   const [expected, segments] = [template.split('/'), path.split('/')];
   return (
     expected.length === segments.length &&
-    expected.every((each, index) => (each.startsWith(':') ? isLongId(segments[index]!) : each === segments[index]))
+    expected.every((each, index) => (each.startsWith(':') ? isId(segments[index]!) : each === segments[index]))
   );
 }
 

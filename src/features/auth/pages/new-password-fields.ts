@@ -1,8 +1,8 @@
 import { type Html, html, joinHtml } from '../../../base/html.ts';
 import type { PageRequest } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
+import { type FieldErrors, formField } from '../../../markup/form-fields.ts';
 import { PASSWORD_LENGTH_MAX, type PasswordRules, passwordError } from '../../platform/password-rules.ts';
-import { type FieldErrors, formField } from './form-fields.ts';
 
 /** The inputs for a new password and its repetition. */
 export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): Html {

@@ -2,9 +2,9 @@ import { html, joinHtml } from '../../../base/html.ts';
 import type { Page } from '../../../contract/declare/pages.ts';
 import type { Notification } from '../../../contract/store/posts.ts';
 import type { Store } from '../../../contract/store/store.ts';
+import { dateElement } from '../../../markup/time-elements.ts';
 import { accountPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
-import { dateElement } from './time-elements.ts';
 
 const PATH = '/notifications';
 /** The number of notifications shown; older ones are omitted. */
@@ -38,6 +38,7 @@ export function notificationsPage({ store, linkFor }: NotificationsDeps): Page {
         request,
         html`<h1>${title}</h1>
 ${list.length === 0 ? html`<p>No notifications yet.</p>` : html`<ul class="entries">${joinHtml(list, '\n')}</ul>`}`,
+        { section: 'notifications' },
       );
       return { status: 200, html: page, hasForm: true };
     },

@@ -3,10 +3,11 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { hiddenFields } from '../../../markup/boxes.ts';
+import { errorSummary, type FieldErrors } from '../../../markup/form-fields.ts';
 import { linkHash, setPassword } from '../../platform/user-status.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
-import { errorSummary, type FieldErrors } from './form-fields.ts';
-import { cardPage, hiddenFields } from './layout.ts';
+import { cardPage } from './layout.ts';
 import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
 import type { PasswordDeps } from './password-page.ts';
 

@@ -1,13 +1,14 @@
 import { html } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { errorSummary, type FieldErrors, formField } from '../../../markup/form-fields.ts';
 import type { PasswordRules } from '../../platform/password-rules.ts';
 import { setPassword } from '../../platform/user-status.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
 import { errorPage } from './error-pages.ts';
-import { errorSummary, type FieldErrors, formField } from './form-fields.ts';
-import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { accountPage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
 

@@ -4,6 +4,8 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { ConstraintViolated, type Store } from '../../../contract/store/store.ts';
+import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { errorSummary, type FieldErrors, type FormField, formField } from '../../../markup/form-fields.ts';
 import {
   changeProfile,
   descriptionError,
@@ -12,8 +14,7 @@ import {
   profileUrlError,
 } from '../../platform/profile.ts';
 import { displayNameError, userNameError } from '../../platform/user-rules.ts';
-import { errorSummary, type FieldErrors, type FormField, formField } from './form-fields.ts';
-import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { accountPage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 
 const PATH = '/settings/profile';

@@ -1,11 +1,12 @@
 import { html } from '../../../base/html.ts';
 import { instantMs } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { alertBox, hiddenPairs } from '../../../markup/boxes.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
 import { codeField, WRONG_CODE } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, alertBox, hiddenPairs, passwordField } from './layout.ts';
+import { accountPage, passwordField } from './layout.ts';
 
 /** The dependencies of pages that require a recent login. */
 export interface ReauthenticationDeps extends LoginDeps {

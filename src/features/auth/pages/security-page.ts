@@ -2,15 +2,16 @@ import { html, joinHtml } from '../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { SecondFactor } from '../../../contract/store/second-factors.ts';
+import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { dateElement } from '../../../markup/time-elements.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { enableSecondFactor, renewRecoveryCodes } from '../logins/second-factor.ts';
 import { groupsOfFour, matchingTimeStep, newTotpSecret, totpUri } from '../logins/totp.ts';
 import { codeField, WRONG_CODE } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, alertBox, hiddenFields, noticeBox, passwordField, settingsPage } from './layout.ts';
+import { accountPage, passwordField, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 import { qrCode } from './qr-code.ts';
-import { dateElement } from './time-elements.ts';
 
 const PATH = '/settings/security';
 

@@ -3,10 +3,11 @@ import { type Html, html, joinHtml } from '../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { isLiveSession, type Session } from '../../../contract/store/logins.ts';
 import type { Store } from '../../../contract/store/store.ts';
+import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { timestampElement } from '../../../markup/time-elements.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, hiddenFields, noticeBox, settingsPage } from './layout.ts';
+import { accountPage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
-import { timestampElement } from './time-elements.ts';
 
 const PATH = '/settings/sessions';
 

@@ -1,10 +1,10 @@
 import { type Html, html, noHtml } from '../../../../base/html.ts';
 import type { PageRequest } from '../../../../contract/declare/pages.ts';
 import { ACCESS_LEVELS, type AccessLevel, type ApplicationDraft } from '../../../../contract/store/credentials.ts';
+import { hiddenFields } from '../../../../markup/boxes.ts';
 import { type DraftError, parseCallbackLines } from '../../applications/application-draft.ts';
 import { callbackUrlError, callbackUrlWarning } from '../../callback-urls.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { hiddenFields } from '../layout.ts';
 
 type Member = keyof ApplicationDraft;
 

@@ -5,7 +5,7 @@ import { ConstraintViolated } from '../../../../contract/store/store.ts';
 import { registerApplication } from '../../../platform/registration.ts';
 import { type DraftError, EMPTY_DRAFT, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { accountPage } from '../layout.ts';
+import { developerPage } from '../layout.ts';
 import { monogram } from '../monogram.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { APPS_PATH, type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
@@ -42,9 +42,10 @@ async function listed(deps: DeveloperDeps, request: PageRequest, user: string): 
     all.length === 0
       ? html`<p>You have not registered an application yet.</p>`
       : html`<ul class="entries">${joinHtml(all.map(entry), '\n')}</ul>`;
-  const page = accountPage(
+  const page = developerPage(
     title,
     request,
+    APPS_PATH,
     html`<h1>${title}</h1>
 ${list}
 <p><a class="main" href="${APPS_PATH}/new">Register an application</a></p>`,
@@ -82,7 +83,7 @@ function form(request: PageRequest, filled: Filled, status: 200 | 400): PageResp
     csrfToken: request.csrfToken,
     ...filled,
   });
-  return { status, html: accountPage(title, request, html`<h1>${title}</h1>${fields}`), hasForm: true };
+  return { status, html: developerPage(title, request, APPS_PATH, html`<h1>${title}</h1>${fields}`), hasForm: true };
 }
 
 async function create(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {

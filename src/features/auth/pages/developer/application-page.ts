@@ -3,11 +3,12 @@ import type { Page, PageRequest, PageResponse } from '../../../../contract/decla
 import type { AccessToken, Application, ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import type { BearerToken } from '../../../../contract/store/grants.ts';
 import { ConstraintViolated } from '../../../../contract/store/store.ts';
+import { noticeBox } from '../../../../markup/boxes.ts';
+import { dateElement } from '../../../../markup/time-elements.ts';
 import { changeApplication } from '../../applications/administration.ts';
 import { type DraftError, draftOf, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { accountPage, noticeBox } from '../layout.ts';
-import { dateElement } from '../time-elements.ts';
+import { developerPage } from '../layout.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { callbackTest } from './callback-test.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit } from './owner-pages.ts';
@@ -39,7 +40,7 @@ async function change(deps: DeveloperDeps, request: PageRequest, application: Ap
       return recordAudit({ tx }, request, { event: 'application_changed', application_id: application.id });
     });
     const location = `${APPS_PATH}/${application.id}?saved=yes`;
-    return { status: 303, location, html: accountPage('Saved', request, html`<h1>Saved</h1>`), audited };
+    return { status: 303, location, html: developerPage('Saved', request, APPS_PATH, html`<h1>Saved</h1>`), audited };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return page(deps, request, application, { draft, errors: [NAME_TAKEN] });
@@ -75,7 +76,11 @@ ${applicationForm({ action: `${APPS_PATH}/${id}`, button: 'Save', csrfToken: req
 </section>
 ${callbackTest(application, request.method === 'GET' ? request.parameter('callback') : undefined)}
 ${userTokensSection(application, standing.holders)}`;
-  return { status: form.errors.length > 0 ? 400 : 200, html: accountPage(name, request, content), hasForm: true };
+  return {
+    status: form.errors.length > 0 ? 400 : 200,
+    html: developerPage(name, request, APPS_PATH, content),
+    hasForm: true,
+  };
 }
 
 /** The keys and tokens of the application, with links to replace them. */

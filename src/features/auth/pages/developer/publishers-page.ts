@@ -2,10 +2,11 @@ import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Publisher } from '../../../../contract/store/publishers.ts';
+import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
+import { errorSummary, type FieldErrors, formField } from '../../../../markup/form-fields.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { errorPage } from '../error-pages.ts';
-import { errorSummary, type FieldErrors, formField } from '../form-fields.ts';
-import { accountPage, hiddenFields, noticeBox } from '../layout.ts';
+import { developerPage } from '../layout.ts';
 import { type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
 
 const PATH = '/developer/publishers';
@@ -50,7 +51,7 @@ ${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
 <div class="buttons"><button class="main" type="submit">Register</button></div>
 </form>`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
-  return { status, html: accountPage(title, request, content), hasForm: true };
+  return { status, html: developerPage(title, request, PATH, content), hasForm: true };
 }
 
 const NAME = {
@@ -115,7 +116,7 @@ async function change(deps: DeveloperDeps, request: PageRequest, user: string): 
   const { publisher, credential, audited } = done;
   if (credential !== undefined) return shown(request, publisher, credential, audited);
   const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: accountPage('Done', request, html`<h1>Done</h1>`), audited };
+  return { status: 303, location, html: developerPage('Done', request, PATH, html`<h1>Done</h1>`), audited };
 }
 
 const EVENTS = {
@@ -144,5 +145,5 @@ function shown(
 <p class="alert">Copy this now: it will not be shown again.</p>
 <dl class="secrets"><dt>Credential</dt><dd><code>${credential}</code></dd></dl>
 <p><a class="main" href="${PATH}">Go on to your publishers</a></p>`;
-  return { status: 200, html: accountPage(title, request, content), hasForm: true, audited };
+  return { status: 200, html: developerPage(title, request, PATH, content), hasForm: true, audited };
 }

@@ -3,10 +3,11 @@ import type { Page, PageRequest, PageResponse } from '../../../../contract/decla
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../../contract/store/store.ts';
+import { hiddenFields } from '../../../../markup/boxes.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { issueOwnerToken, regenerateBearer, regenerateKeys, revokeBearer } from '../../applications/administration.ts';
 import { errorPage } from '../error-pages.ts';
-import { accountPage, hiddenFields } from '../layout.ts';
+import { developerPage } from '../layout.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
@@ -125,7 +126,7 @@ ${hiddenFields({ authenticity_token: request.csrfToken, from })}
 <div class="buttons"><button class="main" type="submit">${button}</button>
 <a class="button" href="${APPS_PATH}/${id}">Cancel</a></div>
 </form>`;
-  return { status: 200, html: accountPage(title, request, content), hasForm: true };
+  return { status: 200, html: developerPage(title, request, APPS_PATH, content), hasForm: true };
 }
 
 async function renew(
@@ -149,5 +150,5 @@ async function renew(
     return { status: 200, html: page, hasForm: true, audited };
   }
   const location = `${APPS_PATH}/${id}?saved=yes`;
-  return { status: 303, location, html: accountPage('Done', request, html`<h1>Done</h1>`), audited };
+  return { status: 303, location, html: developerPage('Done', request, APPS_PATH, html`<h1>Done</h1>`), audited };
 }

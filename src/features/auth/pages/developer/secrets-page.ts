@@ -1,7 +1,7 @@
 import { html, joinHtml } from '../../../../base/html.ts';
 import type { PageDocument, PageRequest } from '../../../../contract/declare/pages.ts';
 import type { ApplicationKeys } from '../../../platform/registration.ts';
-import { accountPage } from '../layout.ts';
+import { developerPage } from '../layout.ts';
 import { APPS_PATH } from './owner-pages.ts';
 
 /** The application that secrets belong to. */
@@ -17,9 +17,10 @@ export function secretsPage(
   secrets: { readonly title: string; readonly rows: readonly (readonly [name: string, value: string])[] },
 ): PageDocument {
   const rows = secrets.rows.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
-  return accountPage(
+  return developerPage(
     secrets.title,
     request,
+    APPS_PATH,
     html`<h1>${secrets.title}</h1>
 <p class="alert">Copy this now: it will not be shown again.</p>
 <dl class="secrets">${joinHtml(rows, '\n')}</dl>

@@ -1,8 +1,8 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { AccessLevel, Application, HeldToken } from '../../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../../contract/store/store.ts';
+import { dateElement } from '../../../../markup/time-elements.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { dateElement } from '../time-elements.ts';
 
 /** The number of tokens that are listed one by one. */
 const NAMED_MAX = 50;

@@ -3,9 +3,10 @@ import { formatInstant } from '../../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ChallengeResult, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
+import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
+import { timestampElement } from '../../../../markup/time-elements.ts';
 import { errorPage } from '../error-pages.ts';
-import { accountPage, hiddenFields, noticeBox } from '../layout.ts';
-import { timestampElement } from '../time-elements.ts';
+import { developerPage } from '../layout.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
@@ -65,7 +66,7 @@ ${
       )
 }
 <p><a href="${APPS_PATH}/${id}">Back to ${name}</a></p>`;
-  return { status: 200, html: accountPage(title, request, content), hasForm: true };
+  return { status: 200, html: developerPage(title, request, APPS_PATH, content), hasForm: true };
 }
 
 function section(
@@ -174,7 +175,7 @@ async function answerForm(deps: DeveloperDeps, request: PageRequest, application
     return { status: 200, html: page, hasForm: true, audited: outcome.audited };
   }
   const location = `${APPS_PATH}/${id}/webhooks?sent=again`;
-  return { status: 303, location, html: accountPage('Done', request, html`<h1>Done</h1>`) };
+  return { status: 303, location, html: developerPage('Done', request, APPS_PATH, html`<h1>Done</h1>`) };
 }
 
 /** Sends a challenge as `PUT` does, and shows the result. @source decision 411 */

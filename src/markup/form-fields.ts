@@ -1,4 +1,4 @@
-import { type Html, html, noHtml } from '../../../base/html.ts';
+import { type Html, html, noHtml } from '../base/html.ts';
 
 /** The validation errors of a form, by the name of the field. */
 export type FieldErrors = Readonly<Record<string, string>>;

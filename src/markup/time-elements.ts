@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../base/html.ts';
+import { type Html, html } from '../base/html.ts';
 
 // Made with its first use: it takes 20 ms.
 let format: Intl.DateTimeFormat | undefined;

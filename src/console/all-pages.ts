@@ -1,0 +1,9 @@
+import type { Page } from '../contract/declare/pages.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { accountsPage } from './pages/accounts-page.ts';
+import { campaignsPage } from './pages/campaigns-page.ts';
+
+/** The pages on which people manage their advertising. */
+export function consolePages(deps: ConsoleDeps): readonly Page[] {
+  return [accountsPage(deps), campaignsPage(deps)];
+}

@@ -1,0 +1,12 @@
+import type { Clock } from '../base/clock.ts';
+import type { PageResponse } from '../contract/declare/pages.ts';
+
+/** What the pages of the console need beside calls. */
+export interface ConsoleDeps {
+  /** The clock of the service. */
+  readonly clock: Clock;
+  /** Leads to the login, and back to a path. */
+  readonly redirectToLogin: (path: string) => PageResponse;
+  /** The page for what does not exist. */
+  readonly notFound: () => PageResponse;
+}

@@ -1,0 +1,31 @@
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** An amount in micro units as people write it, such as `$1,250.00`. */
+export function moneyText(micros: number, currency: string): string {
+  return formatOf(currency).format(micros / 1e6);
+}
+
+function formatOf(currency: string): Intl.NumberFormat {
+  let format = formats.get(currency);
+  if (!format) {
+    format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+    formats.set(currency, format);
+  }
+  return format;
+}
+
+/** The smallest amount of a currency, in micro units. */
+export function smallestMicros(currency: string): number {
+  return 10 ** (6 - (formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+/**
+ * An amount that a person wrote, such as `1,250.5`, in micro units; undefined for what is no amount of the currency.
+ * Commas part thousands; there is no negative money.
+ */
+export function microsOf(text: string, currency: string): number | undefined {
+  const [, whole, parts = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? [];
+  if (whole === undefined) return undefined;
+  const micros = Number(`${whole.replaceAll(',', '')}${parts.padEnd(6, '0')}`);
+  return Number.isSafeInteger(micros) && micros % smallestMicros(currency) === 0 ? micros : undefined;
+}

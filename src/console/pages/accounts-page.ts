@@ -1,0 +1,55 @@
+import { html, joinHtml } from '../../base/html.ts';
+import type { Page, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
+import { type Account, accountsOf } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { consoleDocument } from '../parts/console-document.ts';
+import { texts } from '../texts/texts.ts';
+
+const PATH = '/ads';
+const words = texts.accounts;
+
+/** `/ads`: the accounts of a user, and a form that creates one in the sandbox. */
+export function accountsPage({ redirectToLogin }: ConsoleDeps): Page {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    mayFollowLogin: true,
+    async answer(request) {
+      if (!request.user) return redirectToLogin(PATH);
+      return request.method === 'GET' ? shown(request, await accountsOf(request)) : created(request);
+    },
+  };
+}
+
+async function created(request: PageRequest): Promise<PageResponse> {
+  const { isDone, reply } = await request.call('sandbox', 'accounts.create');
+  if (!isDone) return shown(request, await accountsOf(request), reply.errors[0].message);
+  const location = `${PATH}/${reply.data[0].id}`;
+  return { status: 303, location, html: consoleDocument(request, words.title, html`<h1>${words.title}</h1>`) };
+}
+
+function shown(request: PageRequest, accounts: readonly Account[], problem?: string): PageResponse {
+  const content = html`<div class="heading"><h1>${words.title}</h1>
+<form method="post" action="${PATH}">${hiddenFields({ authenticity_token: request.csrfToken })}
+<button type="submit"${accounts.length === 0 ? html` class="main"` : ''}>${words.create}</button></form></div>
+${problem === undefined ? '' : html`<p class="alert" role="alert">${problem}</p>`}
+${
+  accounts.length === 0
+    ? html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p></div>`
+    : html`<div class="scroll"><table><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.id}</th><th scope="col">${words.zone}</th><th scope="col">${words.state}</th></tr></thead>
+<tbody>
+${joinHtml(accounts.map(row), '\n')}
+</tbody></table></div>`
+}`;
+  return {
+    status: problem === undefined ? 200 : 400,
+    html: consoleDocument(request, words.title, content),
+    hasForm: true,
+  };
+}
+
+function row({ id, name, environment, timezone, approval_status }: Account) {
+  const mark = environment === 'sandbox' ? html` <span class="environment sandbox">${words.sandbox}</span>` : '';
+  return html`<tr><th scope="row"><a href="${PATH}/${id}">${name}</a>${mark}</th><td><code>${id}</code></td><td>${timezone}</td><td>${words.states[approval_status] ?? approval_status}</td></tr>`;
+}

@@ -1,0 +1,14 @@
+/** Words of every page of the ads manager. */
+export const frame = {
+  tabs: 'Account',
+  overview: 'Overview',
+  campaigns: 'Campaigns',
+  audiences: 'Audiences',
+  creatives: 'Creatives',
+  keywords: 'Keywords',
+  history: 'History',
+  apiCall: 'Show API call',
+  apiCalls: 'What this page asked the API',
+  problem: 'This could not be done',
+  timeZone: (zone: string) => `Times are in the time zone of the account, ${zone}.`,
+} as const;

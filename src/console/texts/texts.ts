@@ -1,0 +1,6 @@
+import { accounts } from './en/accounts.ts';
+import { campaigns, reasons, states } from './en/campaigns.ts';
+import { frame } from './en/frame.ts';
+
+/** Every word that the console shows. Another language is another set of these. */
+export const texts = { frame, accounts, campaigns, states, reasons } as const;
