@@ -46,7 +46,7 @@ describe('the pages of applications', () => {
         'session[password]': ada.password,
         continue: elsewhere,
       });
-      assert.deepEqual([done.status, done.location], [303, '/login']);
+      assert.deepEqual([done.status, done.location], [303, '/ads']);
     });
   }
 

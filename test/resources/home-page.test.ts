@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { problemPath } from '../../src/contract/problems/problem-details.ts';
 import { loadBranding } from '../../src/http/pages/branding.ts';
-import { browserOf } from '../rig/browser.ts';
+import { addPerson, browserOf, logIn } from '../rig/browser.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -42,14 +42,28 @@ describe('the page at /', () => {
       assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
       assert.match(headers.get('content-security-policy')!, /^default-src 'none'; style-src 'self'; img-src 'self'/);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(headers.get('vary'), 'accept');
+      assert.equal(headers.get('vary'), 'accept, cookie');
       assert.match(html, about);
       assert.match(html, ESCAPED);
-      for (const href of ['/reference', '/openapi.json', '/developer/apps', '/settings/connected_apps', other]) {
+      for (const href of [
+        '/ads',
+        '/reference',
+        '/openapi.json',
+        '/developer/apps',
+        '/settings/connected_apps',
+        other,
+      ]) {
         assert.ok(html.includes(`href="${href}"`), href);
       }
     });
   }
+
+  test('leads those who are logged in to their ads', async () => {
+    const user = browserOf(world.service.url);
+    await logIn(user, await addPerson(world));
+    const { status, location } = await user.get('/');
+    assert.deepEqual([status, location], [303, '/ads']);
+  });
 
   test('is only for people: programs get 404', async () => {
     for (const accept of ['*/*', 'application/json']) {

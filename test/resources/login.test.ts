@@ -37,7 +37,7 @@ describe('the login page', () => {
     const user = browser();
     const page = await user.get('/login');
     const sent = await user.submit(page, typed({ ...ada, name: ` @${ada.name.toUpperCase()} ` }));
-    assert.deepEqual([sent.status, sent.location], [303, '/login']);
+    assert.deepEqual([sent.status, sent.location], [303, '/ads']);
     const account = await user.get('/login');
     assert.equal(headingOf(account), 'You are logged in');
     assert.ok(account.html.includes(ada.name));

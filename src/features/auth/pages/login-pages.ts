@@ -77,7 +77,7 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
   if (blocked) return { ...errorPage(blocked), audited: [{ event: 'login_failed', user_id: user.id }] };
   return {
     status: 303,
-    location: nextOf(deps, request) ?? '/login',
+    location: nextOf(deps, request) ?? '/ads',
     html: cardPage('Logged in', html`<h1>You are logged in</h1>`),
     login: { user: user.id },
     deviceCookie,
@@ -121,6 +121,7 @@ function homePage(request: PageRequest): PageDocument {
     html`<h1>You are logged in</h1>
 <p class="who">As <strong>${name}</strong> (@${screen_name}).</p>
 <ul class="ways">
+<li><a href="/ads">Your ads</a></li>
 <li><a href="/settings/profile">Your profile</a></li>
 <li><a href="/settings/password">Your password</a></li>
 <li><a href="/settings/security">Two-step login</a></li>
