@@ -65,6 +65,10 @@ export const settingsTable = {
       parse: hostOf,
     },
   ),
+  operator_console: bool(
+    'Serves pages for operators at /operator beside probes and metrics; `barker operator link` signs in. Whoever has signed in may do what commands may, so only operators should reach this port.',
+    { default: false },
+  ),
   operations_port: integer('The port of probes and metrics; 0 takes any free port.', {
     default: 8082,
     bounds: [0, 65535],

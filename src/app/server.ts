@@ -34,6 +34,7 @@ import { type ListenerOptions, listenersOf } from './listeners.ts';
 import { openNonces } from './nonces.ts';
 import { watchObjectStore } from './object-store-watch.ts';
 import { type OperationsServer, openOperationsServer } from './operations-server.ts';
+import { operatorConsole } from './operator-console.ts';
 import { type RequestIntake, requestIntake } from './request-intake.ts';
 import { openSharedServer } from './shared-server.ts';
 
@@ -187,7 +188,8 @@ async function start(
   // In development they are on the production listener.
   if (mode === 'serve' || !hasListeners(roles)) {
     const at = { host: settings.operations_host, port: settings.operations_port };
-    operationsServer = await naming('operations_port', openOperationsServer(answerProbe, at));
+    const answer = settings.operator_console ? operatorConsole(deps, branding, answerProbe) : answerProbe;
+    operationsServer = await naming('operations_port', openOperationsServer(answer, at));
   }
   return {
     ...deps,

@@ -97,6 +97,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./publisher.ts')).publisherCommand,
   },
   {
+    name: 'operator',
+    about: 'Sign in to the operator console',
+    load: async () => (await import('./operator.ts')).operatorCommand,
+  },
+  {
     name: 'nodes',
     about: 'List the running servers of the database',
     load: async () => (await import('./nodes.ts')).nodesCommand,

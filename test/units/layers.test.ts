@@ -32,6 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [...BELOW, 'engine'],
   // Pages for people who do not program: they call operations as requests do.
   console: [...BELOW, 'markup'],
+  // Operators do what commands do.
+  'console/operator': [...ROWS, 'features', 'markup', 'console'],
   // Development mode makes worlds as calls would, and samples of people and posts.
   dev: [
     ...ROWS,

@@ -95,6 +95,10 @@ export interface PageFrame {
   readonly screenName: string;
   readonly csrfToken: string;
   readonly section: PageSection | undefined;
+  /** What pages of operators link to, in place of the sections. */
+  readonly operatorLinks?: readonly PageLink[];
+  /** Where the button leads that ends the session; `/logout` by default. */
+  readonly logoutPath?: string;
   /** The pages of the section. */
   readonly tabs?: { readonly label: string; readonly links: readonly PageLink[] };
   /** The advertising account that the page is about, and the others to switch to. */

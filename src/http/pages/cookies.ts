@@ -10,6 +10,8 @@ interface CookieKind {
 
 /** The session cookie. */
 export const SESSION_COOKIE: CookieKind = { name: 'sess', shape: /^[A-Za-z0-9_-]{43}$/ };
+/** The session cookie of operators, whose listener has a port of its own: browsers send cookies to all ports of a host. */
+export const OPERATOR_COOKIE: CookieKind = { name: 'operator', shape: /^[A-Za-z0-9_-]{43}$/ };
 /** The device cookie, which recognizes a browser in which a user has logged in before. @source decision 504 */
 export const DEVICE_COOKIE: CookieKind = {
   name: 'known',

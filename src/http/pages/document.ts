@@ -34,7 +34,7 @@ export function renderDocument(
 ${islands.map(scriptOf)}</head>
 <body${frame ? html` class="framed" data-form-token="${frame.csrfToken}"` : ''}>
 <header>
-<p class="service">${width ? html`<a href="/">${whose}</a>` : html`<span>${whose}</span>`}</p>
+<p class="service">${width ? html`<a href="${frame?.operatorLinks?.[0]?.href ?? '/'}">${whose}</a>` : html`<span>${whose}</span>`}</p>
 ${frame ? mainNavigation(frame) : ''}
 </header>
 ${frame ? sectionNavigation(frame) : ''}<main${width ? html` class="${width}"` : ''}>

@@ -10,14 +10,15 @@ const SECTIONS: readonly (readonly [section: PageSection, href: string, text: st
 ];
 
 /** The links of the header, which are a menu where there is little room. */
-export function mainNavigation({ screenName, csrfToken, section }: PageFrame): Html {
-  const links = SECTIONS.map(([own, href, text]) => ({ href, text, isCurrent: own === section }));
+export function mainNavigation(frame: PageFrame): Html {
+  const { screenName, csrfToken, section, operatorLinks, logoutPath = '/logout' } = frame;
+  const links = operatorLinks ?? SECTIONS.map(([own, href, text]) => ({ href, text, isCurrent: own === section }));
   return html`<button type="button" class="menu" popovertarget="menu">Menu</button>
 <nav id="menu" popover aria-label="Main">
 ${linksOf(links)}
-<form method="post" action="/logout">
+<form method="post" action="${logoutPath}">
 <input type="hidden" name="authenticity_token" value="${csrfToken}">
-<span>@${screenName}</span>
+<span>${operatorLinks ? screenName : `@${screenName}`}</span>
 <button type="submit">Log out</button>
 </form>
 </nav>`;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
@@ -23,6 +22,7 @@ import { isFromOwnPage } from './csrf.ts';
 import { type BrandedService, renderDocument } from './document.ts';
 import { type CallDeps, callsOf } from './page-calls.ts';
 import { pageHeaders } from './page-headers.ts';
+import { styleSheets } from './style-sheets.ts';
 
 /** The dependencies of the pages of a listener. */
 export interface PageDeps {
@@ -55,12 +55,6 @@ export interface PageDeps {
 
 /** The maximum size of a form. */
 const FORM_BYTES_MAX = 131_072;
-/** The style sheets, and the files that each is made of. */
-const STYLES: Readonly<Record<string, readonly string[]>> = {
-  'style.css': ['tokens.css', 'style.css', 'frame.css', 'console.css'],
-  'preview.css': ['preview.css'],
-};
-
 /** Any other method is answered like an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -78,8 +72,7 @@ export function pageAnswerer(deps: PageDeps): (request: IncomingMessage, respons
 
 /** Registers the stylesheets of the pages on a listener. */
 export function registerStyles(app: FastifyInstance): void {
-  for (const [name, files] of Object.entries(STYLES)) {
-    const style = files.map((each) => readFileSync(new URL(`./${each}`, import.meta.url), 'utf8')).join('\n');
+  for (const [name, style] of Object.entries(styleSheets)) {
     app.get(`/pages/${name}`, (_, reply) => {
       void reply.headers({
         'content-type': 'text/css; charset=utf-8',

@@ -1,0 +1,22 @@
+import type { RequestListener } from 'node:http';
+import { secureRandom } from '../base/random.ts';
+import { operatorPages, operatorSections } from '../console/operator/all-pages.ts';
+import { operatorLinks } from '../features/platform/operator-links.ts';
+import { operatorListener } from '../http/operator/operator-listener.ts';
+import type { Branding } from '../http/pages/branding.ts';
+import type { Dependencies } from './dependencies.ts';
+
+/** The pages for operators, in front of probes and metrics. */
+export function operatorConsole(deps: Dependencies, branding: Branding, others: RequestListener): RequestListener {
+  const { store, clock, wallClock, box, log } = deps;
+  return operatorListener(
+    {
+      ...{ store, clock, wallClock, box, log, branding },
+      random: secureRandom,
+      openLink: operatorLinks(box, wallClock).open,
+      pages: operatorPages({ clock, wallClock }),
+      sections: operatorSections,
+    },
+    others,
+  );
+}

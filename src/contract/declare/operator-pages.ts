@@ -1,0 +1,55 @@
+import type { Random } from '../../base/random.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
+import type { PageDocument } from './pages.ts';
+
+/** A unit of work of an operator. */
+export interface OperatorWork {
+  readonly tx: WriteTransaction;
+  readonly box: SecretBox;
+  readonly random: Random;
+  /** UTC text, by the clock of the service. */
+  readonly now: string;
+  /** UTC text, by the clock of logins and passwords. */
+  readonly wallNow: string;
+  /** Adds an object to the audit record, such as `user` and its id. */
+  readonly addTarget: (kind: string, id: string) => void;
+}
+
+/** A visit of a page by an operator who is signed in. */
+export interface OperatorRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly pathParams: Readonly<Record<string, string>>;
+  /** The first value of a parameter, from the form of a POST or the query of a GET. */
+  parameter(name: string): string | undefined;
+  /** The name under which the operator signed in. */
+  readonly operator: string;
+  readonly csrfToken: string;
+  /** Reads from the database. */
+  read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs a unit of work that changes something. Its audit record is part of it, with `act` as what was done, such as
+   * `user suspend`: fixed words, never what was typed. A unit that throws is recorded as failed.
+   */
+  change<T>(act: string, work: (unit: OperatorWork) => Promise<T>): Promise<T>;
+}
+
+/** The response to an operator. */
+export interface OperatorResponse {
+  readonly status: number;
+  readonly html: Omit<PageDocument, 'frame'>;
+  /** Redirect target below `/operator`. */
+  readonly location?: string;
+}
+
+/** A page of the operator console. */
+export interface OperatorPage {
+  /** Its path template, below `/operator`. */
+  readonly path: string;
+  readonly methods: readonly ('GET' | 'POST')[];
+  answer(request: OperatorRequest): Promise<OperatorResponse>;
+}
+
+/** The sections of the operator console: path and name. */
+export type OperatorSections = readonly (readonly [path: string, name: string])[];

@@ -1,0 +1,240 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { Clock } from '../../base/clock.ts';
+import { type Html, html, noHtml } from '../../base/html.ts';
+import { formatInstant, formatMillisecond } from '../../base/instants.ts';
+import type { Random } from '../../base/random.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
+import type {
+  OperatorPage,
+  OperatorRequest,
+  OperatorResponse,
+  OperatorSections,
+} from '../../contract/declare/operator-pages.ts';
+import type { PageDocument } from '../../contract/declare/pages.ts';
+import { Problem } from '../../contract/problems/problems.ts';
+import type { AuditOutcome, AuditRecord } from '../../contract/store/audit.ts';
+import { EVERYTHING } from '../../contract/store/cache-changes.ts';
+import type { Store } from '../../contract/store/store.ts';
+import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
+import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
+import { isFromOwnPage } from '../pages/csrf.ts';
+import { renderDocument } from '../pages/document.ts';
+import { pageHeaders } from '../pages/page-headers.ts';
+import { styleSheets } from '../pages/style-sheets.ts';
+import { readBody } from '../read-body.ts';
+import { send } from '../reply.ts';
+import { NOSNIFF_HEADERS } from '../request-origin.ts';
+import { routerOf } from '../router.ts';
+import { type OperatorSession, operatorSessions } from './operator-sessions.ts';
+
+/** What the operator console needs. */
+export interface OperatorDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly box: SecretBox;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly branding: Branding;
+  readonly pages: readonly OperatorPage[];
+  readonly sections: OperatorSections;
+  /** The name of the operator whom a link signs in, once; undefined for what is no valid link. */
+  readonly openLink: (token: string) => string | undefined;
+}
+
+const HOME = '/operator';
+const SIGN_IN = '/operator/sign-in';
+const SIGN_OUT = '/operator/sign-out';
+const FORM_BYTES_MAX = 65_536;
+const TARGETS_MAX = 100;
+
+/**
+ * Answers the pages of operators, and leaves everything else to `others`: probes and metrics. It is for a listener that
+ * only operators reach.
+ */
+export function operatorListener(deps: OperatorDeps, others: RequestListener): RequestListener {
+  const sessions = operatorSessions(deps.wallClock, deps.random);
+  const byPath = new Map(deps.pages.map((page) => [HOME + page.path, page]));
+  const find = routerOf(byPath.keys());
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = '/', query = ''] = request.url!.split('?', 2);
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    if (method !== 'GET' && method !== 'POST')
+      return sendPage(response, 405, page('This method is not allowed', noHtml), ['allow', 'GET, HEAD, POST']);
+    const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
+    const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
+    if (path === SIGN_IN) return signIn(response, method, input, isSameSite(request, origins));
+    const cookie = readCookie(request, OPERATOR_COOKIE, false);
+    const session = sessions.find(cookie);
+    if (!session) return sendPage(response, 401, SIGNED_OUT);
+    const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.csrfToken, isKept: true };
+    if (method === 'POST' && !isFromOwnPage(request, origins, tokens))
+      return sendPage(
+        response,
+        403,
+        page('This form is out of date', html`<p>Go back, reload the page, and send it again.</p>`),
+      );
+    if (path === SIGN_OUT) {
+      if (method === 'POST') sessions.end(cookie!);
+      return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, false)]);
+    }
+    const route = find(request.url!);
+    const found = route && byPath.get(route.path);
+    if (!found?.methods.includes(method)) return sendPage(response, 404, framed(session, path, NOT_FOUND));
+    const {
+      status,
+      html: content,
+      location,
+    } = await found.answer(visitOf({ method, path, input, session, pathParams: route!.params }));
+    return sendPage(response, status, framed(session, path, content), location ? ['location', HOME + location] : []);
+  }
+
+  function signIn(response: ServerResponse, method: string, input: URLSearchParams, isOwn: boolean): void {
+    const token = input.get('token') ?? '';
+    // Opening the address uses nothing up: programs that look at links do it too.
+    if (method === 'GET') {
+      const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">Sign in</button></form>`;
+      sendPage(response, 200, page('Sign in as operator', form));
+      return;
+    }
+    const operator = isOwn ? deps.openLink(token) : undefined;
+    if (operator === undefined) {
+      sendPage(response, 403, OLD_LINK);
+      return;
+    }
+    deps.log.info({ operator }, 'an operator signed in');
+    const cookie = setCookieHeader(OPERATOR_COOKIE, sessions.start(operator), false);
+    sendPage(response, 303, page('Signed in', noHtml), ['location', HOME, 'set-cookie', cookie]);
+  }
+
+  function visitOf(of: {
+    readonly method: 'GET' | 'POST';
+    readonly path: string;
+    readonly input: URLSearchParams;
+    readonly session: OperatorSession;
+    readonly pathParams: Readonly<Record<string, string>>;
+  }): OperatorRequest {
+    const { method, path, input, session, pathParams } = of;
+    return {
+      ...{ method, path, pathParams, operator: session.operator, csrfToken: session.csrfToken },
+      parameter: (name) => input.get(name) ?? undefined,
+      read: (work) => deps.store.read(work),
+      change: (act, work) => change(deps, session.operator, act, work),
+    };
+  }
+
+  function framed(session: OperatorSession, path: string, content: OperatorResponse['html']): PageDocument {
+    const links = deps.sections.map(([own, text]) => ({
+      href: HOME + own,
+      text,
+      isCurrent: own === '' ? path === HOME : path === HOME + own || path.startsWith(`${HOME + own}/`),
+    }));
+    const frame = { screenName: session.operator, csrfToken: session.csrfToken, section: undefined };
+    return { width: 'full', ...content, frame: { ...frame, operatorLinks: links, logoutPath: SIGN_OUT } };
+  }
+
+  function sendPage(response: ServerResponse, status: number, shown: PageDocument, more: readonly string[] = []): void {
+    const headers = [
+      ...pageHeaders({ html: shown }),
+      ...NOSNIFF_HEADERS,
+      'content-type',
+      'text/html; charset=utf-8',
+      ...more,
+    ];
+    send(response, status, headers, renderDocument(shown, deps.branding));
+  }
+
+  return (request, response) => {
+    const path = request.url!.split('?', 1)[0]!;
+    if (path !== HOME && !path.startsWith(`${HOME}/`)) {
+      if (!sendAsset(deps.branding, path, response)) others(request, response);
+      return;
+    }
+    answer(request, response).catch((err) => {
+      const isProblem = err instanceof Problem;
+      if (!isProblem) deps.log.error({ err }, 'a page of operators failed');
+      sendPage(
+        response,
+        isProblem ? 503 : 500,
+        page(
+          isProblem ? 'The database cannot be reached' : 'Something went wrong',
+          html`<p>Try again in a moment. The log of the server says more.</p>`,
+        ),
+      );
+    });
+  };
+}
+
+const page = (title: string, content: Html): PageDocument => ({ title, content: html`<h1>${title}</h1>${content}` });
+
+const SIGNED_OUT = page(
+  'You are signed out',
+  html`<p>On the machine of the server, <code>barker operator link</code> prints a link that signs you in.</p>`,
+);
+
+const OLD_LINK = page(
+  'This link no longer works',
+  html`<p>A link works once, for ten minutes. Make another one with <code>barker operator link</code>.</p>`,
+);
+
+const NOT_FOUND = page('This page does not exist', html`<p><a href="${HOME}">Overview</a></p>`);
+
+function isSameSite({ headers }: IncomingMessage, origins: readonly string[]): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  return (
+    (origin === undefined || origin === 'null' || origins.includes(origin)) &&
+    (site === undefined || site === 'same-origin' || site === 'none')
+  );
+}
+
+/** Runs a unit of work with its audit record, as a command of an operator does. @source decision 592 */
+async function change<T>(
+  { store, clock, wallClock, box, random }: OperatorDeps,
+  operator: string,
+  act: string,
+  work: Parameters<OperatorRequest['change']>[1],
+): Promise<T> {
+  const targets = new Set<string>();
+  const recordOf = (outcome: AuditOutcome): AuditRecord => ({
+    id: random.bytes(8).toString('hex'),
+    at: formatMillisecond(clock.now()),
+    event: 'command',
+    outcome,
+    actor: `operator:${operator}`,
+    sudo_user: null,
+    origin: 'console',
+    transaction_id: null,
+    command: act,
+    targets: [...targets].slice(0, TARGETS_MAX),
+  });
+  try {
+    return (await store.write(async (tx) => {
+      // A unit of work may be run again.
+      targets.clear();
+      tx.invalidate(EVERYTHING);
+      const times = { now: formatInstant(clock.now()), wallNow: formatInstant(wallClock.now()) };
+      const addTarget = (kind: string, id: string) => void targets.add(`${kind}:${id}`);
+      const result = await work({ tx, box, random, ...times, addTarget });
+      await tx.audit.append([recordOf('done')]);
+      return result;
+    })) as T;
+  } catch (error) {
+    // The error is reported even if it cannot be recorded.
+    await store.write((tx) => tx.audit.append([recordOf('failed')])).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Sends what pages load. */
+function sendAsset({ favicon, logo }: Branding, path: string, response: ServerResponse): boolean {
+  const style = /^\/pages\/([\w.-]+\.css)$/.exec(path)?.[1];
+  const sheet = style === undefined ? undefined : styleSheets[style];
+  const picture = path === FAVICON_PATH ? favicon : path === LOGO_PATH ? logo : undefined;
+  if (sheet === undefined && !picture) return false;
+  const type = picture ? picture.type : 'text/css; charset=utf-8';
+  response.writeHead(200, ['content-type', type, 'cache-control', 'max-age=300', ...NOSNIFF_HEADERS]);
+  response.end(picture ? picture.bytes : sheet);
+  return true;
+}
