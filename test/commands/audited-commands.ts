@@ -135,6 +135,7 @@ export const READS: Readonly<Record<string, () => readonly string[]>> = {
   'account show': on(),
   'webhooks list': () => [],
   'publisher list': () => [],
+  'operator link': () => [],
   'webhooks deliveries': () => [WEBHOOK],
   'keys status': () => [],
   'audit list': () => [],
