@@ -4,6 +4,7 @@ import { operatorPages, operatorSections } from '../console/operator/all-pages.t
 import { operatorLinks } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';
 import type { Branding } from '../http/pages/branding.ts';
+import { accountInput } from './account-input.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** The pages for operators, in front of probes and metrics. */
@@ -14,7 +15,13 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
       ...{ store, clock, wallClock, box, log, branding },
       random: secureRandom,
       openLink: operatorLinks(box, wallClock).open,
-      pages: operatorPages({ clock, wallClock }),
+      pages: operatorPages({
+        ...{ clock, wallClock, accountInput },
+        random: secureRandom,
+        hashPassword: deps.hashPassword,
+        loginUrl: () => deps.servers.production,
+        limits: deps.services.ads.limits,
+      }),
       sections: operatorSections,
     },
     others,

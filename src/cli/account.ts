@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
+import { accountInput } from '../app/account-input.ts';
 import { ROLES } from '../contract/declare/roles.ts';
 import { ACCOUNT_LIMITS } from '../features/ads/administration/account-input.ts';
-import { accountInput } from './account/account-input.ts';
 import { setApproval } from './account/approve.ts';
 import { createAccount } from './account/create.ts';
 import { changeFeatures } from './account/features.ts';

@@ -10,7 +10,7 @@ export interface FormField {
   readonly name?: string;
   readonly label: string;
   readonly hint?: string;
-  readonly type?: 'text' | 'password' | 'textarea';
+  readonly type?: 'text' | 'password' | 'date' | 'textarea';
   /** More attributes of the input. */
   readonly attributes: Html;
 }

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import type { InputErrors } from '../../src/base/input-error.ts';
-import { accountInput } from '../../src/cli/account/account-input.ts';
+import { accountInput } from '../../src/app/account-input.ts';
 import { operationsById } from '../../src/cli/dev/start-world.ts';
 import { readWorld } from '../../src/dev/worlds/read-world.ts';
 import { worldSchema } from '../../src/dev/worlds/world-schema.ts';

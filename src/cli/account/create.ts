@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { accountInput } from '../../app/account-input.ts';
 import { isZone } from '../../base/zones.ts';
 import { accountIdSequence } from '../../features/ads/administration/account-ids.ts';
 import { applyAccountPlan } from '../../features/ads/administration/apply-plan.ts';
@@ -7,7 +8,6 @@ import { failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
 import { requireUser } from '../required-rows.ts';
 import { runWrite } from '../units-of-work.ts';
-import { accountInput } from './account-input.ts';
 import { validValues } from './on-account.ts';
 
 /** Creates an account with its administrator, who also becomes its FULL promotable user. @source decision 170 */

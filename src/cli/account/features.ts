@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { accountInput } from '../../app/account-input.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
 import { failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
-import { accountInput } from './account-input.ts';
 import { updateAccount, validValues } from './on-account.ts';
 
 /** Grants features to an account and revokes others; prints the resulting features. @source decision 170 */

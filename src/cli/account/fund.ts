@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { accountInput } from '../../app/account-input.ts';
 import { putInstruments } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
 import { printFields } from '../output.ts';
-import { accountInput } from './account-input.ts';
 import { updateAccount, validValues } from './on-account.ts';
 
 /** Adds a funding instrument to an account. */

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { accountInput } from '../../app/account-input.ts';
 import { InputError } from '../../base/input-error.ts';
 import { readAccountFile } from '../../features/ads/administration/account-file.ts';
 import { AccountConflict } from '../../features/ads/administration/apply-plan.ts';
@@ -7,7 +8,6 @@ import { importAccounts } from '../../features/ads/administration/import-account
 import { CommandFailed } from '../failure.ts';
 import { printFields } from '../output.ts';
 import { runWrite } from '../units-of-work.ts';
-import { accountInput } from './account-input.ts';
 
 /** The whole file is held in memory, because all accounts are imported or none. */
 const FILE_BYTES_MAX = 67_108_864;

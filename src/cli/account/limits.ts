@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { accountInput } from '../../app/account-input.ts';
 import { ACCOUNT_LIMITS } from '../../features/ads/administration/account-input.ts';
 import { failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
-import { accountInput } from './account-input.ts';
 import { updateAccount, updateColumns, validValues } from './on-account.ts';
 
 /** Overrides limits of an account; `default` restores the limit of the settings. */

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { accountInput } from '../../app/account-input.ts';
 import { type Dependencies, operations } from '../../app/dependencies.ts';
 import { formatInstant } from '../../base/instants.ts';
 import { fillDirectory } from '../../dev/demo-people.ts';
@@ -11,7 +12,6 @@ import { beginWorld, createWorld, type WorldDependencies } from '../../dev/world
 import type { ExportParts } from '../../dev/worlds/export-world.ts';
 import { fillDemoWorld } from '../../dev/worlds/fill-demo.ts';
 import type { Settings } from '../../settings.ts';
-import { accountInput } from '../account/account-input.ts';
 import { CommandFailed } from '../failure.ts';
 
 /** A world file is written by hand, or exported; data sets have commands of their own. */

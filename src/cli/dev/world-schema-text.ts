@@ -1,5 +1,5 @@
+import { accountInput } from '../../app/account-input.ts';
 import { worldSchema } from '../../dev/worlds/world-schema.ts';
-import { accountInput } from '../account/account-input.ts';
 import { operationsById } from './start-world.ts';
 
 /** The JSON Schema of world files, as text. */

@@ -1,11 +1,20 @@
 import type { OperatorPage, OperatorSections } from '../../contract/declare/operator-pages.ts';
+import { texts } from '../texts/texts.ts';
+import { accountPage, accountsPage } from './accounts-pages.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { overviewPage } from './overview-page.ts';
+import { userPage, usersPage } from './users-pages.ts';
+
+const words = texts.operator;
 
 /** The sections, in the order of the header. */
-export const operatorSections: OperatorSections = [['', 'Overview']];
+export const operatorSections: OperatorSections = [
+  ['', words.overview],
+  ['/users', words.users.title],
+  ['/accounts', words.accounts.title],
+];
 
 /** The pages on which operators run the service. */
 export function operatorPages(deps: OperatorConsoleDeps): readonly OperatorPage[] {
-  return [overviewPage(deps)];
+  return [overviewPage(deps), usersPage(deps), userPage(deps), accountsPage(deps), accountPage(deps)];
 }

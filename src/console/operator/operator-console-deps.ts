@@ -1,8 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { LimitName } from '../../contract/declare/resource.ts';
+import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 
 /** What pages of operators need beside the database. */
 export interface OperatorConsoleDeps {
   readonly clock: Clock;
   /** The clock of logins and of the machine. */
   readonly wallClock: Clock;
+  readonly random: Random;
+  readonly hashPassword: (password: string) => Promise<string>;
+  /** The base URL at which users log in. */
+  readonly loginUrl: () => string;
+  /** Validates what is entered about accounts. */
+  readonly accountInput: AccountInput;
+  /** The limits of accounts without their own. */
+  readonly limits: Readonly<Record<LimitName, number>>;
 }

@@ -1,6 +1,6 @@
-import { readParameters } from '../../engine/read-parameters.ts';
-import { accountInputOf } from '../../features/ads/administration/account-input.ts';
-import { settingsTable } from '../../settings.ts';
+import { readParameters } from '../engine/read-parameters.ts';
+import { accountInputOf } from '../features/ads/administration/account-input.ts';
+import { settingsTable } from '../settings.ts';
 
 /** Reads what operators enter about accounts, with the engine's validation and the bounds of the settings. */
 export const accountInput = accountInputOf({

@@ -1,0 +1,199 @@
+import { type Html, html } from '../../base/html.ts';
+import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
+import type { User } from '../../contract/store/credentials.ts';
+import { isLiveSession } from '../../contract/store/logins.ts';
+import { ConstraintViolated } from '../../contract/store/store.ts';
+import { registerUser } from '../../features/platform/registration.ts';
+import { displayNameError, emailError, userNameError } from '../../features/platform/user-rules.ts';
+import { addPasswordLink, changeUserStatus } from '../../features/platform/user-status.ts';
+import { alertBox, hiddenFields } from '../../markup/boxes.ts';
+import { errorSummary, type FieldErrors, formField } from '../../markup/form-fields.ts';
+import { dateElement, timestampElement } from '../../markup/time-elements.ts';
+import { texts } from '../texts/texts.ts';
+import type { OperatorConsoleDeps } from './operator-console-deps.ts';
+import { actButton, done, operatorPage, tableOf } from './operator-forms.ts';
+
+const PATH = '/users';
+const ROWS = 100;
+const words = texts.operator.users;
+
+/** `/operator/users`: all users, and one more. */
+export function usersPage(deps: OperatorConsoleDeps): OperatorPage {
+  return {
+    path: PATH,
+    methods: ['GET', 'POST'],
+    answer: (request) => (request.method === 'GET' ? listed(request) : registered(deps, request)),
+  };
+}
+
+/** `/operator/users/:id`: one user, and what can be done with them. */
+export function userPage(deps: OperatorConsoleDeps): OperatorPage {
+  return {
+    path: `${PATH}/:id`,
+    methods: ['GET', 'POST'],
+    answer: (request) => (request.method === 'GET' ? shown(deps, request) : changed(deps, request)),
+  };
+}
+
+type Member = 'screen_name' | 'name' | 'email';
+const FIELDS: readonly (readonly [Member, (text: string) => string | undefined, isRequired: boolean])[] = [
+  ['screen_name', userNameError, true],
+  ['name', displayNameError, true],
+  ['email', emailError, false],
+];
+
+async function listed(
+  request: OperatorRequest,
+  draft: Readonly<Record<string, string>> = {},
+  errors: FieldErrors = {},
+): Promise<OperatorResponse> {
+  const isGet = request.method === 'GET';
+  const after = (isGet && request.parameter('after')) || '';
+  const begins = ((isGet && request.parameter('q')) || '').toLowerCase();
+  const users = await request.read((tx) =>
+    tx.credentials.listUsers({ after: after || beforeAll(begins), limit: ROWS + 1 }),
+  );
+  const fitting = users.filter(({ screen_name }) => screen_name.toLowerCase().startsWith(begins));
+  const rows = fitting
+    .slice(0, ROWS)
+    .map((user) => [
+      html`<a href="/operator${PATH}/${user.id}">${user.screen_name}</a>`,
+      user.name,
+      stateOf(user),
+      dateElement(user.created_at),
+    ]);
+  const last = fitting.length > ROWS ? fitting[ROWS - 1]!.screen_name.toLowerCase() : undefined;
+  const fields = FIELDS.map(([member, , isRequired]) =>
+    formField(
+      {
+        member,
+        label: words.fields[member],
+        hint: words.hints[member],
+        attributes: isRequired ? html`required` : html``,
+      },
+      draft[member] ?? '',
+      errors[member],
+    ),
+  );
+  const more = last && new URLSearchParams({ ...(begins && { q: begins }), after: last }).toString();
+  const content = html`${errorSummary(words.wrong, errors)}
+<form class="filters" method="get"><div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${begins}" maxlength="15"></div><button type="submit">${words.show}</button></form>
+${tableOf([words.userName, words.name, words.state, words.since], rows, words.none)}
+${more ? html`<p><a href="?${more}">${words.next}</a></p>` : ''}
+<details class="card"${Object.keys(errors).length > 0 ? html` open` : ''}><summary>${words.create}</summary>
+<form method="post">${hiddenFields({ authenticity_token: request.csrfToken })}${fields}
+<p class="soft">${words.createAbout}</p><div class="buttons"><button class="main" type="submit">${words.create}</button></div></form></details>`;
+  return operatorPage(words.title, content, Object.keys(errors).length > 0 ? 400 : 200);
+}
+
+/** A name that stands directly before all that begin like this. */
+function beforeAll(begins: string): string {
+  if (begins === '') return '';
+  const last = begins.charCodeAt(begins.length - 1);
+  return `${begins.slice(0, -1)}${String.fromCharCode(last - 1)}\u{10ffff}`;
+}
+
+async function registered(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
+  const draft = Object.fromEntries(FIELDS.map(([member]) => [member, request.parameter(member)?.trim() ?? '']));
+  const errors = Object.fromEntries(
+    FIELDS.flatMap(([member, errorOf, isRequired]) => {
+      const error = draft[member] === '' && !isRequired ? undefined : errorOf(draft[member]!);
+      return error === undefined ? [] : [[member, error]];
+    }),
+  );
+  if (Object.keys(errors).length > 0) return listed(request, draft, errors);
+  // Nobody knows this password: the link sets one.
+  const passwordHash = await deps.hashPassword(deps.random.bytes(32).toString('base64url'));
+  try {
+    const { id, link } = await request.change('console user create', async (unit) => {
+      const { screen_name: screenName, name, email } = draft as Record<Member, string>;
+      const id = await registerUser(unit, { screenName, name, passwordHash, ...(email && { email }) });
+      unit.addTarget('user', id);
+      return { id, link: await addPasswordLink(unit.tx, id, { random: unit.random, now: unit.wallNow }) };
+    });
+    return linkPage(deps, id, link);
+  } catch (error) {
+    if (!(error instanceof ConstraintViolated)) throw error;
+    return listed(request, draft, { screen_name: words.taken });
+  }
+}
+
+function linkPage({ loginUrl }: OperatorConsoleDeps, id: string, secret: string): OperatorResponse {
+  const content = html`<p>${words.linkAbout}</p>
+<pre>${loginUrl()}/login/reset?token=${secret}</pre>
+<p><a href="/operator${PATH}/${id}">${words.goOn}</a></p>`;
+  return operatorPage(words.link, content);
+}
+
+async function shown(deps: OperatorConsoleDeps, request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
+  const id = request.pathParams.id!;
+  const found = await request.read(async (tx) => {
+    const user = await tx.credentials.findUser(id);
+    if (!user) return undefined;
+    const sessions = (await tx.sessions.list(id)).filter((each) => isLiveSession(each, deps.wallClock.now())).length;
+    const accounts = [
+      ...(await tx.accountMembers.listAccounts(id, 'production', 100)),
+      ...(await tx.accountMembers.listAccounts(id, 'sandbox', 100)),
+    ];
+    return { user, sessions, accounts, hasFactor: (await tx.secondFactors.find(id)) !== undefined };
+  });
+  if (!found) return operatorPage(words.unknown, html`<p><a href="/operator${PATH}">${words.title}</a></p>`, 404);
+  const { user, sessions, accounts, hasFactor } = found;
+  const facts: readonly (readonly [string, Html | string])[] = [
+    [words.id, html`<code>${user.id}</code>`],
+    [words.name, user.name],
+    [words.fields.email, user.email ?? words.no],
+    [words.state, stateOf(user)],
+    [words.since, timestampElement(user.created_at)],
+    [words.twoSteps, hasFactor ? words.on : words.off],
+    [words.sessions, String(sessions)],
+    [
+      words.accounts,
+      accounts.length === 0
+        ? words.no
+        : html`${accounts.map((each) => html`<a href="/operator/accounts/${each}">${each}</a> `)}`,
+    ],
+  ];
+  const about = user.screen_name;
+  const content = html`${alertBox(problem)}
+<div class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<div class="buttons">
+${user.suspended ? actButton(request, 'resume', words.acts.resume, { about }) : actButton(request, 'suspend', words.acts.suspend, { about, isBad: true })}
+${user.locked ? actButton(request, 'unlock', words.acts.unlock, { about }) : actButton(request, 'lock', words.acts.lock, { about, isBad: true })}
+${actButton(request, 'link', words.acts.link, { about })}
+</div>
+<p class="soft">${words.actsAbout}</p></div>`;
+  return operatorPage(`@${user.screen_name}`, content, problem === undefined ? 200 : 409);
+}
+
+const CHANGES = {
+  suspend: { suspended: 1 },
+  resume: { suspended: 0 },
+  lock: { locked: 1 },
+  unlock: { locked: 0 },
+} as const;
+
+async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
+  const id = request.pathParams.id!;
+  const act = request.parameter('act') ?? '';
+  const user = await request.read((tx) => tx.credentials.findUser(id));
+  if (!user || !(act in CHANGES || act === 'link')) return shown(deps, request, words.unknownAct);
+  if (act === 'link') {
+    if (user.suspended || user.locked) return shown(deps, request, words.noLink);
+    const link = await request.change('console user link', async ({ tx, random, wallNow: now, addTarget }) => {
+      addTarget('user', id);
+      return addPasswordLink(tx, id, { random, now });
+    });
+    return linkPage(deps, id, link);
+  }
+  await request.change(`console user ${act}`, async ({ tx, addTarget }) => {
+    addTarget('user', id);
+    await changeUserStatus(tx, id, CHANGES[act as keyof typeof CHANGES]);
+  });
+  return done(`${PATH}/${id}`);
+}
+
+function stateOf({ suspended, locked }: User): string {
+  if (suspended) return words.states.suspended;
+  return locked ? words.states.locked : words.states.active;
+}
