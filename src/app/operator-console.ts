@@ -4,6 +4,7 @@ import { operatorPages, operatorSections } from '../console/operator/all-pages.t
 import { operatorLinks } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';
 import type { Branding } from '../http/pages/branding.ts';
+import { programVersion } from '../version.ts';
 import { accountInput } from './account-input.ts';
 import type { Dependencies } from './dependencies.ts';
 
@@ -21,6 +22,8 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
         hashPassword: deps.hashPassword,
         loginUrl: () => deps.servers.production,
         limits: deps.services.ads.limits,
+        applicationLimits: deps.services.activity.applicationLimits,
+        version: programVersion,
       }),
       sections: operatorSections,
     },

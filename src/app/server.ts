@@ -185,8 +185,8 @@ async function start(
     await naming('sandbox_port', listeners.open('sandbox', { port: sandbox_port, publicUrl: public_sandbox_url }));
   }
   const { production: url, sandbox: sandboxUrl } = deps.servers;
-  // In development they are on the production listener.
-  if (mode === 'serve' || !hasListeners(roles)) {
+  // In development they are on the production listener too.
+  if (mode === 'serve' || !hasListeners(roles) || settings.operator_console) {
     const at = { host: settings.operations_host, port: settings.operations_port };
     const answer = settings.operator_console ? operatorConsole(deps, branding, answerProbe) : answerProbe;
     operationsServer = await naming('operations_port', openOperationsServer(answer, at));

@@ -40,14 +40,14 @@ export function accountPage(deps: OperatorConsoleDeps): OperatorPage {
     path: `${PATH}/:id`,
     methods: ['GET', 'POST'],
     async answer(request) {
-      if (request.method === 'GET') return shown(request);
+      if (request.method === 'GET') return shown(deps, request);
       const act: AccountAct | undefined = acts[request.parameter('act') ?? ''];
-      if (!act) return shown(request, words.wrong);
+      if (!act) return shown(deps, request, words.wrong);
       try {
         await act(request, request.pathParams.id!);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        return shown(request, error.message);
+        return shown(deps, request, error.message);
       }
       return done(`${PATH}/${request.pathParams.id}`);
     },
@@ -126,7 +126,11 @@ async function created({ accountInput }: OperatorConsoleDeps, request: OperatorR
   return done(`${PATH}/${id}`);
 }
 
-async function shown(request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
+async function shown(
+  { limits: usual }: OperatorConsoleDeps,
+  request: OperatorRequest,
+  problem?: string,
+): Promise<OperatorResponse> {
   const id = request.pathParams.id!;
   const found = await request.read(async (tx) => {
     const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'shown' });
@@ -190,7 +194,8 @@ ${form(
   )}
 ${formField({ member: 'currency', label: words.currency, hint: words.currencyHint, attributes: html`required maxlength="3"` }, '', undefined)}
 ${formField({ member: 'amount', label: words.amount, hint: words.amountHint, attributes: html`inputmode="decimal"` }, '', undefined)}
-${formField({ member: 'description', label: words.description, attributes: html`maxlength="255"` }, '', undefined)}`,
+${formField({ member: 'description', label: words.description, attributes: html`maxlength="255"` }, '', undefined)}
+${formField({ member: 'end', label: words.end, hint: words.endHint, type: 'date', attributes: html`` }, '', undefined)}`,
   words.addFunding,
 )}</section>
 <section class="card"><h2>${words.features}</h2>
@@ -210,7 +215,7 @@ ${form(
       {
         member: name,
         label: words.limitNames[name as keyof typeof words.limitNames],
-        hint: words.limitsHint,
+        hint: texts.operator.applications.usual(usual[setting]),
         attributes: html`inputmode="numeric"`,
       },
       limits[setting] === undefined ? '' : String(limits[setting]),

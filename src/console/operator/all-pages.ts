@@ -1,6 +1,8 @@
 import type { OperatorPage, OperatorSections } from '../../contract/declare/operator-pages.ts';
 import { texts } from '../texts/texts.ts';
 import { accountPage, accountsPage } from './accounts-pages.ts';
+import { applicationPage, applicationsPage } from './applications-pages.ts';
+import { auditPage } from './audit-page.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { overviewPage } from './overview-page.ts';
 import { userPage, usersPage } from './users-pages.ts';
@@ -12,9 +14,20 @@ export const operatorSections: OperatorSections = [
   ['', words.overview],
   ['/users', words.users.title],
   ['/accounts', words.accounts.title],
+  ['/applications', words.applications.title],
+  ['/audit', words.audit.title],
 ];
 
 /** The pages on which operators run the service. */
 export function operatorPages(deps: OperatorConsoleDeps): readonly OperatorPage[] {
-  return [overviewPage(deps), usersPage(deps), userPage(deps), accountsPage(deps), accountPage(deps)];
+  return [
+    overviewPage(deps),
+    usersPage(deps),
+    userPage(deps),
+    accountsPage(deps),
+    accountPage(deps),
+    applicationsPage(),
+    applicationPage(deps),
+    auditPage(),
+  ];
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
+import type { ApplicationLimit } from '../../contract/declare/application-limits.ts';
 import type { LimitName } from '../../contract/declare/resource.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 
@@ -16,4 +17,8 @@ export interface OperatorConsoleDeps {
   readonly accountInput: AccountInput;
   /** The limits of accounts without their own. */
   readonly limits: Readonly<Record<LimitName, number>>;
+  /** The limits of applications without their own. */
+  readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
+  /** The version of the program. */
+  readonly version: string;
 }

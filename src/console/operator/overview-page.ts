@@ -1,32 +1,59 @@
-import { html, joinHtml } from '../../base/html.ts';
+import { html } from '../../base/html.ts';
+import { instantMs } from '../../base/instants.ts';
 import type { OperatorPage } from '../../contract/declare/operator-pages.ts';
+import type { AuditRecord } from '../../contract/store/audit.ts';
 import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
+import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
+import { operatorPage, tableOf } from './operator-forms.ts';
 
 const words = texts.operator;
+/** How far back the last backup is looked for. */
+const COMMANDS_MAX = 1000;
 
-/** `/operator`: the servers that are running. */
-export function overviewPage(_: OperatorConsoleDeps): OperatorPage {
+/** `/operator`: the servers, the work that waits, and the last backup. */
+export function overviewPage({ clock, version }: OperatorConsoleDeps): OperatorPage {
   return {
     path: '',
     methods: ['GET'],
     async answer({ read }) {
-      const nodes = await read((tx) => tx.nodes.listLive('', DEAD_AFTER_S));
-      const rows = nodes.map(
-        (node) =>
-          html`<tr><th scope="row">${node.hostname}</th><td>${node.roles}</td><td>${node.version}</td><td><time datetime="${node.started_at}">${node.started_at}</time></td></tr>`,
-      );
-      const content = html`<div class="heading"><h1>${words.overview}</h1></div>
-<h2>${words.servers}</h2>
-${
-  rows.length === 0
-    ? html`<p class="soft">${words.oneServer}</p>`
-    : html`<div class="scroll"><table><thead><tr><th scope="col">${words.host}</th><th scope="col">${words.roles}</th><th scope="col">${words.version}</th><th scope="col">${words.started}</th></tr></thead><tbody>
-${joinHtml(rows, '\n')}
-</tbody></table></div>`
-}`;
-      return { status: 200, html: { title: words.overview, content } };
+      const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+      const { nodes, backlogs, backup } = await read(async (tx) => ({
+        nodes: await tx.nodes.listLive('', DEAD_AFTER_S),
+        backlogs: await tx.jobs.listBacklogs(now),
+        backup: await lastBackup(tx),
+      }));
+      const servers = nodes.map((node) => [
+        node.hostname,
+        node.roles.replaceAll(',', ', '),
+        node.version,
+        node.master_keys
+          .split(' ')
+          .map((key) => key.split(':', 1)[0]!)
+          .join(', '),
+        timestampElement(node.started_at),
+      ]);
+      const waiting = backlogs.map(({ kind, count, since }) => [
+        kind,
+        String(count),
+        words.late(Math.max(0, Math.round((clock.now() - instantMs(since)) / 1000))),
+      ]);
+      const content = html`<section class="card"><h2>${words.servers}</h2>
+${tableOf([words.host, words.roles, words.version, words.keys, words.started], servers, words.oneServer)}</section>
+<section class="card"><h2>${words.jobs}</h2>
+${tableOf([words.kind, words.due, words.waits], waiting, words.noJobs)}</section>
+<section class="card"><h2>${words.backup}</h2>
+<p>${backup ? html`${words.lastBackup} ${timestampElement(backup.at)}, ${words.audit.outcomes[backup.outcome]}, ${backup.actor ?? ''}.` : words.noBackup}</p>
+<pre>barker backup /var/backups/barker-$(date +%F).tar</pre></section>
+<p class="soft">${words.program(version)}</p>`;
+      return operatorPage(words.overview, content);
     },
   };
+}
+
+async function lastBackup(tx: ReadTransaction): Promise<AuditRecord | undefined> {
+  const records = await tx.audit.listRecords({ event: 'command', limit: COMMANDS_MAX });
+  return records.find(({ command }) => command === 'backup' || command?.startsWith('backup '));
 }

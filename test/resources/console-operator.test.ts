@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
+import {
+  addApplication,
+  addPerson,
+  type Browser,
+  browserOf,
+  logIn,
+  outlineOf,
+  type Seen,
+  typed,
+} from '../rig/browser.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let anna: Browser;
+
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off', operator_console: true, operations_port: 0 } });
+  anna = await signedIn('anna');
+});
+after(() => world.close());
+
+const tokenFor = (name: string): string => {
+  const { box, random, wallClock } = world.service;
+  return operatorLinkToken(box, random, name, wallClock.now());
+};
+
+/** Opens the link of an operator and presses its button. */
+async function opened(browser: Browser, token: string): Promise<Seen> {
+  return browser.submit(await browser.get(`/operator/sign-in?token=${token}`));
+}
+
+async function signedIn(name: string): Promise<Browser> {
+  const browser = browserOf(world.service.operationsUrl);
+  const { status, location } = await opened(browser, tokenFor(name));
+  assert.deepEqual([status, location], [303, '/operator']);
+  return browser;
+}
+
+/** Sends the form of a page that does this. */
+async function act(browser: Browser, path: string, members: Record<string, string>): Promise<Seen> {
+  const { html } = await browser.get(path);
+  const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
+  return browser.post(path, { authenticity_token, ...members });
+}
+
+const commandsOf = async (): Promise<string[]> => {
+  const records = await world.service.store.read((tx) => tx.audit.listRecords({ event: 'command', limit: 100 }));
+  return records.map(({ actor, command, outcome, targets }) => [actor, command, outcome, ...targets].join(' '));
+};
+
+describe('signing in to the operator console', () => {
+  test('takes a link that works once', async () => {
+    const token = tokenFor('grace');
+    assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 303);
+    const again = await opened(browserOf(world.service.operationsUrl), token);
+    assert.deepEqual([again.status, outlineOf(again.html).heading], [403, 'This link no longer works']);
+  });
+
+  test('takes a link of the last ten minutes, sealed by this service', async () => {
+    const { box, random, wallClock } = world.service;
+    const old = operatorLinkToken(box, random, 'grace', wallClock.now() - 601_000);
+    for (const token of [old, '', 'k1.x.y', `${tokenFor('grace').slice(0, -2)}AA`])
+      assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 403, token);
+  });
+
+  test('is what everything needs; users of the service are no operators', async () => {
+    for (const path of ['/operator', '/operator/users', '/operator/accounts/abc', '/operator/audit']) {
+      const { status, html } = await browserOf(world.service.operationsUrl).get(path);
+      assert.deepEqual([status, outlineOf(html).heading], [401, 'You are signed out']);
+    }
+    const user = browserOf(world.service.url);
+    await logIn(user, await addPerson(world));
+    assert.equal((await user.get('/operator')).status, 404, 'not on the listeners of the API');
+  });
+
+  test('ends with the button, and after half an hour of nothing', async () => {
+    const browser = await signedIn('grace');
+    const { html } = await browser.get('/operator');
+    const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
+    assert.equal((await browser.post('/operator/sign-out', { authenticity_token })).status, 200);
+    assert.equal((await browser.get('/operator')).status, 401);
+    const idle = await signedIn('grace');
+    world.clock.advance(1801);
+    assert.equal((await idle.get('/operator')).status, 401);
+    anna = await signedIn('anna');
+  });
+
+  test('leaves probes alone', async () => {
+    const { status, html } = await browserOf(world.service.operationsUrl).get('/livez');
+    assert.deepEqual([status, html], [200, '{"status":"alive"}']);
+  });
+});
+
+describe('operators', () => {
+  test('register a user, who sets a password with the link', async () => {
+    const done = await act(anna, '/operator/users', { screen_name: 'harbour', name: 'Harbour Tea', email: '' });
+    assert.equal(done.status, 200);
+    const link = new URL(/<pre>(http[^<]+)<\/pre>/.exec(done.html)![1]!);
+    assert.equal(link.origin, world.service.url);
+    const user = browserOf(world.service.url);
+    const page = await user.get(link.pathname + link.search);
+    const password = 'a sentence that nobody guesses';
+    await user.submit(page, { new_password: password, new_password_again: password });
+    const own = browserOf(world.service.url);
+    const sent = await own.submit(await own.get('/login'), typed({ name: 'harbour', password }));
+    assert.deepEqual([sent.status, sent.location], [303, '/ads']);
+    assert.match((await commandsOf())[0]!, /^operator:anna console user create done user:\d+$/);
+  });
+
+  test('see at the field what is wrong, and nothing is lost', async () => {
+    const { status, html } = await act(anna, '/operator/users', { screen_name: 'no blanks', name: 'Kept', email: 'x' });
+    assert.equal(status, 400);
+    assert.match(html, /id="screen_name-fault">A user name is 1 to 15 letters/);
+    assert.match(html, /id="email-fault"/);
+    assert.match(html, /value="Kept"/);
+    const taken = await act(anna, '/operator/users', { screen_name: 'HARBOUR', name: 'Other', email: '' });
+    assert.match(taken.html, /id="screen_name-fault">This user name is taken/);
+  });
+
+  test('suspend and lock users, which ends their sessions', async () => {
+    const eve = await addPerson(world);
+    const user = browserOf(world.service.url);
+    await logIn(user, eve);
+    const path = `/operator/users/${eve.id}`;
+    for (const [bad, good, state] of [
+      ['suspend', 'resume', 'Suspended'],
+      ['lock', 'unlock', 'Locked'],
+    ] as const) {
+      assert.deepEqual((await act(anna, path, { act: bad })).location, path);
+      assert.match((await anna.get(path)).html, new RegExp(`<dd>${state}</dd>`));
+      assert.match((await user.get('/settings/sessions')).location ?? '', /^\/login/);
+      assert.equal((await act(anna, path, { act: 'link' })).status, 409, 'no link for them');
+      await act(anna, path, { act: good });
+      assert.match((await anna.get(path)).html, /<dd>Active<\/dd>/);
+    }
+  });
+
+  test('create an account, fund it, and let somebody in, who then sees it', async () => {
+    const [ada, ben] = [await addPerson(world), await addPerson(world)];
+    const form = { name: 'Harbour Tea', timezone: 'Europe/Berlin', environment: 'production' };
+    const nobody = await act(anna, '/operator/accounts', { ...form, admin: 'nobody_here' });
+    assert.match(nobody.html, /there is no user of this name/);
+    assert.match(
+      (await act(anna, '/operator/accounts', { ...form, admin: ada.name, timezone: 'Mars/Base' })).html,
+      /no such time zone/,
+    );
+    const { location } = await act(anna, '/operator/accounts', { ...form, admin: ada.name });
+    const id = location!.split('/').at(-1)!;
+    const funding = {
+      act: 'fund',
+      type: 'CREDIT_LINE',
+      currency: 'eur',
+      amount: '1,250.50',
+      description: 'Line',
+      end: '',
+    };
+    assert.equal((await act(anna, location!, funding)).status, 303);
+    assert.match((await act(anna, location!, { ...funding, amount: '12.345' })).html, /Amount: 12\.345/);
+    assert.match((await act(anna, location!, { ...funding, type: 'INSERTION_ORDER' })).html, /end_time/);
+    assert.equal(
+      (await act(anna, location!, { act: 'grant', user_name: ben.name, role: 'CAMPAIGN_ANALYST' })).status,
+      303,
+    );
+    assert.match((await act(anna, location!, { act: 'revoke', user: ada.id })).html, /last administrator/);
+    const page = (await anna.get(location!)).html;
+    assert.match(page, /€1,250\.50/);
+    assert.match(page, /CAMPAIGN_ANALYST/);
+    const user = browserOf(world.service.url);
+    await logIn(user, ben);
+    assert.match((await user.get('/ads')).html, new RegExp(`/ads/${id}"`));
+    assert.equal((await user.get(`/ads/${id}/campaigns`)).status, 200);
+    await act(anna, location!, { act: 'revoke', user: ben.id });
+    assert.equal((await user.get(`/ads/${id}/campaigns`)).status, 404);
+  });
+
+  test('decide on approval, features and limits', async () => {
+    const ada = await addPerson(world);
+    const form = { name: 'Limits', timezone: 'UTC', environment: 'sandbox', admin: ada.name };
+    const { location } = await act(anna, '/operator/accounts', form);
+    await act(anna, location!, { act: 'approve', status: 'UNDER_REVIEW' });
+    await act(anna, location!, {
+      act: 'limits',
+      active_campaigns: '7',
+      active_line_items: '',
+      campaign_line_items: '',
+    });
+    assert.match((await act(anna, location!, { act: 'limits', active_campaigns: 'many' })).html, /active_campaigns/);
+    const id = location!.split('/').at(-1)!;
+    const [standing, features] = await world.service.store.read(async (tx) => [
+      await tx.accountMembers.findLimits(id),
+      await tx.accountMembers.listFeatures(id),
+    ]);
+    assert.deepEqual(JSON.parse(standing!.limits), { active_campaigns_max: 7 });
+    const { html } = await anna.get(location!);
+    assert.match(html, /value="UNDER_REVIEW" selected/);
+    const [, feature] = /name="feature:(\w+)"/.exec(html)!;
+    await act(anna, location!, { act: 'features', [`feature:${feature}`]: 'on' });
+    const after = await world.service.store.read((tx) => tx.accountMembers.listFeatures(id));
+    assert.deepEqual([features.includes(feature!), after], [false, [feature]]);
+  });
+
+  test('change the level and limits of applications, and suspend them', async () => {
+    const { id } = await addApplication(world);
+    const path = `/operator/applications/${id}`;
+    assert.match((await anna.get('/operator/applications')).html, new RegExp(path));
+    await act(anna, path, { act: 'level', level: 'read' });
+    await act(anna, path, {
+      act: 'limits',
+      subscriptions: '5',
+      stream_connections: '',
+      stream_events_per_s: '',
+      webhooks: '0',
+    });
+    assert.equal((await act(anna, path, { act: 'limits', stream_events_per_s: '0' })).status, 400);
+    await act(anna, path, { act: 'suspend' });
+    const [application, limits] = await world.service.store.read(async (tx) => [
+      await tx.credentials.findApplication(id),
+      await tx.applicationLimits.find(id),
+    ]);
+    assert.deepEqual([application!.access_level, application!.suspended], ['read', 1]);
+    assert.deepEqual(limits, { subscriptions: 5, webhooks: 0 });
+    await act(anna, path, { act: 'resume' });
+    assert.match((await anna.get(path)).html, /<dd>Active<\/dd>/);
+  });
+
+  test('are recorded with what they did, also when it failed', async () => {
+    const { html } = await anna.get('/operator/audit?event=command');
+    for (const what of ['console user suspend', 'console account fund', 'console app level', 'operator:anna', 'Failed'])
+      assert.ok(html.includes(what), what);
+    assert.ok(!html.includes('1,250'), 'nothing that was typed');
+  });
+
+  test('send forms from their own pages only', async () => {
+    const eve = await addPerson(world);
+    const path = `/operator/users/${eve.id}`;
+    for (const token of ['', 'wrong'])
+      assert.equal((await anna.post(path, { authenticity_token: token, act: 'suspend' })).status, 403);
+    const { html } = await anna.get(path);
+    const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
+    const sent = await anna.post(path, { authenticity_token, act: 'suspend' }, { origin: 'http://evil.test' });
+    assert.equal(sent.status, 403);
+    assert.match((await anna.get(path)).html, /<dd>Active<\/dd>/);
+  });
+});
