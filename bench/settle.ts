@@ -2,6 +2,7 @@ import { plusDays } from '../src/base/zones.ts';
 import type { AnyResource, Row } from '../src/contract/declare/resource.ts';
 import { lineItems } from '../src/features/ads/line-items.ts';
 import { promotedPosts } from '../src/features/ads/promoted-posts.ts';
+import { normalBelow } from '../src/features/delivery/simulation/normal.ts';
 import { fillDirectory, openDelivering } from '../test/resources/delivery-calls.ts';
 import { booking, ModelRun } from '../test/rig/delivery-model.ts';
 import { openWorld, type World } from '../test/rig/world.ts';
@@ -11,6 +12,7 @@ const LINES = 10_000;
 const DAY_S = 24 * 3600;
 const PEOPLE = 20_000;
 const ROUNDS = 3;
+const INTEGRALS = 10_000_000;
 
 /** Settles 10,000 line items for a day: the arithmetic alone, then with the database and the directory. */
 export async function run(): Promise<void> {
@@ -28,13 +30,28 @@ export async function run(): Promise<void> {
     if (round > 0) times.push((user + system) / 1000);
     if (delivered.length < LINES) throw new Error('nothing was delivered');
   }
-  print('arithmetic, processor time', median(times));
+  const arithmetic_ms = median(times);
+  print('arithmetic, processor time', arithmetic_ms);
+  const integrals_ms = median([timeIntegrals(), timeIntegrals(), timeIntegrals()]);
+  process.stdout.write(
+    `that is ${(arithmetic_ms / integrals_ms).toFixed(1)} times ${INTEGRALS / 1e6} million normal integrals in the same run\n`,
+  );
   const world = await openWorld({ which: 'sqlite', flags: { rate_limits: 'off', delivery_sandbox: 'simulated' } });
   try {
     await settleWorld(world);
   } finally {
     await world.close();
   }
+}
+
+/** How fast this machine is now: what the arithmetic is compared with. */
+function timeIntegrals(): number {
+  const before = process.cpuUsage();
+  let sum = 0;
+  for (let each = 0; each < INTEGRALS; each++) sum += normalBelow((each % 600) / 100 - 3);
+  const { user, system } = process.cpuUsage(before);
+  if (Math.abs(sum / INTEGRALS - 0.5) > 0.01) throw new Error('the integrals are wrong');
+  return (user + system) / 1000;
 }
 
 async function settleWorld(world: World): Promise<void> {

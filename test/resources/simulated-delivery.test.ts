@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { openWorld, type World } from '../rig/world.ts';
+import { TAG } from './conversion-calls.ts';
 import { fillDirectory, openDelivering, sumOf } from './delivery-calls.ts';
 
 const HOUR_S = 3600;
@@ -47,5 +49,32 @@ describe('simulated delivery', () => {
         [line, 2500],
       ].sort(),
     );
+  });
+
+  test('measures conversions on websites by their tag', async () => {
+    const place = await openDelivering(world);
+    const tag = await world.sandbox.call('POST', `${place.path}/web_event_tags`, { params: { ...TAG, type: 'SITE_VISIT' } });
+    const line = await place.line(await place.campaign(), {
+      ...{ objective: 'WEBSITE_CLICKS', goal: 'LINK_CLICKS', primary_web_event_tag: tag.body.data.id },
+    });
+    await place.promote(line);
+    // Settled in the middle of an hour and of a day too.
+    for (const hours of [5.5, 20, 4]) {
+      world.clock.advance(hours * HOUR_S);
+      await place.settle();
+    }
+    const range = { account: place.account, from: '', until: '9' };
+    const [days, segments] = await world.service.store.read(async (tx) => [
+      await tx.deliveryLedger.listDays(range),
+      await tx.deliveryLedger.listSegments({ ...range, line_items: [line], segmentation: 'CONVERSION_TAGS' }),
+    ]);
+    assert.deepEqual([...new Set(segments.map(({ value }) => value))], [tag.body.data.id]);
+    const conversionsOf = (rows: readonly { day: string; hours: Uint8Array }[]) =>
+      rows.map(({ day, hours }) => [
+        day,
+        [...unpackHours(new Uint8Array(hours)).metrics].filter(([metric]) => metric.startsWith('conversion_')),
+      ]);
+    assert.ok(segments.length > 1, 'on both days');
+    assert.deepEqual(conversionsOf(segments), conversionsOf(days));
   });
 });

@@ -24,14 +24,22 @@ function allToFirst(total: number, parts: number[]): number[] {
   return parts;
 }
 
+/** What rounding down has left of each part, while one rest is given. */
+const remainders: number[] = [];
+
 function giveRest(total: number, weights: readonly number[], sum: number, parts: number[], rest: number): void {
-  const remainders = parts.map((part, index) => total * (weights[index]! / sum) - part);
+  const { length } = parts;
+  for (let index = 0; index < length; index++) remainders[index] = total * (weights[index]! / sum) - parts[index]!;
   for (let left = rest; left > 0; left--) {
     let best = 0;
-    for (let index = 1; index < parts.length; index++) if (remainders[index]! > remainders[best]!) best = index;
+    for (let index = 1; index < length; index++) if (remainders[index]! > remainders[best]!) best = index;
+    // All have got one: they begin anew.
+    if (remainders[best]! < 0) {
+      remainders.fill(0, 0, length);
+      best = 0;
+    }
     parts[best]! += 1;
     remainders[best] = -1;
-    if (remainders.every((each) => each < 0)) remainders.fill(0);
   }
 }
 

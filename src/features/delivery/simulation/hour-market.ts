@@ -117,14 +117,18 @@ export function offerOf(
   const perBilled = pay_by === 'IMPRESSION' ? 1000 : 1;
   // Better creatives win with lower bids. What is billed already has the quality in its rate.
   const edge = pay_by === 'IMPRESSION' ? line.quality : 1;
-  const offer = (bid: number, price = priceOf(market, bid) / edge / perAction): Offer => {
-    return { bid, winRate: winRate(market, bid), price: price / perBilled };
-  };
+  const offer = (bid: number, price: number): Offer => ({
+    bid,
+    winRate: winRate(market, bid),
+    price: price / perBilled,
+  });
   if (bid_strategy === 'AUTO') {
     if (supply.opportunities <= 0) return offer(0, 0);
     const lowest = line.minimumBid * perAction * edge;
     const wanted = Number.isFinite(plan) ? bidForCost(market, (plan * edge * 1000) / supply.opportunities) : 1e18;
-    return offer(Math.max(lowest, Math.min(wanted, Math.exp(market.mu + 5.4))));
+    const own = Math.max(lowest, Math.min(wanted, Math.exp(market.mu + 5.4)));
+    const won = winRate(market, own);
+    return { bid: own, winRate: won, price: priceOf(market, own, won) / edge / perAction / perBilled };
   }
   if (bid_amount! < line.minimumBid) return 'BID_BELOW_MINIMUM';
   if (bid_strategy === 'MAX') {

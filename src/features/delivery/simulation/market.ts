@@ -24,9 +24,8 @@ export function costOf({ mu }: Market, bid: number): number {
   return mean * normalBelow((Math.log(bid) - mu - SPREAD * SPREAD) / SPREAD);
 }
 
-/** What a thousand impressions cost on average with a bid: never more than the bid. */
-export function priceOf(market: Market, bid: number): number {
-  const won = winRate(market, bid);
+/** What a thousand impressions cost on average with a bid that wins so many: never more than the bid. */
+export function priceOf(market: Market, bid: number, won = winRate(market, bid)): number {
   return won > 1e-9 ? Math.min(bid, costOf(market, bid) / won) : bid;
 }
 

@@ -121,17 +121,41 @@ function hoursOf({ chunks }: Sink, day: LocalDay, blocks: readonly Float64Array[
   return added;
 }
 
+/** Formats seconds since 1970, the same ones again and again. */
+function instantText(): (second: number) => string {
+  let [second, text] = [Number.NaN, ''];
+  return (each) => {
+    if (each !== second) [second, text] = [each, formatInstant(each * 1000)];
+    return text;
+  };
+}
+
+const fromText = instantText();
+const untilText = instantText();
+
 function deliveredOf(sink: Sink, day: LocalDay, blocks: readonly Float64Array[]): Delivered {
   const { line, spot, from_s, until_s } = sink;
   const { id, campaign, instrument } = line.booking;
+  const added = hoursOf(sink, day, blocks);
+  const segments = tagsOf(line, added);
   return {
     line_item: { id, campaign_id: campaign.id, funding_instrument_id: instrument.id },
     creative_id: spot.creative.id,
     placement: spot.placement,
     day: day.date,
     hours: day.hours,
-    added: hoursOf(sink, day, blocks),
-    from: formatInstant(from_s * 1000),
-    until: formatInstant(until_s * 1000),
+    added,
+    from: fromText(from_s),
+    until: untilText(until_s),
+    ...(segments && { segments }),
   };
+}
+
+/** Conversions on websites by the tag that measures them, as those that websites report. @source decision 940 */
+function tagsOf({ booking, conversions }: PreparedLine, added: Delivered['added']): Delivered['segments'] {
+  const { primary_web_event_tag: tag } = booking;
+  if (tag === null || conversions.length === 0 || conversions[0]!.isMobile) return undefined;
+  const { metric: name } = conversions[0]!;
+  const own = [...added].filter(([metric]) => metric.startsWith(`${name}.`));
+  return own.length === 0 ? undefined : new Map([['CONVERSION_TAGS', new Map([[tag, new Map(own)]])]]);
 }

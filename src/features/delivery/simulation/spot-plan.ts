@@ -29,11 +29,17 @@ export function spotKey({ line, creative, placement }: Pick<SpotPlan, 'line' | '
 export interface Workbench {
   readonly counts: Counts;
   readonly shares: SpotShares;
+  /** That of the spot that is being counted. */
+  readonly share: { impressions: number; billed: number; spend: number };
 }
 
 /** A new one. */
 export function openWorkbench(): Workbench {
-  return { counts: new Counts(), shares: { impressions: [], billed: [], spend: [] } };
+  return {
+    counts: new Counts(),
+    shares: { impressions: [], billed: [], spend: [] },
+    share: { impressions: 0, billed: 0, spend: 0 },
+  };
 }
 
 /** Counts what each creative delivers of the plan of a line item: `visit` finds it in `counts`. */
@@ -41,7 +47,7 @@ export function eachSpot(
   plan: LinePlan,
   segmentFrom_ms: number,
   state: LedgerState,
-  { counts, shares }: Workbench,
+  { counts, shares, share }: Workbench,
   visit: (spot: Spot) => void,
 ): void {
   const { line, supply } = plan;
@@ -51,7 +57,9 @@ export function eachSpot(
   divideAmong(shares, line.weights, plan, draw(line.key, time_s, 'actions'));
   for (let at = 0; at < line.spots.length; at++) {
     const spot = line.spots[at]!;
-    const share = { impressions: shares.impressions[at]!, billed: shares.billed[at]!, spend: shares.spend[at]! };
+    share.impressions = shares.impressions[at]!;
+    share.billed = shares.billed[at]!;
+    share.spend = shares.spend[at]!;
     counts.clear();
     countSpot(counts, line.booking, spot, share, supply!.factor, time_s);
     if (line.conversions.length > 0) {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Bookings } from '../bookings.ts';
 import type { RunningPlan } from './advance.ts';
 
@@ -43,11 +43,20 @@ export function readPlan(text: string | null | undefined, digest: string): Runni
   return { until_s: stored.until_s, spots };
 }
 
+type Booked = Pick<Bookings, 'account' | 'lines'>;
+
+/** What is booked, taken into a digest already: it is large, and needed several times. */
+const begun = new WeakMap<Booked, Hash>();
+
 /** Digest of everything that a plan is made from, besides the ledger: what differs leads to another plan. */
-export function digestOf(
-  { account, lines }: Pick<Bookings, 'account' | 'lines'>,
-  questions: readonly string[],
-  others: readonly string[],
-): string {
-  return hash('sha256', JSON.stringify([account, lines, questions, others]), 'base64url');
+export function digestOf(booked: Booked, questions: readonly string[], others: readonly string[]): string {
+  let beginning = begun.get(booked);
+  if (!beginning) {
+    beginning = createHash('sha256').update(`[${JSON.stringify(booked.account)},${JSON.stringify(booked.lines)}`);
+    begun.set(booked, beginning);
+  }
+  return beginning
+    .copy()
+    .update(`,${JSON.stringify(questions)},${JSON.stringify(others)}]`)
+    .digest('base64url');
 }
