@@ -295,27 +295,31 @@ describe('simulated delivery of one line item', () => {
     }
   });
 
-  // Law 9. To see it fail: `weight: () => 1` in plan-segment.ts; or let `isStandard` be false for all in prepared-line.ts.
-  test('follows the curve of the day, or is ahead of it when it is not paced', () => {
-    const begin = '2026-03-03T08:00:00Z';
-    const budgets = { budget: { daily: 100_000_000, total: null } };
-    const paced = after(0, {}, 1, begin);
-    const model = new ModelRun([booking('a', budgets)], 'America/Los_Angeles', begin);
-    const fast = new ModelRun([booking('a', { ...budgets, isStandard: false })], 'America/Los_Angeles', begin);
-    for (const each of [model, fast]) each.people = 100_000;
-    assert.equal(paced.cells.size, 0);
-    const shares: number[] = [];
-    for (let hour = 1; hour <= 24; hour++) {
-      for (const each of [model, fast]) each.advance(HOUR_S);
-      shares.push(model.sum('billed_charge_local_micro') / 100_000_000);
-      assert.ok(fast.sum('billed_charge_local_micro') >= model.sum('billed_charge_local_micro'), `hour ${hour}`);
-    }
-    // The curve of the day is low at night and high in the evening.
-    const expected = [0.024, 0.04, 0.052, 0.06, 0.069, 0.081, 0.102, 0.136, 0.179, 0.227, 0.276, 0.328];
-    for (const [hour, share] of expected.entries()) assert.ok(Math.abs(shares[hour]! - share) < 0.1, `${shares}`);
-    assert.ok(shares[5]! < 0.15 && shares[11]! > 0.25 && shares[23]! > 0.95, String(shares));
-    assert.equal(fast.sum('billed_charge_local_micro'), 100_000_000);
-  });
+  // Law 9. To see it fail: `weight: () => 1` in plan-segment.ts; or let `isStandard` be false for all in prepared-line.ts; or
+  // leave out `throttle` there, which only bids of their own need.
+  for (const bid of [{}, { bid_strategy: 'MAX', bid_amount: 2_000_000 }] as const) {
+    const how = 'bid_amount' in bid ? 'a bid of its own' : 'an automatic bid';
+    test(`follows the curve of the day with ${how}, or is ahead of it when it is not paced`, () => {
+      const begin = '2026-03-03T08:00:00Z';
+      const changes = { budget: { daily: 100_000_000, total: null }, ...bid };
+      const paced = after(0, {}, 1, begin);
+      const model = new ModelRun([booking('a', changes)], 'America/Los_Angeles', begin);
+      const fast = new ModelRun([booking('a', { ...changes, isStandard: false })], 'America/Los_Angeles', begin);
+      for (const each of [model, fast]) each.people = 100_000;
+      assert.equal(paced.cells.size, 0);
+      const shares: number[] = [];
+      for (let hour = 1; hour <= 24; hour++) {
+        for (const each of [model, fast]) each.advance(HOUR_S);
+        shares.push(model.sum('billed_charge_local_micro') / 100_000_000);
+        assert.ok(fast.sum('billed_charge_local_micro') >= model.sum('billed_charge_local_micro'), `hour ${hour}`);
+      }
+      // The curve of the day is low at night and high in the evening.
+      const expected = [0.024, 0.04, 0.052, 0.06, 0.069, 0.081, 0.102, 0.136, 0.179, 0.227, 0.276, 0.328];
+      for (const [hour, share] of expected.entries()) assert.ok(Math.abs(shares[hour]! - share) < 0.1, `${shares}`);
+      assert.ok(shares[5]! < 0.15 && shares[11]! > 0.25 && shares[23]! > 0.95, String(shares));
+      assert.equal(fast.sum('billed_charge_local_micro'), 100_000_000);
+    });
+  }
 
   test('uses a total budget up to the last unit', () => {
     const model = after(40 * 24 * HOUR_S, { budget: { daily: null, total: 12_345_678 }, isStandard: false });
