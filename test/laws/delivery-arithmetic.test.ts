@@ -321,6 +321,25 @@ describe('simulated delivery of one line item', () => {
     });
   }
 
+  // Law 10. To see it fail: leave out `today = 0` of line items or of campaigns in ledger-state.ts.
+  test('has its daily budgets anew with each local day, on a day of 23 hours too', () => {
+    const daily = { daily: 20_000_000, total: null };
+    const of = (id: string): Booking => booking(id, { budget: { daily: null, total: null } });
+    const ofCampaign: Booking = { ...of('b'), campaign: { ...of('b').campaign, id: 'b', budget: daily } };
+    const model = new ModelRun(
+      [booking('a', { budget: daily }), ofCampaign],
+      'America/Los_Angeles',
+      '2026-03-07T08:00:00Z',
+    );
+    model.people = 100_000;
+    model.advance(71 * HOUR_S);
+    for (const line of ['a', 'b'])
+      for (const day of ['2026-03-07', '2026-03-08', '2026-03-09']) {
+        const spent = model.sum('billed_charge_local_micro', (cell) => cell.line === line && cell.day === day);
+        assert.ok(spent > 19_000_000 && spent <= 20_000_000, `${line} ${day} ${spent}`);
+      }
+  });
+
   test('uses a total budget up to the last unit', () => {
     const model = after(40 * 24 * HOUR_S, { budget: { daily: null, total: 12_345_678 }, isStandard: false });
     assert.equal(model.sum('billed_charge_local_micro'), 12_345_678);
