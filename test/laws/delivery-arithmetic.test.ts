@@ -295,26 +295,49 @@ describe('simulated delivery of one line item', () => {
     }
   });
 
-  // Law 9. To see it fail: `weight: () => 1` in plan-segment.ts; or let `isStandard` be false for all in prepared-line.ts.
-  test('follows the curve of the day, or is ahead of it when it is not paced', () => {
-    const begin = '2026-03-03T08:00:00Z';
-    const budgets = { budget: { daily: 100_000_000, total: null } };
-    const paced = after(0, {}, 1, begin);
-    const model = new ModelRun([booking('a', budgets)], 'America/Los_Angeles', begin);
-    const fast = new ModelRun([booking('a', { ...budgets, isStandard: false })], 'America/Los_Angeles', begin);
-    for (const each of [model, fast]) each.people = 100_000;
-    assert.equal(paced.cells.size, 0);
-    const shares: number[] = [];
-    for (let hour = 1; hour <= 24; hour++) {
-      for (const each of [model, fast]) each.advance(HOUR_S);
-      shares.push(model.sum('billed_charge_local_micro') / 100_000_000);
-      assert.ok(fast.sum('billed_charge_local_micro') >= model.sum('billed_charge_local_micro'), `hour ${hour}`);
-    }
-    // The curve of the day is low at night and high in the evening.
-    const expected = [0.024, 0.04, 0.052, 0.06, 0.069, 0.081, 0.102, 0.136, 0.179, 0.227, 0.276, 0.328];
-    for (const [hour, share] of expected.entries()) assert.ok(Math.abs(shares[hour]! - share) < 0.1, `${shares}`);
-    assert.ok(shares[5]! < 0.15 && shares[11]! > 0.25 && shares[23]! > 0.95, String(shares));
-    assert.equal(fast.sum('billed_charge_local_micro'), 100_000_000);
+  // Law 9. To see it fail: `weight: () => 1` in plan-segment.ts; or let `isStandard` be false for all in prepared-line.ts; or
+  // leave out `throttle` there, which only bids of their own need.
+  for (const bid of [{}, { bid_strategy: 'MAX', bid_amount: 2_000_000 }] as const) {
+    const how = 'bid_amount' in bid ? 'a bid of its own' : 'an automatic bid';
+    test(`follows the curve of the day with ${how}, or is ahead of it when it is not paced`, () => {
+      const begin = '2026-03-03T08:00:00Z';
+      const changes = { budget: { daily: 100_000_000, total: null }, ...bid };
+      const paced = after(0, {}, 1, begin);
+      const model = new ModelRun([booking('a', changes)], 'America/Los_Angeles', begin);
+      const fast = new ModelRun([booking('a', { ...changes, isStandard: false })], 'America/Los_Angeles', begin);
+      for (const each of [model, fast]) each.people = 100_000;
+      assert.equal(paced.cells.size, 0);
+      const shares: number[] = [];
+      for (let hour = 1; hour <= 24; hour++) {
+        for (const each of [model, fast]) each.advance(HOUR_S);
+        shares.push(model.sum('billed_charge_local_micro') / 100_000_000);
+        assert.ok(fast.sum('billed_charge_local_micro') >= model.sum('billed_charge_local_micro'), `hour ${hour}`);
+      }
+      // The curve of the day is low at night and high in the evening.
+      const expected = [0.024, 0.04, 0.052, 0.06, 0.069, 0.081, 0.102, 0.136, 0.179, 0.227, 0.276, 0.328];
+      for (const [hour, share] of expected.entries()) assert.ok(Math.abs(shares[hour]! - share) < 0.1, `${shares}`);
+      assert.ok(shares[5]! < 0.15 && shares[11]! > 0.25 && shares[23]! > 0.95, String(shares));
+      assert.equal(fast.sum('billed_charge_local_micro'), 100_000_000);
+    });
+  }
+
+  // Law 10. To see it fail: leave out `today = 0` of line items or of campaigns in ledger-state.ts.
+  test('has its daily budgets anew with each local day, on a day of 23 hours too', () => {
+    const daily = { daily: 20_000_000, total: null };
+    const of = (id: string): Booking => booking(id, { budget: { daily: null, total: null } });
+    const ofCampaign: Booking = { ...of('b'), campaign: { ...of('b').campaign, id: 'b', budget: daily } };
+    const model = new ModelRun(
+      [booking('a', { budget: daily }), ofCampaign],
+      'America/Los_Angeles',
+      '2026-03-07T08:00:00Z',
+    );
+    model.people = 100_000;
+    model.advance(71 * HOUR_S);
+    for (const line of ['a', 'b'])
+      for (const day of ['2026-03-07', '2026-03-08', '2026-03-09']) {
+        const spent = model.sum('billed_charge_local_micro', (cell) => cell.line === line && cell.day === day);
+        assert.ok(spent > 19_000_000 && spent <= 20_000_000, `${line} ${day} ${spent}`);
+      }
   });
 
   test('uses a total budget up to the last unit', () => {
