@@ -1,3 +1,4 @@
+import { formatInstant } from '../base/instants.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type {
   AccountLink,
@@ -29,6 +30,8 @@ export interface AccountVisit {
   readonly permissions: readonly string[];
   /** Calls an operation in the environment of the account, with its id. */
   call(operation: string, input?: PageCallInput): Promise<PageCallReply>;
+  /** UTC text of the current second, by the clock of the service. */
+  readonly now: string;
   /** The calls that the page has made, in order. */
   readonly calls: readonly ShownCall[];
 }
@@ -46,7 +49,7 @@ export async function accountsOf({ call }: PageRequest): Promise<readonly Accoun
 
 /** A page below `/ads/:account_id`. Those without a role on the account get the page for what does not exist. */
 export function accountPage(
-  { redirectToLogin, notFound }: ConsoleDeps,
+  { redirectToLogin, notFound, clock }: ConsoleDeps,
   path: string,
   methods: Page['methods'],
   answer: (visit: AccountVisit) => Promise<PageResponse>,
@@ -71,7 +74,8 @@ export function accountPage(
       const access = await request.call(account.environment, 'authenticated_user_access.get', {
         parameters: { account_id: id },
       });
-      return answer({ request, account, accounts, permissions: access.reply.data.permissions, call, calls });
+      const now = formatInstant(clock.now());
+      return answer({ request, account, accounts, permissions: access.reply.data.permissions, now, call, calls });
     },
   };
 }

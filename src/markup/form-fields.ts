@@ -39,7 +39,25 @@ ${hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`}${err
 ${box}</div>`;
 }
 
+/** A choice from a list, with its label, hint and error. */
+export function selectField(
+  name: string,
+  label: string,
+  options: readonly (readonly [value: string, text: string])[],
+  chosen = '',
+  { hint = '', error }: { readonly hint?: string; readonly error?: string | undefined } = {},
+): Html {
+  const items = options.map(
+    ([value, text]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
+  );
+  const ids = [...(hint === '' ? [] : [`${name}-hint`]), ...(error === undefined ? [] : [`${name}-fault`])];
+  const described = ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`;
+  return html`<div class="field"><label for="${name}">${label}</label>
+${hint === '' ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}${error === undefined ? '' : html`<p class="fault" id="${name}-fault">${toSentence(error)}</p>`}
+<select id="${name}" name="${name}"${described}${error === undefined ? '' : html` aria-invalid="true"`}>${items}</select></div>`;
+}
+
 /** An error text with a capital letter and a full stop. */
 export function toSentence(error: string): string {
-  return `${error[0]!.toUpperCase()}${error.slice(1)}.`;
+  return `${error[0]!.toUpperCase()}${error.slice(1)}${/[.!?]$/.test(error) ? '' : '.'}`;
 }

@@ -5,10 +5,10 @@ import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../contrac
 import { suspendApplication } from '../../features/auth/applications/administration.ts';
 import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
-import { formField } from '../../markup/form-fields.ts';
+import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage, selectField, tableOf } from './operator-forms.ts';
+import { actButton, done, operatorPage, tableOf } from './operator-forms.ts';
 
 const PATH = '/applications';
 const ROWS = 100;

@@ -2,9 +2,10 @@ import { html } from '../../base/html.ts';
 import { formatMillisecond, instantMs, parseInstant } from '../../base/instants.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
 import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../../contract/store/audit.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../texts/texts.ts';
-import { operatorPage, selectField, tableOf } from './operator-forms.ts';
+import { operatorPage, tableOf } from './operator-forms.ts';
 
 const ROWS = 100;
 const words = texts.operator.audit;

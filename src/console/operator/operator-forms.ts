@@ -14,19 +14,6 @@ export function actButton(
   return html`<form method="post">${hiddenFields({ authenticity_token: csrfToken, act, ...fields })}<button type="submit"${isBad ? html` class="bad"` : ''}${name}>${label}</button></form>`;
 }
 
-/** A choice from a list. */
-export function selectField(
-  name: string,
-  label: string,
-  options: readonly (readonly [value: string, text: string])[],
-  chosen = '',
-): Html {
-  const items = options.map(
-    ([value, text]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
-  );
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${items}</select></div>`;
-}
-
 /** A table, or the sentence in its place when it has no rows. */
 export function tableOf(heads: readonly string[], rows: readonly (readonly (Html | string)[])[], none: string): Html {
   if (rows.length === 0) return html`<p class="soft">${none}</p>`;

@@ -6,12 +6,12 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { canChange } from '../parts/permissions.ts';
 import { type Servable, stateMark } from '../parts/state-mark.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.campaigns;
 const ROWS = 100;
-const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 
 interface Campaign extends Servable {
   readonly id: string;
@@ -40,21 +40,21 @@ async function changed(visit: AccountVisit): Promise<PageResponse> {
 }
 
 async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
-  const { request, account, call, permissions } = visit;
+  const { request, account, call } = visit;
   const get = request.method === 'GET' ? request.parameter : () => undefined;
   const [q, cursor] = [get('q') || undefined, get('cursor') || undefined];
   const { reply } = await call('campaigns.list', {
     parameters: { count: ROWS, q, cursor, with_total_count: cursor === undefined, with_draft: true },
   });
   const rows: readonly Campaign[] = reply.data ?? [];
-  const canChange = permissions.some((each) => WRITERS.includes(each));
-  const create = canChange
+  const mayChange = canChange(visit);
+  const create = mayChange
     ? html`<a class="button main" href="/ads/${account.id}/campaigns/new">${words.create}</a>`
     : html``;
   const content = html`${problemSummary(problems)}
 <form class="filters" method="get"><div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
 <button type="submit">${words.show}</button></form>
-${rows.length === 0 ? emptyOf(q) : tableOf(visit, rows, canChange)}
+${rows.length === 0 ? emptyOf(q) : tableOf(visit, rows, mayChange)}
 ${reply.next_cursor ? html`<p><a href="?${new URLSearchParams({ ...(q && { q }), cursor: reply.next_cursor }).toString()}">${words.next}</a></p>` : ''}`;
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
@@ -71,13 +71,13 @@ function emptyOf(q: string | undefined): Html {
     : html`<div class="empty"><p>${words.noneFound}</p></div>`;
 }
 
-function tableOf(visit: AccountVisit, rows: readonly Campaign[], canChange: boolean): Html {
-  return html`<div class="scroll"><table class="grid"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.status}</th><th scope="col" class="number">${words.dailyBudget}</th><th scope="col" class="number">${words.totalBudget}</th>${canChange ? html`<td></td>` : ''}</tr></thead>
+function tableOf(visit: AccountVisit, rows: readonly Campaign[], mayChange: boolean): Html {
+  return html`<div class="scroll"><table class="grid"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.status}</th><th scope="col" class="number">${words.dailyBudget}</th><th scope="col" class="number">${words.totalBudget}</th>${mayChange ? html`<td></td>` : ''}</tr></thead>
 <tbody>
 ${joinHtml(
   rows.map(
     (each) =>
-      html`<tr><th scope="row"><a href="/ads/${visit.account.id}/campaigns/${each.id}">${each.name}</a></th><td>${stateMark(each)}</td><td class="number">${budget(each.daily_budget_amount_local_micro, each)}</td><td class="number">${budget(each.total_budget_amount_local_micro, each)}</td>${canChange ? html`<td>${statusForm(visit, each)}</td>` : ''}</tr>`,
+      html`<tr><th scope="row"><a href="/ads/${visit.account.id}/campaigns/${each.id}">${each.name}</a></th><td>${stateMark(each)}</td><td class="number">${budget(each.daily_budget_amount_local_micro, each)}</td><td class="number">${budget(each.total_budget_amount_local_micro, each)}</td>${mayChange ? html`<td>${statusForm(visit, each)}</td>` : ''}</tr>`,
   ),
   '\n',
 )}

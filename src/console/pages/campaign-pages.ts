@@ -1,0 +1,254 @@
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { noticeBox } from '../../markup/boxes.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { moneyText } from '../money.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { canChange } from '../parts/permissions.ts';
+import { type Servable, stateMark } from '../parts/state-mark.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.campaign;
+const PATH = '/campaigns';
+
+/** A campaign, as the API replies with it. */
+export interface Campaign extends Servable {
+  readonly id: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly updated_at: string;
+  readonly daily_budget_amount_local_micro: number | null;
+  readonly total_budget_amount_local_micro: number | null;
+}
+
+interface LineItem {
+  readonly id: string;
+  readonly name: string | null;
+  readonly objective: string;
+  readonly entity_status: string;
+}
+
+interface Instrument {
+  readonly id: string;
+  readonly description: string;
+  readonly currency: string;
+  readonly able_to_fund: boolean;
+}
+
+/** `/ads/:account_id/campaigns/new`: the first step of a campaign, which is kept as a draft. */
+export function newCampaignPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
+    if (!canChange(visit)) return deps.notFound();
+    const { request, call } = visit;
+    const instruments: readonly Instrument[] = (await call('funding_instruments.list')).reply.data ?? [];
+    if (instruments.length === 0) return withoutFunding(visit);
+    if (request.method === 'GET') return asked(visit, instruments, {}, new Map());
+    const fields = newFields(instruments);
+    const entered = enteredIn(fields, request);
+    const currency = instruments.find(({ id }) => id === entered.funding_instrument_id)?.currency ?? 'USD';
+    const problems = new Map<string, string>();
+    const budgets = budgetsIn(entered, currency, problems);
+    if (problems.size > 0) return asked(visit, instruments, entered, problems);
+    const reply = await call('campaigns.create', {
+      parameters: {
+        ...{ name: entered.name, funding_instrument_id: entered.funding_instrument_id, entity_status: 'DRAFT' },
+        ...Object.fromEntries(Object.entries(budgets).filter(([, micros]) => micros !== '')),
+      },
+    });
+    if (!reply.isDone) return asked(visit, instruments, entered, problemsOf(reply, NAMES));
+    return redirectTo(visit, `${PATH}/${reply.reply.data.id}`);
+  });
+}
+
+const BUDGETS = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const;
+const NAMES = ['name', 'funding_instrument_id', ...BUDGETS];
+
+const budgetFields = (currency: string): EntityField[] => [
+  {
+    name: 'daily_budget_amount_local_micro',
+    label: words.fields.daily_budget_amount_local_micro,
+    hint: words.hints.daily(currency),
+    kind: 'money',
+  },
+  {
+    name: 'total_budget_amount_local_micro',
+    label: words.fields.total_budget_amount_local_micro,
+    hint: words.hints.total(currency),
+    kind: 'money',
+  },
+];
+
+function newFields(instruments: readonly Instrument[]): EntityField[] {
+  return [
+    { name: 'name', label: words.fields.name, kind: 'text', isRequired: true },
+    {
+      name: 'funding_instrument_id',
+      label: words.fields.funding_instrument_id,
+      kind: 'choice',
+      options: instruments.map(({ id, description, currency }) => [id, `${description} (${currency})`]),
+    },
+    ...budgetFields(instruments[0]!.currency),
+  ];
+}
+
+function budgetsIn(
+  entered: Readonly<Record<string, string>>,
+  currency: string,
+  problems: Map<string, string>,
+): Record<string, string> {
+  const message = words.amountProblem(currency);
+  return Object.fromEntries(BUDGETS.map((name) => [name, amountIn(entered, name, currency, problems, message)]));
+}
+
+function asked(
+  visit: AccountVisit,
+  instruments: readonly Instrument[],
+  entered: Readonly<Record<string, string>>,
+  problems: Problems,
+): PageResponse {
+  return consolePage(visit, {
+    status: problems.size > 0 ? 400 : 200,
+    title: words.new,
+    tab: 'campaigns',
+    trail: [[`/ads/${visit.account.id}${PATH}`, texts.campaigns.title]],
+    content: html`${problemSummary(problems)}<div class="card"><p class="soft">${words.newAbout}</p>
+${postForm(visit.request, 'create', entityFields(newFields(instruments), entered, problems), words.create)}</div>`,
+  });
+}
+
+/** Nothing can be booked without money. In the sandbox, anybody may add what counts as money there. */
+async function withoutFunding(visit: AccountVisit): Promise<PageResponse> {
+  const { request, call, account } = visit;
+  const isSandbox = account.environment === 'sandbox';
+  if (request.method === 'POST' && isSandbox) {
+    const reply = await call('funding_instruments.create', {
+      parameters: { type: 'CREDIT_CARD', currency: 'USD', start_time: visit.now },
+    });
+    if (reply.isDone) return redirectTo(visit, `${PATH}/new`);
+  }
+  return consolePage(visit, {
+    title: words.noFunding,
+    tab: 'campaigns',
+    trail: [[`/ads/${account.id}${PATH}`, texts.campaigns.title]],
+    content: html`<div class="empty"><p>${words.noFundingAbout}</p>
+${isSandbox ? html`<p>${words.noFundingSandbox}</p>${postForm(request, 'fund', html``, words.addFunding)}` : ''}</div>`,
+  });
+}
+
+/** `/ads/:account_id/campaigns/:campaign_id`: one campaign, and its line items. */
+export function campaignPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, `${PATH}/:campaign_id`, ['GET', 'POST'], async (visit) => {
+    const { request, call } = visit;
+    const campaign_id = request.pathParams.campaign_id!;
+    const found = await call('campaigns.get', { parameters: { campaign_id } });
+    if (!found.isDone) return deps.notFound();
+    const campaign: Campaign = found.reply.data;
+    const act = request.method === 'POST' ? request.parameter('act') : undefined;
+    if (act === 'save') return saved(visit, campaign);
+    if (act === 'remove') {
+      const reply = await call('campaigns.remove', { parameters: { campaign_id } });
+      return reply.isDone ? redirectTo(visit, PATH) : shown(visit, campaign, problemsOf(reply, []));
+    }
+    if (act === 'ACTIVE' || act === 'PAUSED') {
+      const reply = await call('campaigns.update', { parameters: { campaign_id, entity_status: act } });
+      return reply.isDone ? redirectTo(visit, `${PATH}/${campaign_id}`) : shown(visit, campaign, problemsOf(reply, []));
+    }
+    return shown(visit, campaign);
+  });
+}
+
+const editFields = ({ currency }: Campaign): EntityField[] => [
+  { name: 'name', label: words.fields.name, kind: 'text', isRequired: true },
+  ...budgetFields(currency),
+];
+
+function storedValues(campaign: Campaign): Record<string, string> {
+  return {
+    name: campaign.name,
+    ...Object.fromEntries(BUDGETS.map((name) => [name, amountText(campaign[name], campaign.currency)])),
+  };
+}
+
+async function saved(visit: AccountVisit, campaign: Campaign): Promise<PageResponse> {
+  const { request, call } = visit;
+  const entered = enteredIn(editFields(campaign), request);
+  const problems = new Map<string, string>();
+  const budgets = budgetsIn(entered, campaign.currency, problems);
+  if (problems.size > 0) return shown(visit, campaign, problems, entered);
+  // What somebody else has changed since the form was shown is not overwritten unseen.
+  if (request.parameter('seen') !== campaign.updated_at) {
+    const stored = storedValues(campaign);
+    const others = Object.entries(entered).filter(([name, value]) => stored[name] !== value);
+    const differing = others.map(([name]) => [name, words.now(stored[name] || words.nothing)] as const);
+    if (differing.length > 0) return shown(visit, campaign, new Map([['', words.conflict], ...differing]), entered);
+  }
+  const reply = await call('campaigns.update', {
+    parameters: { campaign_id: campaign.id, name: entered.name, ...budgets },
+  });
+  if (!reply.isDone) return shown(visit, campaign, problemsOf(reply, NAMES), entered);
+  return redirectTo(visit, `${PATH}/${campaign.id}?saved=1`);
+}
+
+async function shown(
+  visit: AccountVisit,
+  campaign: Campaign,
+  problems: Problems = new Map(),
+  entered: Readonly<Record<string, string>> = storedValues(campaign),
+): Promise<PageResponse> {
+  const { request, account, call } = visit;
+  const lines: readonly LineItem[] =
+    (await call('line_items.list', { parameters: { campaign_ids: campaign.id, with_draft: true, count: 200 } })).reply
+      .data ?? [];
+  const isConflict = problems.get('') === words.conflict;
+  const mayChange = canChange(visit);
+  const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
+  const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+<section class="card">${facts}${mayChange ? statusButtons(visit, campaign) : ''}</section>
+<section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
+${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines)}</section>
+${
+  mayChange
+    ? html`<section class="card"><h2>${words.edit}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
+${postForm(request, 'save', html`<input type="hidden" name="seen" value="${campaign.updated_at}">${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
+<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(visit)}</details>`
+    : ''
+}`;
+  return consolePage(visit, {
+    status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
+    title: campaign.name,
+    tab: 'campaigns',
+    trail: [[`/ads/${account.id}${PATH}`, texts.campaigns.title]],
+    content,
+  });
+}
+
+const removeForm = ({ request }: AccountVisit): Html =>
+  html`<form method="post"><input type="hidden" name="authenticity_token" value="${request.csrfToken}"><input type="hidden" name="act" value="remove"><button type="submit" class="bad">${words.removeIt}</button></form>`;
+
+/** Buttons that start and stop something. */
+export function statusButtons({ request }: AccountVisit, { entity_status }: Pick<Servable, 'entity_status'>): Html {
+  const isActive = entity_status === 'ACTIVE';
+  const label = isActive ? words.pause : entity_status === 'DRAFT' ? words.goLive : words.activate;
+  return html`<form method="post"><input type="hidden" name="authenticity_token" value="${request.csrfToken}"><input type="hidden" name="act" value="${isActive ? 'PAUSED' : 'ACTIVE'}"><button type="submit"${isActive ? '' : html` class="main"`}>${label}</button></form>`;
+}
+
+function budgetText({ currency, ...campaign }: Campaign): string {
+  const parts = BUDGETS.flatMap((name) => {
+    const micros = campaign[name];
+    return micros === null ? [] : [`${moneyText(micros, currency)} ${name.startsWith('daily') ? 'a day' : 'in all'}`];
+  });
+  return parts.join(', ') || texts.campaigns.noBudget;
+}
+
+function linesTable({ account }: AccountVisit, lines: readonly LineItem[]): Html {
+  const rows = lines.map(
+    ({ id, name, objective, entity_status }) =>
+      html`<tr><th scope="row"><a href="/ads/${account.id}/line_items/${id}">${name ?? id}</a></th><td>${words.objectives[objective] ?? objective}</td><td>${texts.states[entity_status] ?? entity_status}</td></tr>`,
+  );
+  return html`<div class="scroll"><table><thead><tr><th scope="col">${words.fields.name}</th><th scope="col">${words.fields.objective}</th><th scope="col">${words.fields.entity_status}</th></tr></thead><tbody>
+${joinHtml(rows, '\n')}
+</tbody></table></div>`;
+}
