@@ -132,10 +132,13 @@ export function errorPage(why: ErrorReason, retryAfter_s?: number): PageResponse
     heading,
     html`<h1>${heading}</h1>
 <p>${text}</p>
-${wait}`,
+${wait}${LEADS_ON.has(why) ? html`<p><a href="/">Start page</a></p>` : ''}`,
   );
   return { status, html: page, error: { code, message }, retryAfter_s };
 }
+
+/** What is no step of a login, which no link should interrupt. */
+const LEADS_ON: ReadonlySet<string> = new Set(['page', 'done before', 'session over']);
 
 /** Why a user may not continue; undefined if they may. */
 export function blockedReason({ suspended, locked }: User): ErrorReason | undefined {

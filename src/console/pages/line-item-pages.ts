@@ -1,0 +1,293 @@
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { selectField } from '../../markup/form-fields.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { endOf, firstDay, lastDay, startOf } from '../days.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { canChange } from '../parts/permissions.ts';
+import { texts } from '../texts/texts.ts';
+import { type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
+import { statusButtons } from './campaign-pages.ts';
+
+const words = texts.campaign;
+const PATH = '/line_items';
+const MONEY = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro', 'bid_amount_local_micro'] as const;
+const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
+
+/** A line item, as the API replies with it. */
+interface LineItem {
+  readonly id: string;
+  readonly campaign_id: string;
+  readonly name: string | null;
+  readonly objective: string;
+  readonly entity_status: string;
+  readonly currency: string;
+  readonly start_time: string | null;
+  readonly end_time: string | null;
+  readonly bid_strategy: string | null;
+  readonly bid_amount_local_micro: number | null;
+  readonly daily_budget_amount_local_micro: number | null;
+  readonly total_budget_amount_local_micro: number | null;
+  readonly updated_at: string;
+}
+
+const pairsOf = (names: Readonly<Record<string, string>>) => Object.entries(names);
+
+function fieldsOf({ account }: AccountVisit, currency: string, isNew: boolean): EntityField[] {
+  const { fields, hints } = words;
+  return [
+    { name: 'name', label: fields.name, kind: 'text', isRequired: true },
+    ...(isNew
+      ? [{ name: 'objective', label: fields.objective, kind: 'choice', options: pairsOf(words.objectives) } as const]
+      : []),
+    { name: 'start_time', label: fields.start_time, hint: hints.start(account.timezone), kind: 'day' },
+    { name: 'end_time', label: fields.end_time, hint: hints.end, kind: 'day' },
+    { name: 'bid_strategy', label: fields.bid_strategy, kind: 'choice', options: pairsOf(words.strategies) },
+    { name: 'bid_amount_local_micro', label: fields.bid_amount_local_micro, hint: hints.bid(currency), kind: 'money' },
+    {
+      name: 'daily_budget_amount_local_micro',
+      label: fields.daily_budget_amount_local_micro,
+      hint: hints.daily(currency),
+      kind: 'money',
+    },
+    {
+      name: 'total_budget_amount_local_micro',
+      label: fields.total_budget_amount_local_micro,
+      hint: hints.total(currency),
+      kind: 'money',
+    },
+  ];
+}
+
+/** The parameters that were entered; what cannot be read is a problem at its field. */
+function parametersOf(
+  { account }: AccountVisit,
+  entered: Readonly<Record<string, string>>,
+  currency: string,
+  problems: Map<string, string>,
+): Record<string, string> {
+  const start = startOf(entered.start_time!, account.timezone);
+  const end = endOf(entered.end_time!, account.timezone);
+  if (start === undefined) problems.set('start_time', words.dayProblem);
+  if (end === undefined) problems.set('end_time', words.dayProblem);
+  const message = words.amountProblem(currency);
+  const amounts = MONEY.map((name) => [name, amountIn(entered, name, currency, problems, message)]);
+  const bids = entered.bid_strategy === 'AUTO' ? { bid_amount_local_micro: '' } : {};
+  return {
+    ...{ name: entered.name!, start_time: start ?? '', end_time: end ?? '', bid_strategy: entered.bid_strategy! },
+    ...Object.fromEntries(amounts),
+    ...bids,
+  };
+}
+
+/** `/ads/:account_id/line_items/new`: a line item of a campaign, kept as a draft. */
+export function newLineItemPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
+    const { request, call } = visit;
+    const campaign_id = request.parameter('campaign_id') ?? '';
+    const found = await call('campaigns.get', { parameters: { campaign_id } });
+    if (!found.isDone || !canChange(visit)) return deps.notFound();
+    const { name, currency } = found.reply.data;
+    const fields = fieldsOf(visit, currency, true);
+    const shownWith = (entered: Record<string, string>, problems: Problems): PageResponse =>
+      consolePage(visit, {
+        status: problems.size > 0 ? 400 : 200,
+        title: words.addLine,
+        tab: 'campaigns',
+        trail: trailOf(visit, campaign_id, name),
+        content: html`${problemSummary(problems)}<div class="card">${postForm(
+          request,
+          'create',
+          html`${hiddenFields({ campaign_id })}${entityFields(fields, entered, problems)}`,
+          words.create,
+        )}</div>`,
+      });
+    if (request.method === 'GET') return shownWith({}, new Map());
+    const entered = enteredIn(fields, request);
+    const problems = new Map<string, string>();
+    const parameters = parametersOf(visit, entered, currency, problems);
+    if (problems.size > 0) return shownWith(entered, problems);
+    const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ''));
+    const reply = await call('line_items.create', {
+      parameters: {
+        ...given,
+        ...{ campaign_id, objective: entered.objective, product_type: 'PROMOTED_POSTS' },
+        ...{ placements: 'ALL_ON_SERVICE', entity_status: 'DRAFT' },
+      },
+    });
+    return reply.isDone
+      ? redirectTo(visit, `${PATH}/${reply.reply.data.id}`)
+      : shownWith(entered, problemsOf(reply, NAMES));
+  });
+}
+
+function trailOf({ account }: AccountVisit, id: string, name: string): readonly (readonly [string, string])[] {
+  const campaigns = `/ads/${account.id}/campaigns`;
+  return [
+    [campaigns, texts.campaigns.title],
+    [`${campaigns}/${id}`, name],
+  ];
+}
+
+/** `/ads/:account_id/line_items/:line_item_id`: budget and schedule, audience, and ads of one line item. */
+export function lineItemPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, `${PATH}/:line_item_id`, ['GET', 'POST'], async (visit) => {
+    const { request, call } = visit;
+    const line_item_id = request.pathParams.line_item_id!;
+    const found = await call('line_items.get', { parameters: { line_item_id } });
+    if (!found.isDone) return deps.notFound();
+    const line: LineItem = found.reply.data;
+    if (request.method === 'GET') return shown(visit, line);
+    return changed(visit, line, request.parameter('act') ?? '');
+  });
+}
+
+async function changed(visit: AccountVisit, line: LineItem, act: string): Promise<PageResponse> {
+  const { request, call } = visit;
+  const line_item_id = line.id;
+  if (act === 'save') return saved(visit, line);
+  if (act === 'add') {
+    const criterion = await criterionOf(visit);
+    if ('problem' in criterion) return shown(visit, line, new Map([['value', criterion.problem]]));
+    const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...criterion } });
+    return after(visit, line, reply);
+  }
+  const calls: Readonly<Record<string, () => ReturnType<typeof call>>> = {
+    take: () =>
+      call('targeting_criteria.remove', {
+        parameters: { targeting_criterion_id: request.parameter('criterion') ?? '' },
+      }),
+    promote: () =>
+      call('promoted_posts.create', { parameters: { line_item_id, post_ids: request.parameter('post') ?? '' } }),
+    unpromote: () => call('promoted_posts.remove', { parameters: { promoted_post_id: request.parameter('ad') ?? '' } }),
+    ACTIVE: () => call('line_items.update', { parameters: { line_item_id, entity_status: act } }),
+    PAUSED: () => call('line_items.update', { parameters: { line_item_id, entity_status: act } }),
+    remove: () => call('line_items.remove', { parameters: { line_item_id } }),
+  };
+  const perform = calls[act];
+  if (!perform) return shown(visit, line);
+  const reply = await perform();
+  if (act === 'remove' && reply.isDone) return redirectTo(visit, `/campaigns/${line.campaign_id}`);
+  return after(visit, line, reply);
+}
+
+function after(
+  visit: AccountVisit,
+  line: LineItem,
+  reply: Awaited<ReturnType<AccountVisit['call']>>,
+): PageResponse | Promise<PageResponse> {
+  return reply.isDone ? redirectTo(visit, `${PATH}/${line.id}`) : shown(visit, line, problemsOf(reply, NAMES));
+}
+
+function storedValues({ account }: AccountVisit, line: LineItem): Record<string, string> {
+  return {
+    name: line.name ?? '',
+    start_time: firstDay(line.start_time, account.timezone),
+    end_time: lastDay(line.end_time, account.timezone),
+    bid_strategy: line.bid_strategy ?? 'AUTO',
+    ...Object.fromEntries(MONEY.map((name) => [name, amountText(line[name], line.currency)])),
+  };
+}
+
+async function saved(visit: AccountVisit, line: LineItem): Promise<PageResponse> {
+  const { request, call } = visit;
+  const entered = enteredIn(fieldsOf(visit, line.currency, false), request);
+  const problems = new Map<string, string>();
+  const parameters = parametersOf(visit, entered, line.currency, problems);
+  if (problems.size > 0) return shown(visit, line, problems, entered);
+  const stored = storedValues(visit, line);
+  // What somebody else has changed since the form was shown is not overwritten unseen.
+  if (request.parameter('seen') !== line.updated_at) {
+    const differing = Object.entries(entered)
+      .filter(([name, value]) => stored[name] !== value)
+      .map(([name]) => [name, words.now(stored[name] || words.nothing)] as const);
+    if (differing.length > 0) return shown(visit, line, new Map([['', words.conflict], ...differing]), entered);
+  }
+  // A day that was not touched keeps its time, which may be within a day.
+  for (const name of ['start_time', 'end_time']) if (entered[name] === stored[name]) delete parameters[name];
+  const reply = await call('line_items.update', { parameters: { line_item_id: line.id, ...parameters } });
+  return reply.isDone
+    ? redirectTo(visit, `${PATH}/${line.id}?saved=1`)
+    : shown(visit, line, problemsOf(reply, NAMES), entered);
+}
+
+interface Promoted {
+  readonly id: string;
+  readonly post_id: string;
+  readonly approval_status: string;
+}
+
+interface Post {
+  readonly post_id: string;
+  readonly full_text: string;
+}
+
+async function shown(
+  visit: AccountVisit,
+  line: LineItem,
+  problems: Problems = new Map(),
+  entered: Readonly<Record<string, string>> = storedValues(visit, line),
+): Promise<PageResponse> {
+  const { request, call } = visit;
+  const [campaign, criteria, promoted, posts] = await Promise.all([
+    call('campaigns.get', { parameters: { campaign_id: line.campaign_id } }),
+    call('targeting_criteria.list', { parameters: { line_item_ids: line.id, count: 500 } }),
+    call('promoted_posts.list', { parameters: { line_item_ids: line.id, count: 200 } }),
+    call('posts.list', { parameters: { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true } }),
+  ]);
+  const isConflict = problems.get('') === words.conflict;
+  const mayChange = canChange(visit);
+  const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${mayChange ? statusButtons(visit, line) : ''}</section>
+<section class="card"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], mayChange, problems)}</section>
+<section class="card"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}</section>
+${
+  mayChange
+    ? html`<section class="card"><h2>${words.schedule}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
+${postForm(request, 'save', html`${hiddenFields({ seen: line.updated_at })}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
+<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'remove' })}<button type="submit" class="bad">${words.removeIt}</button></form></details>`
+    : ''
+}`;
+  return consolePage(visit, {
+    status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
+    title: line.name ?? line.id,
+    tab: 'campaigns',
+    trail: trailOf(visit, line.campaign_id, campaign.reply.data?.name ?? line.campaign_id),
+    content,
+  });
+}
+
+function adsSection(
+  { request, account }: AccountVisit,
+  promoted: readonly Promoted[],
+  posts: readonly Post[],
+  mayChange: boolean,
+): Html {
+  const textOf = new Map(posts.map(({ post_id, full_text }) => [String(post_id), full_text]));
+  const shownIds = new Set(promoted.map(({ post_id }) => String(post_id)));
+  const rows = promoted.map(({ id, post_id, approval_status }) => {
+    const text = textOf.get(String(post_id)) ?? String(post_id);
+    const take = mayChange
+      ? html`<td><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'unpromote', ad: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form></td>`
+      : '';
+    return html`<tr><th scope="row" class="prose">${text}</th><td>${texts.accounts.states[approval_status] ?? approval_status}</td>${take}</tr>`;
+  });
+  const others = [...textOf].filter(([id]) => !shownIds.has(id));
+  const form = !mayChange
+    ? ''
+    : others.length === 0
+      ? html`<p>${words.noPosts} <a href="/ads/${account.id}/creatives">${words.writePost}</a></p>`
+      : html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'promote' })}${selectField(
+          'post',
+          words.post,
+          others.map(([id, text]) => [id, text.slice(0, 120)]),
+        )}<div class="buttons"><button type="submit">${words.addAd}</button></div></form>`;
+  const table = html`<div class="scroll"><table><thead><tr><th scope="col">${words.post}</th><th scope="col">${words.state}</th>${mayChange ? html`<td></td>` : ''}</tr></thead><tbody>
+${joinHtml(rows, '\n')}
+</tbody></table></div>`;
+  return html`${rows.length === 0 ? html`<p class="soft">${words.noAds}</p>` : table}${form}`;
+}
