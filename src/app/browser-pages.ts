@@ -68,7 +68,11 @@ export function browserPages(mode: Mode, deps: Dependencies): Pages {
         notFound: () => errorPage('page'),
         redirectToLogin,
       }),
-      ...consolePages({ clock, redirectToLogin, notFound: () => errorPage('page') }),
+      ...consolePages({
+        ...{ clock, redirectToLogin },
+        notFound: () => errorPage('page'),
+        isSimulated: (environment) => services.delivery.mode(environment) === 'simulated',
+      }),
     ],
   );
 }

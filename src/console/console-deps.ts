@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
 
 /** What the pages of the console need beside calls. */
@@ -9,4 +10,6 @@ export interface ConsoleDeps {
   readonly redirectToLogin: (path: string) => PageResponse;
   /** The page for what does not exist. */
   readonly notFound: () => PageResponse;
+  /** Whether delivery of an environment is simulated. */
+  readonly isSimulated: (environment: Environment) => boolean;
 }

@@ -49,7 +49,7 @@ export const DEMO_CONTENTS: RawValue = {
       funding: 'card',
       daily_budget_amount_local_micro: 6_000_000,
       // Is used up within two weeks of simulated delivery.
-      total_budget_amount_local_micro: 30_000_000,
+      total_budget_amount_local_micro: 20_000_000,
       line_items: {
         commuters: {
           name: 'Commuters',

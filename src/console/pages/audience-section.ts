@@ -59,6 +59,11 @@ function ageOf(typed: string): string {
   return least === undefined ? typed : `AGE_OVER_${least}`;
 }
 
+/** Ages as people read them. */
+function shownName(name: string): string {
+  return name.replace(/^AGE_(\d+)_TO_(\d+)$/, '$1–$2').replace(/^AGE_OVER_(\d+)$/, '$1+');
+}
+
 /** Whom a line item means: its criteria in words, how many people that are, and a form for more. */
 export async function criteriaSection(
   visit: AccountVisit,
@@ -68,7 +73,7 @@ export async function criteriaSection(
 ): Promise<Html> {
   const { request } = visit;
   const items = criteria.map(({ id, name, targeting_type, operator_type }) => {
-    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${name}`;
+    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${shownName(name)}`;
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';

@@ -7,6 +7,7 @@ import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { type Servable, stateMark } from '../parts/state-mark.ts';
 import { texts } from '../texts/texts.ts';
@@ -215,7 +216,8 @@ ${
 ${postForm(request, 'save', html`<input type="hidden" name="seen" value="${campaign.updated_at}">${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(visit)}</details>`
     : ''
-}`;
+}
+${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
   return consolePage(visit, {
     status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
     title: campaign.name,

@@ -8,6 +8,7 @@ import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { texts } from '../texts/texts.ts';
 import { type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
@@ -251,7 +252,8 @@ ${
 ${postForm(request, 'save', html`${hiddenFields({ seen: line.updated_at })}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'remove' })}<button type="submit" class="bad">${words.removeIt}</button></form></details>`
     : ''
-}`;
+}
+${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
   return consolePage(visit, {
     status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
     title: line.name ?? line.id,

@@ -1,8 +1,25 @@
 import { accounts } from './en/accounts.ts';
+import { audiences } from './en/audiences.ts';
 import { campaign } from './en/campaign.ts';
 import { campaigns, reasons, states } from './en/campaigns.ts';
+import { creatives } from './en/creatives.ts';
 import { frame } from './en/frame.ts';
+import { history } from './en/history.ts';
 import { operator } from './en/operator.ts';
 
+import { results } from './en/results.ts';
+
 /** Every word that the console shows. Another language is another set of these. */
-export const texts = { frame, accounts, campaigns, campaign, states, reasons, operator } as const;
+export const texts = {
+  frame,
+  accounts,
+  campaigns,
+  campaign,
+  states,
+  reasons,
+  operator,
+  results,
+  creatives,
+  history,
+  audiences,
+} as const;

@@ -127,6 +127,8 @@ export interface PageResponse {
   readonly status: number;
   /** A page for the layout of the service, or a complete document. */
   readonly html: PageDocument | Html;
+  /** A file to download in place of the page. */
+  readonly file?: { readonly name: string; readonly type: string; readonly text: string };
   /** Returned instead to clients that accept JSON but not HTML. */
   readonly error?: { readonly code: number; readonly message: string };
   /** Redirect target; the document is for clients that do not follow it. */

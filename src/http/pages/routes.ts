@@ -256,6 +256,13 @@ function sendPage(
   for (const cookie of cookies) headers.push('set-cookie', cookie);
   if (response.location !== undefined) headers.push('location', response.location);
   if (response.retryAfter_s !== undefined) headers.push('retry-after', String(response.retryAfter_s));
+  if (response.file) {
+    const { name, type, text } = response.file;
+    headers[headers.indexOf('content-type') + 1] = `${type}; charset=utf-8`;
+    headers.push('content-disposition', `attachment; filename="${name}"`);
+    send(serverResponse, response.status, headers, text);
+    return;
+  }
   const page = 'content' in response.html ? renderDocument(response.html, branding) : response.html.render();
   send(serverResponse, response.status, headers, isJson ? JSON.stringify({ errors: [response.error] }) : page);
 }

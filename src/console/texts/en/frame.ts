@@ -5,8 +5,6 @@ export const frame = {
   campaigns: 'Campaigns',
   audiences: 'Audiences',
   creatives: 'Creatives',
-  keywords: 'Keywords',
-  history: 'History',
   apiCall: 'Show API call',
   apiCalls: 'What this page asked the API',
   problem: 'This could not be done',

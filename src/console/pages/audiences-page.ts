@@ -1,0 +1,78 @@
+import { html, joinHtml } from '../../base/html.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { formField } from '../../markup/form-fields.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { postForm } from '../parts/entity-form.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.audiences;
+const PATH = '/audiences';
+const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'PARTNER_AUDIENCE_MANAGER'];
+const NAMES = ['name', 'description'];
+
+interface Audience {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly audience_size: number | null;
+  readonly targetable: boolean;
+  readonly reasons_not_targetable: readonly string[];
+}
+
+/** `/ads/:account_id/audiences`: custom audiences, and a form for another one. */
+export function audiencesPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, PATH, ['GET', 'POST'], async (visit) => {
+    const { request, call } = visit;
+    if (request.method === 'GET') return shown(visit);
+    const [name, description] = NAMES.map((each) => request.parameter(each)?.trim() ?? '');
+    const reply = await call('custom_audiences.create', { parameters: { name, ...(description && { description }) } });
+    return reply.isDone ? redirectTo(visit, PATH) : shown(visit, problemsOf(reply, NAMES));
+  });
+}
+
+async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
+  const { request, call, permissions, account } = visit;
+  const { reply } = await call('custom_audiences.list', { parameters: { count: 200 } });
+  const audiences: readonly Audience[] = reply.data ?? [];
+  const rows = audiences.map(
+    (audience) =>
+      html`<tr><th scope="row">${audience.name}</th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,
+  );
+  const typed = (name: string): string => (request.method === 'POST' ? (request.parameter(name) ?? '') : '');
+  const form = html`${formField({ member: 'name', label: words.name, attributes: html`required maxlength="255"` }, typed('name'), problems.get('name'))}
+${formField({ member: 'description', label: words.description, attributes: html`maxlength="255"` }, typed('description'), problems.get('description'))}`;
+  const canWrite = permissions.some((each) => WRITERS.includes(each));
+  const sandbox = account.environment === 'sandbox' ? ' --sandbox' : '';
+  return consolePage(visit, {
+    status: problems.size > 0 ? 400 : 200,
+    title: words.title,
+    tab: 'audiences',
+    content: html`${problemSummary(problems)}
+${
+  rows.length === 0
+    ? html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p></div>`
+    : html`<p class="soft">${words.about}</p><div class="scroll"><table><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.description}</th><th scope="col" class="number">${words.size}</th><th scope="col">${words.state}</th></tr></thead><tbody>
+${joinHtml(rows, '\n')}
+</tbody></table></div>`
+}
+${
+  canWrite
+    ? html`<section class="card after"><h2>${words.create}</h2>${postForm(request, 'create', form, words.create)}</section>
+${
+  audiences[0]
+    ? html`<details class="card"><summary>${words.upload}</summary><p>${words.uploadAbout}</p>
+<pre>barker audience upload people.csv --account ${account.id} --audience ${audiences[0].id}${sandbox}</pre></details>`
+    : ''
+}`
+    : ''
+}`,
+  });
+}
+
+function stateOf({ targetable, reasons_not_targetable }: Audience): string {
+  if (targetable) return words.ready;
+  return reasons_not_targetable.includes('TOO_SMALL') ? words.small : words.waiting;
+}

@@ -1,0 +1,61 @@
+import { html, joinHtml } from '../../base/html.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { noticeBox } from '../../markup/boxes.ts';
+import { formField } from '../../markup/form-fields.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { postForm } from '../parts/entity-form.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.creatives;
+const PATH = '/creatives';
+const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
+const NAMES = ['text', 'name'];
+
+interface Post {
+  readonly post_id: string;
+  readonly full_text: string;
+  readonly nullcast: boolean;
+  readonly created_at: string;
+}
+
+/** `/ads/:account_id/creatives`: the posts that ads can show, and a form for another one. */
+export function creativesPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, PATH, ['GET', 'POST'], async (visit) => {
+    const { request, call } = visit;
+    if (request.method === 'GET') return shown(visit);
+    const [text, name] = NAMES.map((each) => request.parameter(each)?.trim() ?? '');
+    const reply = await call('posts.create', { parameters: { text, ...(name && { name }), nullcast: true } });
+    return reply.isDone ? redirectTo(visit, `${PATH}?created=1`) : shown(visit, problemsOf(reply, NAMES));
+  });
+}
+
+async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
+  const { request, call, permissions } = visit;
+  const parameters = { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true, count: 200 };
+  const posts: readonly Post[] = (await call('posts.list', { parameters })).reply.data ?? [];
+  const rows = posts.map(
+    ({ full_text, nullcast }) =>
+      html`<tr><th scope="row" class="prose">${full_text}</th><td>${nullcast ? words.onlyAd : words.everywhere}</td></tr>`,
+  );
+  const typed = (name: string): string => (request.method === 'POST' ? (request.parameter(name) ?? '') : '');
+  const form = html`${formField({ member: 'text', label: words.text, hint: words.textHint, type: 'textarea', attributes: html`rows="4" required maxlength="4000"` }, typed('text'), problems.get('text'))}
+${formField({ member: 'name', label: words.name, hint: words.nameHint, attributes: html`maxlength="80"` }, typed('name'), problems.get('name'))}`;
+  const canWrite = permissions.some((each) => WRITERS.includes(each));
+  return consolePage(visit, {
+    status: problems.size > 0 ? 400 : 200,
+    title: words.title,
+    tab: 'creatives',
+    content: html`${noticeBox(request.method === 'GET' && request.parameter('created') ? words.created : undefined)}${problemSummary(problems)}
+${
+  rows.length === 0
+    ? html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p></div>`
+    : html`<p class="soft">${words.about}</p><div class="scroll"><table><thead><tr><th scope="col">${words.text}</th><th scope="col">${words.kind}</th></tr></thead><tbody>
+${joinHtml(rows, '\n')}
+</tbody></table></div>`
+}
+${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(request, 'create', form, words.create)}</section>` : ''}`,
+  });
+}

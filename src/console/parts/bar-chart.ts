@@ -1,0 +1,27 @@
+import { type Html, html, joinHtml } from '../../base/html.ts';
+
+const WIDTH = 720;
+const HEIGHT = 180;
+const GAP = 0.25;
+
+/** Bars of numbers, with a title and a description for those who do not see them. */
+export function barChart(of: {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly bars: readonly { readonly label: string; readonly value: number; readonly text: string }[];
+}): Html {
+  const { id, title, about, bars } = of;
+  const most = Math.max(...bars.map(({ value }) => value), 1);
+  const step = WIDTH / bars.length;
+  const shapes = bars.map(({ label, value, text }, at) => {
+    const height = Math.round((value / most) * HEIGHT);
+    const x = (at * step + (step * GAP) / 2).toFixed(1);
+    return html`<rect x="${x}" y="${HEIGHT - height}" width="${(step * (1 - GAP)).toFixed(1)}" height="${height}"><title>${label}: ${text}</title></rect>`;
+  });
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-about">
+<title id="${id}-title">${title}</title><desc id="${id}-about">${about}</desc>
+${joinHtml(shapes, '\n')}
+<line x1="0" y1="${HEIGHT}" x2="${WIDTH}" y2="${HEIGHT}"/>
+</svg>`;
+}

@@ -1,0 +1,50 @@
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import type { AccountVisit } from '../account-visit.ts';
+import { timeText } from '../days.ts';
+import { moneyText } from '../money.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.history;
+const ROWS = 50;
+
+interface Change {
+  readonly change_by: { readonly user_id: string };
+  readonly change_time: string;
+  readonly change_type: string;
+  readonly changes: Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>;
+}
+
+/** Who changed a campaign or line item, newest first, with what differs. */
+export async function historySection(
+  { call, account }: AccountVisit,
+  entity_type: 'CAMPAIGN' | 'LINE_ITEM',
+  entity_id: string,
+  currency: string,
+): Promise<Html> {
+  const { isDone, reply } = await call('account_history.list', {
+    parameters: { entity_type, entity_id, count: ROWS },
+  });
+  const changes: readonly Change[] = isDone ? reply.data : [];
+  const rows = changes.map(({ change_by, change_time, change_type, changes: fields }) => {
+    const parts = Object.entries(fields)
+      .filter(([name]) => !/^(updated_at|created_at|id)$/.test(name))
+      .map(
+        ([name, { old, new: now }]) =>
+          html`<li>${words.changed(nameOf(name), valueText(name, old, currency), valueText(name, now, currency))}</li>`,
+      );
+    return html`<tr><th scope="row"><time datetime="${change_time}">${timeText(change_time, account.timezone)}</time></th><td>${change_by.user_id}</td><td class="prose">${words.kinds[change_type] ?? change_type}${change_type === 'UPDATE' ? html`<ul>${parts}</ul>` : ''}</td></tr>`;
+  });
+  return html`<details class="card"><summary>${words.title}</summary><div class="scroll"><table class="broken"><thead><tr><th scope="col">${words.at}</th><th scope="col">${words.who}</th><th scope="col">${words.change}</th></tr></thead><tbody>
+${joinHtml(rows, '\n')}
+</tbody></table></div></details>`;
+}
+
+function nameOf(name: string): string {
+  return (texts.campaign.fields as Readonly<Record<string, string>>)[name] ?? name.replaceAll('_', ' ');
+}
+
+function valueText(name: string, value: unknown, currency: string): string {
+  if (value === null || value === undefined || value === '') return words.nothing;
+  if (name.endsWith('_local_micro')) return moneyText(Number(value), currency);
+  return String(texts.states[String(value)] ?? value);
+}

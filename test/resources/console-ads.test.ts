@@ -1,0 +1,210 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  addPerson,
+  type Browser,
+  browserOf,
+  logIn,
+  outlineOf,
+  type Person,
+  type Seen,
+  unescaped,
+} from '../rig/browser.ts';
+import { openWorld, type World } from '../rig/world.ts';
+import { fillDirectory } from './delivery-calls.ts';
+
+let world: World;
+let ada: Person;
+let user: Browser;
+/** The path of her account in the sandbox. */
+let account: string;
+
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off', delivery_sandbox: 'simulated' } });
+  await fillDirectory(world, 3000);
+  ada = await addPerson(world);
+  user = browserOf(world.service.url);
+  await logIn(user, ada);
+});
+after(() => world.close());
+
+/** Sends the form of a page that does this, and follows where it leads. */
+async function act(browser: Browser, path: string, members: Record<string, string>): Promise<Seen> {
+  const { html } = await browser.get(path);
+  const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
+  const sent = await browser.post(path.replace(/\?.*/, ''), { authenticity_token, ...members });
+  return sent.location === null ? sent : browser.get(sent.location);
+}
+
+/** Where the form of a page led. */
+async function led(browser: Browser, path: string, members: Record<string, string>): Promise<string> {
+  const { html } = await browser.get(path);
+  const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
+  const { location, html: said } = await browser.post(path.replace(/\?.*/, ''), { authenticity_token, ...members });
+  assert.ok(location !== null, said);
+  return location.replace(/\?.*/, '');
+}
+
+const faultOf = (html: string, field: string): string | undefined =>
+  unescaped(new RegExp(`id="${field}-fault">([^<]*)<`).exec(html)?.[1] ?? '') || undefined;
+
+describe('an advertiser, without a script', () => {
+  let campaign: string;
+  let line: string;
+
+  test('creates an account in the sandbox, and something that pays', async () => {
+    account = await led(user, '/ads', {});
+    assert.match(account, /^\/ads\/[0-9a-z]+$/);
+    const overview = await user.get(account);
+    assert.equal(overview.status, 200);
+    assert.match(overview.html, /Nothing was delivered in this time/);
+    const without = await user.get(`${account}/campaigns/new`);
+    assert.equal(outlineOf(without.html).heading, 'No funding instrument');
+    assert.equal(await led(user, `${account}/campaigns/new`, { act: 'fund' }), `${account}/campaigns/new`);
+  });
+
+  test('creates a campaign, and reads at the field what is wrong', async () => {
+    const path = `${account}/campaigns/new`;
+    const [, funding] = /<option value="([^"]+)"/.exec((await user.get(path)).html)!;
+    const given = { name: 'Spring', funding_instrument_id: funding!, daily_budget_amount_local_micro: '20' };
+    const nonsense = await act(user, path, { ...given, total_budget_amount_local_micro: 'lots' });
+    assert.equal(nonsense.status, 400);
+    assert.match(faultOf(nonsense.html, 'total_budget_amount_local_micro')!, /not an amount in USD/);
+    assert.match(nonsense.html, /value="Spring"/, 'what was entered is kept');
+    const less = await act(user, path, { ...given, total_budget_amount_local_micro: '10' });
+    assert.equal(less.status, 400);
+    assert.match(less.html, /Daily budget cannot exceed the total budget/);
+    campaign = await led(user, path, { ...given, total_budget_amount_local_micro: '1,000.00' });
+    const { html } = await user.get(campaign);
+    assert.match(html, /\$20\.00 a day, \$1,000\.00 in all/);
+    assert.match(html, /Draft/);
+  });
+
+  test('adds a line item with days of the account, an audience by name, and an ad', async () => {
+    const [, id] = /campaigns\/(\w+)$/.exec(campaign)!;
+    const form = { campaign_id: id!, name: 'Commuters', objective: 'ENGAGEMENTS', bid_strategy: 'AUTO' };
+    const path = `${account}/line_items/new?campaign_id=${id}`;
+    const wrong = await act(user, path, { ...form, end_time: '2026-02-30x' });
+    assert.match(faultOf(wrong.html, 'end_time')!, /not a day/);
+    line = await led(user, path, { ...form, end_time: '2027-03-31' });
+    const page = (await user.get(line)).html;
+    assert.match(page, /value="2027-03-31"/);
+    const nobody = await act(user, line, { act: 'add', kind: 'LOCATION', value: 'Atlantis' });
+    assert.match(faultOf(nobody.html, 'value')!, /nothing has this name/i);
+    await act(user, line, { act: 'add', kind: 'LOCATION', value: 'united states' });
+    await act(user, line, { act: 'add', kind: 'AGE', value: '18-34' });
+    const criteria = (await user.get(line)).html;
+    assert.match(criteria, /People in: United States/);
+    assert.match(criteria, /Age: 18–34/);
+    const [, criterion] = /name="criterion" value="([^"]+)">\s*<button[^>]*Age/.exec(criteria)!;
+    await act(user, line, { act: 'take', criterion: criterion! });
+    assert.doesNotMatch((await user.get(line)).html, /Age: 18–34/);
+    const post = await act(user, `${account}/creatives`, { act: 'create', text: 'Rye on Thursdays.', name: '' });
+    assert.match(post.html, /Rye on Thursdays\./);
+    const [, postId] = /<option value="(\d+)">Rye on Thursdays/.exec((await user.get(line)).html)!;
+    const shown = await act(user, line, { act: 'promote', post: postId! });
+    assert.match(shown.html, /<th scope="row" class="prose">Rye on Thursdays/);
+  });
+
+  test('goes live, and sees what comes of it: on the page and as CSV the same as from the API', async () => {
+    await act(user, campaign, { act: 'ACTIVE' });
+    await act(user, line, { act: 'ACTIVE' });
+    assert.match((await user.get(campaign)).html, /Running/);
+    world.clock.advance(3 * 24 * 3600);
+    // Her session has ended meanwhile.
+    user = browserOf(world.service.url);
+    await logIn(user, ada);
+    const { html } = await user.get(`${account}?days=7`);
+    const [, impressions] = /<dt>Impressions<\/dt><dd>([\d,]+)</.exec(html)!;
+    const csv = await user.get(`${account}?days=7&format=csv`);
+    assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
+    const rows = csv.html
+      .trim()
+      .split('\r\n')
+      .map((row) => row.split(','));
+    assert.deepEqual(rows[0]!.slice(0, 3), ['Day', 'Spend', 'Impressions']);
+    assert.equal(rows.length, 8);
+    const sum = rows.slice(1).reduce((all, row) => all + Number(row[2]), 0);
+    assert.ok(sum > 0);
+    assert.equal(sum, Number(impressions!.replaceAll(',', '')));
+    const [, id] = /\/ads\/(\w+)/.exec(account)!;
+    const totals = await world.service.store.read((tx) => tx.deliveryLedger.listTotals(id!));
+    assert.equal(
+      sum,
+      totals.reduce((all, each) => all + each.impressions, 0),
+    );
+  });
+
+  test('changes a budget, and overwrites nothing unseen', async () => {
+    const before = (await user.get(campaign)).html;
+    const [, seen] = /name="seen" value="([^"]+)"/.exec(before)!;
+    const form = { act: 'save', name: 'Spring', total_budget_amount_local_micro: '1,000.00' };
+    world.clock.advance(2);
+    const saved = await act(user, campaign, { ...form, seen: seen!, daily_budget_amount_local_micro: '25' });
+    assert.match(saved.html, /Saved\./);
+    assert.match(saved.html, /\$25\.00 a day/);
+    const late = await act(user, campaign, { ...form, seen: seen!, daily_budget_amount_local_micro: '30' });
+    assert.equal(late.status, 409);
+    assert.match(late.html, /Somebody else changed this meanwhile/);
+    assert.match(faultOf(late.html, 'daily_budget_amount_local_micro')!, /Stored now: 25\.00/);
+    assert.match(late.html, /value="30"/, 'what was entered is kept');
+    assert.match((await user.get(campaign)).html, /\$25\.00 a day/);
+  });
+
+  test('pauses, reads the history, and deletes', async () => {
+    const paused = await act(user, campaign, { act: 'PAUSED' });
+    assert.match(paused.html, /It is paused/);
+    assert.match(paused.html, /Daily budget: \$20\.00 → \$25\.00/);
+    const list = await act(user, campaign, { act: 'remove' });
+    assert.equal(outlineOf(list.html).heading, 'Campaigns');
+    assert.doesNotMatch(list.html, /Spring/);
+    assert.equal((await user.get(campaign)).status, 404);
+  });
+});
+
+describe('what a role may not do', () => {
+  test('is not offered, and refused when it is asked for', async () => {
+    const ben = await addPerson(world);
+    const id = account.split('/').at(-1)!;
+    await world.service.store.write(async (tx) => {
+      await tx.accountMembers.put({ account_id: id, user_id: ben.id, role: 'CAMPAIGN_ANALYST', post_composer: 0 });
+    });
+    const reader = browserOf(world.service.url);
+    await logIn(reader, ben);
+    const { html } = await reader.get(`${account}/campaigns`);
+    assert.doesNotMatch(html, /Create a campaign/);
+    assert.equal((await reader.get(`${account}/campaigns/new`)).status, 404);
+    const creatives = await reader.get(`${account}/creatives`);
+    assert.doesNotMatch(creatives.html, /Write a post/);
+    const sent = await act(reader, `${account}/creatives`, { act: 'create', text: 'Mine' });
+    assert.equal(sent.status, 400);
+    assert.match(sent.html, /does not have permission|not allowed/i);
+  });
+
+  test('of somebody without a role is everything: the account does not exist for them', async () => {
+    const stranger = browserOf(world.service.url);
+    await logIn(stranger, await addPerson(world));
+    for (const end of ['', '/campaigns', '/creatives', '/audiences'])
+      assert.equal((await stranger.get(account + end)).status, 404, end);
+  });
+
+  test('of nobody leads to the login, and back', async () => {
+    const nobody = browserOf(world.service.url);
+    const { status, location } = await nobody.get(`${account}/campaigns`);
+    assert.deepEqual([status, location], [303, `/login?continue=${encodeURIComponent(`${account}/campaigns`)}`]);
+    const page = await nobody.get(location!);
+    const sent = await nobody.submit(page, {
+      'session[username_or_email]': ada.name,
+      'session[password]': ada.password,
+    });
+    assert.equal(sent.location, `${account}/campaigns`);
+  });
+});
+
+test('pages show the calls that they made, without anything secret', async () => {
+  const { html } = await user.get(`${account}/campaigns`);
+  const id = account.split('/').at(-1)!;
+  assert.ok(unescaped(html).includes(`barker call GET /12/accounts/${id}/campaigns -d count=100`), html);
+  assert.doesNotMatch(html, /oauth_token=|consumer_secret/);
+});
