@@ -133,6 +133,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/settings/password': 'people-pages.wider.ts',
   '/settings/security': 'people-pages.wider.ts',
   '/settings/sessions': 'people-pages.wider.ts',
+  '/ads': 'console-pages.wider.ts',
+  '/ads/:account_id': 'console-pages.wider.ts',
+  '/ads/:account_id/campaigns': 'console-pages.wider.ts',
+  '/ads/:account_id/campaigns/new': 'console-pages.wider.ts',
+  '/ads/:account_id/campaigns/:campaign_id': 'console-pages.wider.ts',
+  '/ads/:account_id/line_items/new': 'console-pages.wider.ts',
+  '/ads/:account_id/line_items/:line_item_id': 'console-pages.wider.ts',
+  '/ads/:account_id/audiences': 'console-pages.wider.ts',
+  '/ads/:account_id/creatives': 'console-pages.wider.ts',
   '/ads-manager/post-preview/index.html': 'post-previews.wider.ts',
 };
 

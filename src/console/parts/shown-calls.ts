@@ -12,7 +12,7 @@ ${joinHtml(calls.map(shownCall), '\n')}
 }
 
 function shownCall(call: ShownCall): Html {
-  return html`<h3><code>${call.method} ${call.path}</code></h3>
+  return html`<p class="call"><code>${call.method} ${call.path}</code></p>
 <pre>${commandOf(call)}</pre>
 <pre>${curlOf(call)}</pre>`;
 }

@@ -1,0 +1,126 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fillDemo } from '../../src/cli/dev/start-world.ts';
+import type { DemoKeys } from '../../src/dev/demo-world.ts';
+import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
+import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { checkFit } from '../rig/fit-for-everybody.ts';
+import { openInside } from '../rig/pages-in-chromium.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let chromium: Chromium;
+let account: string;
+
+before(async () => {
+  const delivery = { delivery_production: 'simulated', sample_people: 2000 };
+  world = await openWorld({
+    flags: { rate_limits: 'off', operator_console: true, operations_port: 0, ...delivery },
+  });
+  await fillDemo(world.service, world.keys as unknown as DemoKeys);
+  account = (await world.production.call('GET', '/12/accounts')).body.data[0].id;
+  world.clock.advance(3 * 24 * 3600);
+  chromium = await startChromium();
+});
+after(async () => {
+  await chromium?.close();
+  await world.close();
+});
+
+const inside = (path: string): Promise<Tab> => {
+  const { username, password } = world.keys;
+  return openInside(chromium, world, path, { id: world.keys.user_id!, name: username!, password: password! });
+};
+
+/** The first id of a list of the account. */
+async function firstOf(list: string): Promise<string> {
+  const { body } = await world.production.call('GET', `/12/accounts/${account}/${list}`, {
+    params: { with_draft: true },
+  });
+  return body.data[0].id;
+}
+
+/** What is typed into boxes, and the button of the last form. */
+const sendLast = (tab: Tab, filling: string): Promise<void> =>
+  tab.leave(`${filling} [...document.querySelectorAll('main form')].at(-1).querySelector('button').click()`);
+
+const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
+  ['accounts', () => inside('/ads')],
+  ['overview', () => inside(`/ads/${account}`)],
+  ['overview of a month', () => inside(`/ads/${account}?days=30`)],
+  ['campaigns', () => inside(`/ads/${account}/campaigns`)],
+  ['campaigns of no name', () => inside(`/ads/${account}/campaigns?q=nothing`)],
+  ['campaign', async () => inside(`/ads/${account}/campaigns/${await firstOf('campaigns')}`)],
+  ['new campaign', () => inside(`/ads/${account}/campaigns/new`)],
+  [
+    'refused campaign',
+    async () => {
+      const tab = await inside(`/ads/${account}/campaigns/new`);
+      const amount = "document.getElementById('total_budget_amount_local_micro').value = 'lots';";
+      await sendLast(tab, `document.getElementById('name').value = 'Spring'; ${amount}`);
+      assert.equal(await tab.look("document.querySelectorAll('[aria-invalid]').length"), 1);
+      return tab;
+    },
+  ],
+  ['line item', async () => inside(`/ads/${account}/line_items/${await firstOf('line_items')}`)],
+  ['new line item', async () => inside(`/ads/${account}/line_items/new?campaign_id=${await firstOf('campaigns')}`)],
+  ['audiences', () => inside(`/ads/${account}/audiences`)],
+  ['creatives', () => inside(`/ads/${account}/creatives`)],
+];
+
+describe('the ads manager is accessible', { concurrency: 4 }, () => {
+  for (const [name, open] of PAGES) {
+    test(name, async () => {
+      const tab = await open();
+      await checkFit(tab, `console ${name}`);
+      await tab.close();
+    });
+  }
+});
+
+describe('the operator console is accessible', () => {
+  const operator = async (path: string): Promise<Tab> => {
+    const { box, random, wallClock, operationsUrl } = world.service;
+    const tab = await chromium.tab();
+    await tab.open(
+      `${operationsUrl}/operator/sign-in?token=${operatorLinkToken(box, random, 'anna', wallClock.now())}`,
+    );
+    await tab.leave("document.querySelector('button').click()");
+    await tab.open(operationsUrl + path);
+    return tab;
+  };
+
+  for (const [name, path] of [
+    ['overview', () => '/operator'],
+    ['users', () => '/operator/users'],
+    ['user', () => `/operator/users/${world.keys.user_id}`],
+    ['accounts', () => '/operator/accounts'],
+    ['account', () => `/operator/accounts/${account}`],
+    ['applications', () => '/operator/applications'],
+    ['audit', () => '/operator/audit'],
+  ] as const) {
+    test(name, async () => {
+      const tab = await operator(path());
+      await checkFit(tab, `operator ${name}`);
+      await tab.close();
+    });
+  }
+});
+
+test('keys alone lead from the accounts to a campaign that is paused', async () => {
+  const tab = await inside(`/ads/${account}/campaigns`);
+  const focusOn = async (text: string): Promise<void> => {
+    for (let tries = 0; tries < 60; tries++) {
+      await tab.press('Tab');
+      if (await tab.look(`document.activeElement.textContent.trim() === ${JSON.stringify(text)}`)) return;
+    }
+    assert.fail(`no way to ${text}`);
+  };
+  await focusOn('Cakes to order');
+  await Promise.all([tab.leave('undefined'), tab.press('Enter')]);
+  await focusOn('Pause');
+  await Promise.all([tab.leave('undefined'), tab.press('Enter')]);
+  assert.match(await tab.look("document.querySelector('main').innerText"), /Paused/);
+  await tab.close();
+});
