@@ -24,8 +24,7 @@ const dist = resolve(input ?? join(home, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
 for (const file of globSync('**/*.*', { cwd: source })) {
-  // Scripts of pages are bundled, by build/islands.ts.
-  if (file.endsWith('.md') || file.startsWith('console/islands/')) continue;
+  if (file.endsWith('.md')) continue;
   const to = join(dist, file);
   mkdirSync(dirname(to), { recursive: true });
   if (!file.endsWith('.ts')) {

@@ -1,7 +1,7 @@
 import { formatInstant, instantMs } from '../base/instants.ts';
 import { dateAround, plusDays, startOfDay } from '../base/zones.ts';
 
-/** The local day on which a flight starts, such as `2026-03-02`; '' without a start. */
+/** The local day on which a flight starts, such as `2026-03-02`; '' without a start. @source decision 1002 */
 export function firstDay(start: string | null, zone: string): string {
   return start === null ? '' : dateAround(instantMs(start), zone);
 }

@@ -22,6 +22,7 @@ export function smallestMicros(currency: string): number {
 /**
  * An amount that a person wrote, such as `1,250.5`, in micro units; undefined for what is no amount of the currency.
  * Commas part thousands; there is no negative money.
+ * @source decision 1003
  */
 export function microsOf(text: string, currency: string): number | undefined {
   const [, whole, parts = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? [];

@@ -50,6 +50,7 @@ export function cachedAccess(deps: PipelineDependencies, { path, caller }: Excha
   return deps.accountAccess.cached((caller as Principal).user, id);
 }
 
+/** The access of the caller from the store. */
 export function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Promise<Access | undefined> {
   return deps.accountAccess.find((caller as Principal).user, path.account_id!);
 }
@@ -100,10 +101,12 @@ export function parameters(exchange: Exchange, raw: RawParameters, body: unknown
   return input;
 }
 
+/** Where the audit events of a call come from. */
 export function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
   return { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
 }
 
+/** What the operation gets. */
 export function callOf(
   deps: PipelineDependencies,
   exchange: Exchange,

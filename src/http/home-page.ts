@@ -11,7 +11,7 @@ import { staticPageHeaders } from './pages/page-headers.ts';
  * Adds `/`, a page that says what this address serves and where to go next; those who are logged in are led to their
  * ads. Requests that do not accept HTML get the 404 of an unknown path.
  * @param servers returns the base URLs of both environments.
- * @source decision 542
+ * @source decision 542 and 1004
  */
 export function addHomePage(
   app: FastifyInstance,

@@ -53,7 +53,9 @@ describe('simulated delivery', () => {
 
   test('measures conversions on websites by their tag', async () => {
     const place = await openDelivering(world);
-    const tag = await world.sandbox.call('POST', `${place.path}/web_event_tags`, { params: { ...TAG, type: 'SITE_VISIT' } });
+    const tag = await world.sandbox.call('POST', `${place.path}/web_event_tags`, {
+      params: { ...TAG, type: 'SITE_VISIT' },
+    });
     const line = await place.line(await place.campaign(), {
       ...{ objective: 'WEBSITE_CLICKS', goal: 'LINK_CLICKS', primary_web_event_tag: tag.body.data.id },
     });

@@ -116,9 +116,7 @@ describe('the layers', () => {
     const started = `${readFileSync('package.json', 'utf8')} ${readFileSync('bin/barker.js', 'utf8')}`;
     const isStarted = (file: string): boolean =>
       [file, file.replace('src/', 'dist/').replace(/\.ts$/, '.js')].some((path) => started.includes(`/${path}`));
-    // Scripts of pages are bundled, each file of the folder.
-    const isIsland = (file: string): boolean => dirname(file) === 'src/console/islands';
-    const unused = files.filter((file) => !used.has(file) && !isStarted(file) && !isIsland(file));
+    const unused = files.filter((file) => !used.has(file) && !isStarted(file));
     assert.deepEqual(unused, []);
   });
 

@@ -20,7 +20,6 @@ export interface ConsolePage {
   /** Beside the title: what can be done. */
   readonly actions?: Html;
   readonly content: Html;
-  readonly islands?: readonly string[];
 }
 
 /** A page of an account in its frame, with the calls that it made. */
@@ -44,7 +43,6 @@ ${shownCalls(visit.calls)}`,
         account: { name: account.name, environment: account.environment, others: accountLinks(visit) },
       },
       width: 'full',
-      islands: page.islands ?? [],
     },
     hasForm: true,
   };

@@ -47,7 +47,7 @@ export interface PublisherCaller {
   readonly publisher: Publisher;
 }
 
-/** The application that calls of pages are attributed to. It has no keys, so that nobody can sign for it. */
+/** The application that calls of pages are attributed to. It has no keys, so that nobody can sign for it. @source decision 999 */
 export const CONSOLE_APPLICATION = 'console';
 
 /** A user who calls by the pages of this service: their session stands in place of a token. */

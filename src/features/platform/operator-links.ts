@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 
-/** How long a link that signs an operator in is valid. */
+/** How long a link that signs an operator in is valid. @source decision 1005 */
 export const OPERATOR_LINK_S = 600;
 
 const CONTEXT = 'operator.link';

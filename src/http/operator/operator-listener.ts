@@ -52,6 +52,7 @@ const TARGETS_MAX = 100;
 /**
  * Answers the pages of operators, and leaves everything else to `others`: probes and metrics. It is for a listener that
  * only operators reach.
+ * @source decision 1006
  */
 export function operatorListener(deps: OperatorDeps, others: RequestListener): RequestListener {
   const sessions = operatorSessions(deps.wallClock, deps.random);
@@ -136,13 +137,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
   }
 
   function sendPage(response: ServerResponse, status: number, shown: PageDocument, more: readonly string[] = []): void {
-    const headers = [
-      ...pageHeaders({ html: shown }),
-      ...NOSNIFF_HEADERS,
-      'content-type',
-      'text/html; charset=utf-8',
-      ...more,
-    ];
+    const headers = [...pageHeaders({}), ...NOSNIFF_HEADERS, 'content-type', 'text/html; charset=utf-8', ...more];
     send(response, status, headers, renderDocument(shown, deps.branding));
   }
 
@@ -189,7 +184,7 @@ function isSameSite({ headers }: IncomingMessage, origins: readonly string[]): b
   );
 }
 
-/** Runs a unit of work with its audit record, as a command of an operator does. @source decision 592 */
+/** Runs a unit of work with its audit record, as a command of an operator does. @source decision 592 and 1007 */
 async function change<T>(
   { store, clock, wallClock, box, random }: OperatorDeps,
   operator: string,

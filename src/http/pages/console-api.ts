@@ -21,7 +21,7 @@ export const CONSOLE_API = '/console/api';
 /** The header with the token that forms have as a field. */
 const TOKEN_HEADER = 'x-form-token';
 
-/** Whether scripts of pages may call an operation: those of the advertising API, and uploads of media. */
+/** Whether scripts of pages may call an operation: those of the advertising API, and uploads of media. @source decision 1000 */
 export function isForConsole({ credential = 'user', family, files, shape }: Operation): boolean {
   return credential === 'user' && shape !== 'stream' && (family === 'ads' || files !== undefined);
 }
@@ -35,6 +35,7 @@ type ConsoleApiDeps = Pick<
 /**
  * Answers calls of scripts on our own pages, `/console/api/{environment}/…`: the operations of the API, through the same
  * pipeline, for the user of the browser session in place of a signature. Returns false for other paths.
+ * @source decision 998
  */
 export function consoleApi(deps: ConsoleApiDeps): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { operations } = deps.calls.production;
