@@ -1,4 +1,5 @@
 import { isId } from '../../../contract/declare/fields.ts';
+import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Page } from '../../../contract/declare/pages.ts';
 
 /**
@@ -15,13 +16,15 @@ export function loginTargets(pages: readonly Page[]): (address: string) => boole
   };
 }
 
-/** Parameters of such a path are ids. */
+/** Parameters of such a path are ids: those of an application or user are long, others are not. */
 function hasPath({ path: template }: Page, path: string): boolean {
   const [expected, segments] = [template.split('/'), path.split('/')];
-  return (
-    expected.length === segments.length &&
-    expected.every((each, index) => (each.startsWith(':') ? isId(segments[index]!) : each === segments[index]))
-  );
+  return expected.length === segments.length && expected.every((each, index) => isOf(each, segments[index]!));
+}
+
+function isOf(expected: string, segment: string): boolean {
+  if (expected === ':id') return isLongId(segment);
+  return expected.startsWith(':') ? isId(segment) : expected === segment;
 }
 
 function hasQuery({ mayFollowLogin }: Page, queries: readonly string[]): boolean {
