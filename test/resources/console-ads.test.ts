@@ -149,6 +149,15 @@ describe('an advertiser, without a script', () => {
     assert.match(late.html, /Somebody else changed this meanwhile/);
     assert.match(faultOf(late.html, 'daily_budget_amount_local_micro')!, /Stored now: 25\.00/);
     assert.match(late.html, /value="30"/, 'what was entered is kept');
+    // A mistake in between does not hide what somebody else has changed.
+    const wrong = await act(user, campaign, { ...form, seen: seen!, total_budget_amount_local_micro: 'lots' });
+    assert.equal(wrong.status, 400);
+    assert.equal(/name="seen" value="([^"]+)"/.exec(wrong.html)![1], seen);
+    assert.equal(
+      /name="seen" value="([^"]+)"/.exec(late.html)![1] === seen,
+      false,
+      'once it was shown, it may be replaced',
+    );
     assert.match((await user.get(campaign)).html, /\$25\.00 a day/);
   });
 

@@ -55,7 +55,7 @@ describe('in a browser', () => {
     await tab.open(link!.replace('https://ads.test', world.service.url));
     await send(tab, fill('new_password', NEXT) + fill('new_password_again', NEXT));
     await send(tab, fill('username_or_email', person.name) + fill('password', NEXT));
-    assert.equal(await headingOf(tab), 'You are logged in');
+    assert.equal(await headingOf(tab), 'Accounts');
     await tab.close();
   });
 
@@ -77,7 +77,7 @@ describe('in a browser', () => {
     assert.equal(await focusedId(again), 'code');
     await again.type(codeIn(1));
     await send(again);
-    assert.equal(await headingOf(again), 'You are logged in');
+    assert.equal(await headingOf(again), 'Accounts');
     await tab.close();
     await again.close();
   });

@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import { noticeBox } from '../../markup/boxes.ts';
+import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { moneyText } from '../money.ts';
@@ -213,7 +213,7 @@ ${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(v
 ${
   mayChange
     ? html`<section class="card"><h2>${words.edit}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`<input type="hidden" name="seen" value="${campaign.updated_at}">${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
+${postForm(request, 'save', html`${hiddenFields({ seen: seenIn(visit, campaign, isConflict) })}${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(visit)}</details>`
     : ''
 }
@@ -229,6 +229,21 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
 
 const removeForm = ({ request }: AccountVisit): Html =>
   html`<form method="post"><input type="hidden" name="authenticity_token" value="${request.csrfToken}"><input type="hidden" name="act" value="remove"><button type="submit" class="bad">${words.removeIt}</button></form>`;
+
+/**
+ * Which state of a row a form shows: that of before stays until what somebody else has changed was shown, however often the
+ * form is refused meanwhile.
+ * @source decision 1001
+ */
+export function seenIn(
+  { request }: AccountVisit,
+  { updated_at }: { readonly updated_at: string },
+  isConflict: boolean,
+): string {
+  const before =
+    request.method === 'POST' && request.parameter('act') === 'save' ? request.parameter('seen') : undefined;
+  return isConflict || before === undefined ? updated_at : before;
+}
 
 /** Buttons that start and stop something. */
 export function statusButtons({ request }: AccountVisit, { entity_status }: Pick<Servable, 'entity_status'>): Html {

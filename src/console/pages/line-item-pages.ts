@@ -12,7 +12,7 @@ import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { texts } from '../texts/texts.ts';
 import { type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
-import { statusButtons } from './campaign-pages.ts';
+import { seenIn, statusButtons } from './campaign-pages.ts';
 
 const words = texts.campaign;
 const PATH = '/line_items';
@@ -249,7 +249,7 @@ async function shown(
 ${
   mayChange
     ? html`<section class="card"><h2>${words.schedule}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`${hiddenFields({ seen: line.updated_at })}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
+${postForm(request, 'save', html`${hiddenFields({ seen: seenIn(visit, line, isConflict) })}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'remove' })}<button type="submit" class="bad">${words.removeIt}</button></form></details>`
     : ''
 }
