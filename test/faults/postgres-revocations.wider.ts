@@ -42,8 +42,8 @@ async function oneOfEach(): Promise<Map<string, Pair>> {
 }
 
 /**
- * Runs pairs of random kinds. A random node ends what a random node has used before and uses again as soon as that is
- * acknowledged.
+ * Runs pairs of each kind in turn. A random node ends what a random node has used before and uses again as soon as that
+ * is acknowledged.
  */
 async function runPairs(
   times: number,
@@ -69,7 +69,7 @@ async function runPairs(
   let left = times;
   const work = async (own: Map<string, Pair>): Promise<void> => {
     while (left-- > 0) {
-      const kind = kinds[below(kinds.length)]!;
+      const kind = kinds[left % kinds.length]!;
       const [ending, using] = [below(NODES), below(NODES)];
       const storeOf = (node: number) => world.nodes[node]!.store;
       const pair = own.get(kind) ?? (await persist(() => pairKinds[kind]!(world)));
