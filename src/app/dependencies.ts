@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { html } from '../base/html.ts';
@@ -172,7 +173,7 @@ export async function openDependencies(
     auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },
     ads: {
       limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),
-      statsWords: vocabulary ? vocabulary.of(getStats).replyOut : (document) => document,
+      statsWords: vocabulary ? inWords(vocabulary.of(getStats).replyOut) : (pieces) => pieces,
       postSource: sourceOf(settings),
     },
     objects: objects.store,
@@ -322,6 +323,13 @@ function activityServices(
       legacyReplayEndsAt: settings.legacy_replay_sunset || undefined,
       challengeNames: challengeNamesOf(vocabulary),
     },
+  };
+}
+
+/** Rewrites a text that comes in pieces: names and values are found in the whole only. */
+function inWords(rewrite: (whole: string) => string): Services['ads']['statsWords'] {
+  return async function* (pieces) {
+    yield rewrite(await text(pieces));
   };
 }
 

@@ -101,7 +101,7 @@ export interface AuthServices {
 export interface AdsServices {
   readonly limits: Readonly<Record<LimitName, number>>;
   /** Puts the words of callers into a document with statistics, if they are not those of this service. */
-  statsWords(document: string): string;
+  statsWords(pieces: AsyncIterable<string>): AsyncIterable<string>;
   /** The source application of posts created here: HTML. */
   readonly postSource: string;
 }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { readStats } from './read-stats.ts';
 import { statsDocument } from './stats-document.ts';
@@ -43,7 +44,7 @@ export const getStats: Operation = {
     const query = statsQueryOf(request, account!);
     const stats = await readStats(services.store, query);
     return {
-      data: await statsDocument(stats, query.groups, request),
+      data: await text(statsDocument([stats], query.groups, request)),
       hint: () => emptyReason(services.store, query, stats),
     };
   },

@@ -16,7 +16,7 @@ import {
   type StatsEntityName,
 } from './entities.ts';
 import { METRIC_GROUPS, type Metric, type MetricGroup } from './metrics.ts';
-import { type AddNumber, audienceShares, segmentParts } from './segment-parts.ts';
+import { audienceShares, type Collected, segmentParts } from './segment-parts.ts';
 import {
   type AskedSegmentation,
   canBeSegmented,
@@ -100,15 +100,17 @@ export async function readStats(
     if (audiences) {
       const shownAs = valueFilter(segmentation!);
       const parts = segmentParts({ metrics, segments, audiences, shownAs, zone: account.timezone });
-      for (const day of days) collected.add(day, (add) => parts.visit(day, add));
+      for (const day of days) collected.add(day, (into) => parts.visit(day, into));
     } else {
       for (const day of days) {
-        collected.add(day, (add) => visitHours(day.hours, slots, (slot, hour, number) => add('', slot, hour, number)));
+        collected.add(day, ({ add }) =>
+          visitHours(day.hours, slots, (slot, hour, number) => add('', slot, hour, number)),
+        );
       }
     }
     await othersTurn();
   }
-  const parts = collected.series.map((bySegment) => seriesOf(bySegment, metrics));
+  const parts = collected.series();
   const segments = segmentation && (await nameSegments(store, query, parts, tags));
   return {
     length: buckets.length,
@@ -171,50 +173,72 @@ function* chunksOf({ days }: Buckets): Iterable<readonly [from: string, until: s
 
 /** Adds up deliveries by entity, segment, metric and bucket. */
 function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, metrics: readonly DeliveryMetric[]) {
-  const series = ids.map(() => new Map<string, (Float64Array | undefined)[]>());
-  let ofEntity = series[0]!;
+  const width = metrics.length;
+  const sums = ids.map(() => new Map<string, Float64Array>());
+  let ofEntity = sums[0]!;
   let place: DayBuckets;
   let segment: string | undefined;
-  let slots: (Float64Array | undefined)[] = [];
-  const add: AddNumber = (value, slot, hour, number) => {
-    if (hour < place.first || hour >= place.end) return;
-    if (value !== segment) {
-      segment = value;
-      slots = ofEntity.get(value) ?? new Array<Float64Array | undefined>(metrics.length).fill(undefined);
-      ofEntity.set(value, slots);
-    }
-    let numbers = slots[slot];
-    if (!numbers) {
-      numbers = new Float64Array(length);
-      slots[slot] = numbers;
-    }
-    numbers[place.bucket + (hour - place.first) * place.step]! += number;
+  let numbers: Float64Array = new Float64Array(0);
+  const turnTo = (value: string): void => {
+    segment = value;
+    numbers = ofEntity.get(value) ?? new Float64Array(length * width);
+    ofEntity.set(value, numbers);
+  };
+  /** Where the numbers of an hour stand: the metrics of a bucket are side by side, because they come together. */
+  const rowOf = (hour: number): number => (place.bucket + (hour - place.first) * place.step) * width;
+  const into: Collected = {
+    add(value, slot, hour, number) {
+      if (hour < place.first || hour >= place.end) return;
+      if (value !== segment) turnTo(value);
+      numbers[rowOf(hour) + slot]! += number;
+    },
+    addAll(value, hour, parts, from, apart) {
+      if (hour < place.first || hour >= place.end) return;
+      if (value !== segment) turnTo(value);
+      const row = rowOf(hour);
+      for (let slot = 0, at = from; slot < width; slot++, at += apart) numbers[row + slot]! += parts[at]!;
+    },
   };
   return {
-    series,
+    /** What was added, by entity and segment. */
+    series: (): Parts[] => sums.map((bySegment) => seriesOf(bySegment, metrics, length)),
     /** Adds what `visit` finds in a day, if it belongs to an entity. */
-    add(day: DeliveryDay, visit: (add: AddNumber) => void): void {
+    add(day: DeliveryDay, visit: (into: Collected) => void): void {
       const owner = ownerOf(day);
       const found = days.get(day.day);
       if (owner === undefined || !found) return;
-      ofEntity = series[owner]!;
+      ofEntity = sums[owner]!;
       place = found;
       segment = undefined;
-      visit(add);
+      visit(into);
     },
   };
 }
 
 type Parts = readonly (readonly [value: string, series: Series])[];
 
+/** The series of each segment with activity, without the metrics that have none. */
 function seriesOf(
-  bySegment: ReadonlyMap<string, readonly (Float64Array | undefined)[]>,
+  bySegment: ReadonlyMap<string, Float64Array>,
   metrics: readonly DeliveryMetric[],
+  length: number,
 ): Parts {
-  return [...bySegment].map(([value, slots]) => {
-    const active = slots.flatMap((numbers, slot) => (numbers ? [[metrics[slot]!, numbers] as const] : []));
-    return [value, new Map(active)] as const;
-  });
+  const found: [value: string, series: Series][] = [];
+  for (const [value, numbers] of bySegment) {
+    const series: Series = new Map();
+    for (const [slot, metric] of metrics.entries()) {
+      const ofMetric = new Float64Array(length);
+      let isActive = false;
+      for (let bucket = 0, at = slot; bucket < length; bucket++, at += metrics.length) {
+        const number = numbers[at]!;
+        ofMetric[bucket] = number;
+        isActive ||= number > 0;
+      }
+      if (isActive) series.set(metric, ofMetric);
+    }
+    if (series.size > 0) found.push([value, series]);
+  }
+  return found;
 }
 
 function nameSegments(

@@ -7,8 +7,13 @@ import { byLargestRemainder, dealOut, numberOf, type Turns, turnsOf } from './ap
 import { COUNTS_OF_AMOUNTS } from './metrics.ts';
 import { UNKNOWN } from './segmentations.ts';
 
-/** Adds a number of a slot and an hour to the series of a segment; without segments its value is empty. */
-export type AddNumber = (segment: string, slot: number, hour: number, number: number) => void;
+/** Where the numbers of a day go. */
+export interface Collected {
+  /** Adds a number of a slot and an hour to the series of a segment; without segments its value is empty. */
+  readonly add: (segment: string, slot: number, hour: number, number: number) => void;
+  /** Adds the numbers of all slots of an hour: that of the first stands at `from`, each next one `apart` further. */
+  readonly addAll: (segment: string, hour: number, numbers: Float64Array, from: number, apart: number) => void;
+}
 
 /** The audience of a line item from a time on, as it takes turns; without turns nothing is known of it. */
 interface AudienceTurns {
@@ -94,7 +99,7 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
 
   return {
     /** Adds the parts of a day. */
-    visit(day: DeliveryDay, add: AddNumber): void {
+    visit(day: DeliveryDay, { add, addAll }: Collected): void {
       const hours = day.hours[0] ?? 0;
       const rest = new Float64Array(all.length * hours);
       visitHours(day.hours, slots, (slot, hour, number) => {
@@ -118,14 +123,7 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
         if (found?.turns) {
           const { values, turns } = found;
           divideHour(rest, base, turns, start);
-          // Segment by segment, because it is looked up where it changes.
-          for (let at = 0; at < values.length; at++) {
-            const shown = shownAs(values[at]!);
-            for (let slot = 0; slot < metrics.length; slot++) {
-              const number = parts[slot * values.length + at]!;
-              if (number > 0) add(shown, slot, hour, number);
-            }
-          }
+          for (let at = 0; at < values.length; at++) addAll(shownAs(values[at]!), hour, parts, at, values.length);
         } else {
           for (let slot = 0; slot < all.length; slot++) {
             if (rest[base + slot]! > 0) addShown(UNKNOWN, slot, hour, rest[base + slot]!);

@@ -2,6 +2,10 @@ import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { METRIC_GROUP_NAMES, METRIC_GROUPS, type Metric, type MetricGroup, type MetricMember } from './metrics.ts';
 import { type EntityStats, othersTurn, type Series, type Stats } from './read-stats.ts';
 
+/** The digits of the largest safe integer. */
+const DIGITS_MAX = 16;
+const [OPENING, COMMA, CLOSING, ZERO] = Buffer.from('[,]0') as unknown as readonly [number, number, number, number];
+
 /** What was asked for, as replies repeat it: exactly these members, in this order. @source analytics 5 */
 export interface StatsRequest {
   readonly start_time: string;
@@ -18,26 +22,30 @@ export interface StatsRequest {
 
 /**
  * The document with statistics: the reply to a call, and the contents of the file of a job. Metrics without activity in
- * the whole range are null, others have a number for each bucket.
+ * the whole range are null, others have a number for each bucket. It comes in pieces, entity by entity, so that a long one
+ * lets others in between.
+ * @param answers answers about one or more entities each, all about the same range
  * @source analytics 5; decision 957
  */
-export async function statsDocument(
-  { length, entities }: Stats,
+export async function* statsDocument(
+  answers: Iterable<Stats> | AsyncIterable<Stats>,
   groups: readonly MetricGroup[],
   request: StatsRequest,
-): Promise<string> {
+): AsyncGenerator<string, void, undefined> {
   const asked = METRIC_GROUP_NAMES.filter((group) => groups.includes(group));
   const metrics = asked.flatMap((group): readonly Metric[] => METRIC_GROUPS[group]);
-  const data: string[] = [];
-  for (const [at, entity] of entities.entries()) {
-    // A long document lets others in between.
-    if (at > 0 && length > 1) await othersTurn();
-    data.push(entityJson(entity, metrics));
+  let separator = '';
+  let isBegun = false;
+  for await (const { length, entities } of answers) {
+    if (!isBegun) yield `{"data_type":"stats","time_series_length":${length},"data":[`;
+    isBegun = true;
+    for (const entity of entities) {
+      if (separator && length > 1) await othersTurn();
+      yield separator + entityJson(entity, metrics);
+      separator = ',';
+    }
   }
-  return (
-    `{"data_type":"stats","time_series_length":${length},"data":[${data.join(',')}],` +
-    `"request":{"params":${JSON.stringify(request)}}}`
-  );
+  yield `],"request":{"params":${JSON.stringify(request)}}}`;
 }
 
 function entityJson({ id, parts }: EntityStats, metrics: readonly Metric[]): string {
@@ -60,12 +68,28 @@ function seriesJson(series: Series, { sumOf }: MetricMember): string {
   const active = sumOf.flatMap((metric: DeliveryMetric) => series.get(metric) ?? []);
   const [first, ...others] = active;
   if (!first) return 'null';
-  let text = '[';
+  const digits = Buffer.allocUnsafe(first.length * (DIGITS_MAX + 1) + 1);
+  let at = 0;
   for (let bucket = 0; bucket < first.length; bucket++) {
     let number = first[bucket]!;
     for (const other of others) number += other[bucket]!;
+    digits[at++] = bucket === 0 ? OPENING : COMMA;
     // An amount beyond what every client reads exactly is not shown as another one.
-    text += (bucket > 0 ? ',' : '') + Math.min(number, Number.MAX_SAFE_INTEGER);
+    at = writeCount(Math.min(number, Number.MAX_SAFE_INTEGER), digits, at);
   }
-  return `${text}]`;
+  digits[at++] = CLOSING;
+  return digits.toString('latin1', 0, at);
+}
+
+/** Writes a whole number in decimal digits; returns where it ends. */
+function writeCount(number: number, digits: Uint8Array, start: number): number {
+  let end = start + 1;
+  for (let above = 10; above <= number; above *= 10) end += 1;
+  let rest = number;
+  for (let at = end - 1; at >= start; at--) {
+    const tens = Math.floor(rest / 10);
+    digits[at] = ZERO + (rest - tens * 10);
+    rest = tens;
+  }
+  return end;
 }

@@ -1,5 +1,6 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
@@ -12,7 +13,7 @@ import type { JobKind } from '../../../contract/store/jobs.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { accounts } from '../accounts.ts';
 import type { MetricGroup } from './metrics.ts';
-import { readStats } from './read-stats.ts';
+import { readStats, type Stats, type StatsQuery } from './read-stats.ts';
 import { type StatsRequest, statsDocument } from './stats-document.ts';
 import { statsQueryOf } from './stats-parameters.ts';
 
@@ -27,10 +28,10 @@ export const STATS_OBJECTS = 'stats/';
 const FILE_TTL_MS = 48 * 3_600_000;
 /** After this many failures a job is given up. @source analytics 8 */
 const ATTEMPTS_MAX = 3;
+/** A third of the time of the usual level, for a sixth more bytes. */
+const GZIP_LEVEL = 4;
 /** Random bytes of a name that nobody can guess: 43 characters. @source analytics 8 */
 const NAME_BYTES = 32;
-
-const zip = promisify(gzip);
 
 /** How a job ended; undefined when it had ended already. */
 type Outcome = { readonly file_name: string; readonly object_key: string } | 'failed' | undefined;
@@ -71,15 +72,31 @@ async function writeFile(job: StatsJob, services: Services, signal: AbortSignal)
   const request = requestOf(job);
   const query = statsQueryOf(request, account);
   const tags = services.resources.get('web_event_tags') as AnyResource | undefined;
-  const stats = await readStats(services.store, query, { tags, signal });
-  const text = services.ads.statsWords(await statsDocument(stats, query.groups, request));
-  signal.throwIfAborted();
-  const bytes = await zip(text);
+  const answers = entityByEntity(query, (each) => readStats(services.store, each, { tags, signal }));
+  const bytes = await zipped(services.ads.statsWords(statsDocument(answers, query.groups, request)), signal);
   const file_name = `${job.id}-${services.secrets.bytes(NAME_BYTES).toString('base64url')}.json.gz`;
   // Each attempt has a key of its own, so that objects never change.
   const object_key = `${STATS_OBJECTS}${job.id}/${services.random.bytes(8).toString('hex')}`;
   await services.objects.put(object_key, contentOfBytes(bytes), signal);
   return { file_name, object_key };
+}
+
+/** Asks about one entity after the other: a long answer about all of them would fill the memory. */
+async function* entityByEntity(query: StatsQuery, read: (query: StatsQuery) => Promise<Stats>): AsyncGenerator<Stats> {
+  for (const id of query.entity_ids) yield await read({ ...query, entity_ids: [id] });
+}
+
+/** The bytes of a text, compressed while the next pieces of it are made. */
+async function zipped(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<Buffer> {
+  const bytes: Buffer[] = [];
+  const text = Readable.from(pieces, { highWaterMark: 1 });
+  await pipeline(text, createGzip({ level: GZIP_LEVEL }), new Writable({ write: collect }), { signal });
+  return Buffer.concat(bytes);
+
+  function collect(chunk: Buffer, _: string, done: () => void): void {
+    bytes.push(chunk);
+    done();
+  }
 }
 
 /** What the job was asked for. */
