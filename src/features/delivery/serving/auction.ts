@@ -12,9 +12,9 @@ export interface Bid {
 /** What decides the rank of an ad. */
 export interface Standing {
   /** The bid for one billed action. */
-  readonly bid: number;
+  bid: number;
   /** How well its creative does, 1 on average. */
-  readonly quality: number;
+  quality: number;
   /** The probability that an impression leads to the billed action. */
   readonly probability: number;
 }
@@ -39,7 +39,7 @@ export function bidOf({ strategy, amount, least, most }: Bid, behind: number): n
  * The value by which ads are ranked, in least bids for each impression, so that currencies compare; 0 below the floor.
  * @source decision 979
  */
-export function rankOf({ bid, quality, probability }: Standing, least: number): number {
+export function rankOf({ bid, quality, probability }: Readonly<Standing>, least: number): number {
   return bid < least ? 0 : (bid / least) * quality * probability;
 }
 
@@ -48,7 +48,7 @@ export function rankOf({ bid, quality, probability }: Standing, least: number): 
  * most its bid. Rounded up to the unit.
  * @param next the rank of the best ad that lost; 0 when there is none
  */
-export function priceOf(bid: Bid, { bid: own, quality, probability }: Standing, next: number): number {
+export function priceOf(bid: Bid, { bid: own, quality, probability }: Readonly<Standing>, next: number): number {
   const second = (next / (quality * probability)) * bid.least;
   const floor = bid.strategy === 'TARGET' ? Math.max(bid.least, own * TARGET_LEAST) : bid.least;
   const price = Math.ceil(Math.max(second, floor) / bid.unit) * bid.unit;

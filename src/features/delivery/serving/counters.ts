@@ -60,11 +60,14 @@ const POOR_MS = 5000;
 /** Budgets of line items that were not looked at for this long are given back. @source decision 982 */
 const IDLE_MS = 300_000;
 
+/** What is kept of an ad that was decided on. There are many of them for a minute: each is as small as it can be. */
 interface Promised {
-  readonly beacon: Beacon;
   readonly amount: number;
   readonly until_ms: number;
+  /** Those of its budgets; shared by all of a line item. */
   readonly keys: readonly string[];
+  /** Under which its impression counts. */
+  readonly shownKey: string;
 }
 
 /** The counters of an account in this process. */
@@ -98,13 +101,22 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
   let flushing: Promise<void> | undefined;
 
   const today = (): string => dateAround(clock.now(), account.timezone);
-  const keysOf = (beacon: Beacon): readonly string[] => budgetKeys(beacon, today());
+  let keysByLine = new Map<string, readonly string[]>();
+  let keysDay = '';
+  const keysOf = (beacon: Beacon): readonly string[] => {
+    const day = today();
+    if (day !== keysDay) keysByLine = new Map();
+    keysDay = day;
+    const known = keysByLine.get(beacon.line) ?? budgetKeys(beacon, day);
+    keysByLine.set(beacon.line, known);
+    return known;
+  };
   const release = (nonce: string): void => {
     const found = promises.get(nonce);
     if (!found) return;
     promises.delete(nonce);
     for (const key of found.keys) promised.add(key, -found.amount);
-    shown.add(`${found.beacon.person} ${found.beacon.line}`, -1);
+    shown.add(found.shownKey, -1);
   };
   const spend = ({ beacon, at_ms }: BeaconEvent, sign: 1 | -1): void => {
     for (const key of budgetKeys(beacon, dateAround(at_ms, account.timezone))) {
@@ -227,10 +239,11 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     spentToday: (key) => (spent.get(key) ?? 0) + promised.of(key) + unstoredSpend.of(key),
     promise(beacon, amount) {
       const keys = keysOf(beacon);
-      promises.set(beacon.nonce, { beacon, amount, keys, until_ms: clock.now() + PROMISED_MS });
+      const shownKey = `${beacon.person} ${beacon.line}`;
+      promises.set(beacon.nonce, { amount, keys, shownKey, until_ms: clock.now() + PROMISED_MS });
       for (const key of keys) promised.add(key, amount);
       touched.add(beacon.line);
-      shown.add(`${beacon.person} ${beacon.line}`, 1);
+      shown.add(shownKey, 1);
     },
     view(event) {
       if (!isFirst('v', event.beacon.nonce)) return;

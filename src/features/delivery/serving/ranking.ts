@@ -6,11 +6,17 @@ import { bidOf, rankOf, type Standing } from './auction.ts';
 import type { AccountCounters } from './counters.ts';
 import { elapsedPart, isAhead } from './pacing.ts';
 
-/** An ad with its rank at a time. */
+/** An ad with its rank; both move with the time, so that nobody may keep it. */
 export interface Ranked {
   readonly ad: Ad;
-  readonly standing: Standing;
+  readonly standing: Readonly<Standing>;
   readonly rank: number;
+}
+
+/** The same, for whom ranks it. */
+interface RankingEntry extends Ranked {
+  readonly standing: Standing;
+  rank: number;
 }
 
 /** Ranks ads by their bids, best first. Ranks are kept for a moment, because budgets move AUTO bids slowly. */
@@ -22,9 +28,9 @@ export interface Ranking {
 }
 
 interface Kept {
-  readonly ranked: readonly Ranked[];
+  readonly ranked: RankingEntry[];
   readonly changes: number;
-  readonly at_ms: number;
+  at_ms: number;
   readonly for_ms: number;
 }
 
@@ -54,30 +60,40 @@ export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, q
     }
   }
 
-  function standingOf(ad: Ad, now_ms: number): Standing {
+  function rank(entry: RankingEntry, now_ms: number): void {
+    const { ad, standing } = entry;
     let behind = 0;
     if (ad.bid.strategy === 'AUTO') {
       const elapsed = elapsedPart(localDayAround(now_ms, ad.account.timezone), ad.flight, now_ms);
       const parts = [...plansOf(ad, now_ms)].map(([plan, spent]) => elapsed - (plan > 0 ? spent / plan : 1));
       behind = parts.length === 0 ? 0 : Math.min(...parts);
     }
-    return { bid: bidOf(ad.bid, behind), quality: qualityOf(ad), probability: ad.probability };
+    standing.bid = bidOf(ad.bid, behind);
+    standing.quality = qualityOf(ad);
+    entry.rank = rankOf(standing, ad.bid.least);
+  }
+
+  function keep({ ads, changes }: AdList<Ad>, now_ms: number): Kept {
+    const ranked = ads.map((ad) => ({ ad, standing: { bid: 0, quality: 0, probability: ad.probability }, rank: 0 }));
+    const isMoving = ads.some(({ bid }) => bid.strategy === 'AUTO');
+    return { ranked, changes, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS };
   }
 
   function rankedOf(list: AdList<Ad>): readonly Ranked[] {
     const now_ms = clock.now();
-    const found = kept.get(list);
-    if (found && found.changes === list.changes && now_ms - found.at_ms < found.for_ms) return found.ranked;
-    let isMoving = false;
-    const ranked = list.ads.map((ad) => {
-      const standing = standingOf(ad, now_ms);
-      isMoving ||= ad.bid.strategy === 'AUTO';
-      return { ad, standing, rank: rankOf(standing, ad.bid.least) };
-    });
+    const before = kept.get(list);
+    const isSame = before?.changes === list.changes;
+    if (isSame && now_ms - before.at_ms < before.for_ms) return before.ranked;
+    // Entries are written again as long as the ads are the same: thousands of new ones a second would stop everything
+    // whenever the memory is tidied up.
+    const found = isSame ? before : keep(list, now_ms);
+    found.at_ms = now_ms;
+    const { ranked } = found;
+    for (const entry of ranked) rank(entry, now_ms);
     ranked.sort((one, other) => other.rank - one.rank || (one.ad.booking.id < other.ad.booking.id ? -1 : 1));
     // Next time they are nearly in order, which sorts fast.
     for (let at = 0; at < ranked.length; at++) list.ads[at] = ranked[at]!.ad;
-    kept.set(list, { ranked, changes: list.changes, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS });
+    kept.set(list, found);
     return ranked;
   }
 
