@@ -149,3 +149,39 @@ test('the leases of nodes that are no more are given back, and those of nodes th
   for (const node of nodes) await node.stop();
   assert.deepEqual(await leases(), []);
 });
+
+test('a node drops what it has no room for while the database is away, and has room again once it was stored', async () => {
+  const ad = await bookAd(world);
+  const { services } = world.service;
+  let isAway = false;
+  const away: typeof services.store.write = (...of) =>
+    isAway ? Promise.reject(new Error('away')) : services.store.write(...of);
+  const store: typeof services.store = Object.create(services.store, { write: { value: away } });
+  let dropped = 0;
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const onDropped = () => (dropped += 1);
+  const node = openServing({ services: { ...services, store }, node: 'small', onError, onDropped, waitingMax: 2 });
+  const urls: string[] = [];
+  while (urls.length < 3) {
+    const decision = await ask(node);
+    assert.equal(decision!.line_item_id, ad.line);
+    urls.push(decision!.impression_url);
+  }
+  const [first, second, third] = urls as [string, string, string];
+  isAway = true;
+  for (const url of [first, second, first, third]) view(node, url);
+  assert.equal(dropped, 1, 'the third has no room, and a replay takes none');
+  await assert.rejects(async () => flush(node, ad), /away/);
+  view(node, third);
+  assert.equal(dropped, 2, 'what could not be stored still takes room');
+  isAway = false;
+  await flush(node, ad);
+  assert.equal((await spentOf(ad)).impressions, 2);
+  view(node, third);
+  await flush(node, ad);
+  assert.equal(dropped, 2);
+  assert.equal((await spentOf(ad)).impressions, 3, 'one that was dropped may come again');
+  await end(ad);
+});

@@ -35,6 +35,8 @@ export interface ServingDeps {
   readonly onError: (error: unknown) => void;
   /** A beacon was dropped, because too many wait to be stored. */
   readonly onDropped: () => void;
+  /** Beacons that wait to be stored at most, in each environment; 50,000 by default. */
+  readonly waitingMax?: number;
 }
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
@@ -47,7 +49,7 @@ const RENDERED_MS = 60_000;
 const RENDERED_MAX = 50_000;
 const PERSON_MS = 60_000;
 const PEOPLE_MAX = 100_000;
-/** Beacons that wait to be stored, in each environment: about 50 MB. More are dropped. @source decision 983 */
+/** Beacons that wait to be stored: about 50 MB. More are dropped. @source decision 983 */
 const WAITING_MAX = 50_000;
 
 /** Serves ads in the environments whose delivery is `served`. */
@@ -143,7 +145,10 @@ interface Place {
   due(): AccountCounters[];
 }
 
-function openPlace({ services, node, onDropped }: ServingDeps, environment: Environment): Place {
+function openPlace(
+  { services, node, onDropped, waitingMax = WAITING_MAX }: ServingDeps,
+  environment: Environment,
+): Place {
   const { store, clock, secrets, box } = services;
   const index = openAdIndex(services, environment);
   const random = pooledRandom(secrets);
@@ -162,7 +167,7 @@ function openPlace({ services, node, onDropped }: ServingDeps, environment: Envi
   let waiting = 0;
   const room = {
     takeRoom(): boolean {
-      if (waiting < WAITING_MAX) {
+      if (waiting < waitingMax) {
         waiting += 1;
         return true;
       }
