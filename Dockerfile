@@ -14,8 +14,10 @@ COPY src src
 RUN node build/dist.ts dist --no-types
 
 FROM node:24.21.0-bookworm-slim
-# A container is reached from outside of it only where its ports are published.
+# A container is reached from outside of it only where its ports are published. A small memory for young objects is tidied
+# up more often, for a shorter time.
 ENV NODE_ENV=production \
+    NODE_OPTIONS=--max-semi-space-size=4 \
     BARKER_DATA_FOLDER=/var/lib/barker \
     BARKER_HOST=0.0.0.0 \
     BARKER_OPERATIONS_HOST=0.0.0.0

@@ -14,6 +14,7 @@ import { clientOf } from '../test/rig/client.ts';
 import { onPlace, openPlace } from '../test/rig/databases.ts';
 import { startBarker } from '../test/rig/process.ts';
 import { bookAd } from '../test/rig/served-ads.ts';
+import { atRate } from './rig/rate-client.ts';
 import { cpuSeconds, startBarker as startTarget } from './rig/target.ts';
 
 /** With `PROFILE=1` the processor profile of the server is in its folder, which is kept. */
@@ -49,14 +50,10 @@ export async function run(): Promise<void> {
   let number = 0;
   const ask = async (country?: string): Promise<string | undefined> => {
     number += 1;
-    const context = {
-      country: country ?? COUNTRIES[number % COUNTRIES.length],
-      ...{ age: 18 + (number % 50), language: 'nl', platform: String(number % 3) },
-    };
     const reply = await request(`${sandboxUrl}/delivery/decisions`, {
       ...{ dispatcher: agent, method: 'POST' },
       headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }], context }),
+      body: questionOf(number, country),
     });
     if (reply.statusCode !== 200) throw new Error(await reply.body.text());
     const body = (await reply.body.json()) as { data: { placements: [{ decisions: { impression_url: string }[] }] } };
@@ -85,8 +82,12 @@ export async function run(): Promise<void> {
       `latency with ${AT_A_TIME} at a time: p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, p99 ${at(0.99)} ms (aim: below 10)\n` +
       `the server waited ${waited_s.toFixed(1)} of ${SECONDS} s for a processor; load average ${loadavg()[0]!.toFixed(1)}\n`,
   );
-  const due = await atRate(AIM_PER_S, SECONDS, decided);
-  due.sort((one, other) => one - other);
+  const due = await atRate({
+    ...{ port: Number(new URL(sandboxUrl).port), connections: CONNECTIONS },
+    requests: Array.from({ length: 600 }, (_, number) => wholeRequest(credential, questionOf(number))),
+    ...{ perSecond: AIM_PER_S, seconds: SECONDS, expected: 'impression_url' },
+  });
+  due.sort();
   const dueAt = (part: number): string => due[Math.floor(due.length * part)]!.toFixed(2);
   process.stdout.write(
     `latency at ${AIM_PER_S} decisions/s, from when each was due: p50 ${dueAt(0.5)} ms, p90 ${dueAt(0.9)} ms, p99 ${dueAt(0.99)} ms (aim: below 10), p99.9 ${dueAt(0.999)} ms\n`,
@@ -191,6 +192,23 @@ async function fill(place: Awaited<ReturnType<typeof openPlace>>) {
   return { account: ad.account, path: ad.path, line: ad.line, apart: apart.account, keys: file };
 }
 
+/** What a publisher asks for: one ad, for one of 600 kinds of people. */
+function questionOf(number: number, country = COUNTRIES[number % COUNTRIES.length]): string {
+  const context = { country, age: 18 + (number % 50), language: 'nl', platform: String(number % 3) };
+  return JSON.stringify({ placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }], context });
+}
+
+function wholeRequest(credential: string, body: string): Buffer {
+  const head = [
+    'POST /delivery/decisions HTTP/1.1',
+    'host: 127.0.0.1',
+    `authorization: Bearer ${credential}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 function makePublisher(flags: readonly string[]): string {
   const args = ['bin/barker.js', 'publisher', 'create', 'News', '--environment', 'sandbox', ...flags];
   const env = { ...process.env, BARKER_MASTER_KEY: MASTER_KEY };
@@ -209,26 +227,6 @@ async function load(seconds: number, work: () => Promise<void>): Promise<number[
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, one));
-  return times;
-}
-
-/**
- * Begins so much work a second, whether the former is done or not; returns how long after it was due each was done, in
- * milliseconds: who waits for a late answer is not left out.
- */
-async function atRate(perSecond: number, seconds: number, work: () => Promise<void>): Promise<number[]> {
-  const times: number[] = [];
-  const underWay: Promise<void>[] = [];
-  const begun = performance.now();
-  for (let number = 0; number < perSecond * seconds; ) {
-    const passed_ms = performance.now() - begun;
-    for (; number < (passed_ms / 1000) * perSecond && number < perSecond * seconds; number++) {
-      const due = begun + (number * 1000) / perSecond;
-      underWay.push(work().then(() => void times.push(performance.now() - due)));
-    }
-    await pause(1);
-  }
-  await Promise.all(underWay);
   return times;
 }
 

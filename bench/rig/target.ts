@@ -20,6 +20,9 @@ export interface Target {
   kill(): Promise<void>;
 }
 
+/** What `npm start`, the service unit and the image give Node.js. */
+const DEPLOYED_FLAGS = ['--max-semi-space-size=4'];
+
 /** How a target is started. */
 export interface TargetOptions extends TargetSeams {
   readonly databaseUrl?: string;
@@ -41,7 +44,7 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'barker-bench-'));
   const plan = JSON.stringify({ ...options, folder });
   const child = fork(new URL('./target-process.ts', import.meta.url), [plan], {
-    execArgv: options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [],
+    execArgv: [...DEPLOYED_FLAGS, ...(options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [])],
   });
   const file = (await said(child)) as DevFile;
   return {

@@ -1,3 +1,4 @@
+import { type Arrivals, arrivals } from '../base/arrivals.ts';
 import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems/problems.ts';
 import type { BodyReadObserver } from './read-body.ts';
@@ -62,8 +63,7 @@ const LOOK_MS = 1000;
 const RETRY_S = 1;
 
 interface Queue {
-  /** Oldest first. */
-  readonly waiting: Set<Waiting>;
+  readonly waiting: Arrivals<Waiting>;
   readonly bytes_max: number;
   bytes: number;
 }
@@ -75,6 +75,8 @@ interface Waiting {
   /** The memory counted for it, in bytes. */
   held_bytes: number;
   received: number;
+  /** Takes it out of its queue. */
+  leave(): boolean;
 }
 
 /**
@@ -86,7 +88,7 @@ interface Waiting {
 export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
   const { bytes_max, owner_share } = limits;
   const charged = new Map<string, number>();
-  const queueOf = (bytes_max: number): Queue => ({ waiting: new Set(), bytes_max, bytes: 0 });
+  const queueOf = (bytes_max: number): Queue => ({ waiting: arrivals(), bytes_max, bytes: 0 });
   const queues = { first: queueOf(bytes_max), later: queueOf(bytes_max * LATER_SHARE), known: queueOf(bytes_max) };
   const ended = new Map<string, number>();
   let bytes = 0;
@@ -104,7 +106,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     else charged.delete(owner);
   };
   const forget = (waiting: Waiting): void => {
-    if (!waiting.queue.waiting.delete(waiting)) return;
+    if (!waiting.leave()) return;
     if (waiting.holding.stage === 'body') bodies -= 1;
     count(waiting, 0);
   };
@@ -114,7 +116,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     waiting.holding.evict(failure);
   };
   const oldestStranger = (): Waiting | undefined => {
-    const [[first], [later]] = [queues.first.waiting, queues.later.waiting];
+    const [first, later] = [queues.first.waiting.oldest(), queues.later.waiting.oldest()];
     return first && later ? (first.since_ms < later.since_ms ? first : later) : (first ?? later);
   };
   const giveWay = (waiting: Waiting): void =>
@@ -138,8 +140,7 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
       giveWay(oldest);
     }
     while (bytes > bytes_max) {
-      const [oldestKnown] = isKnown ? queues.known.waiting : [];
-      const oldest = oldestStranger() ?? oldestKnown;
+      const oldest = oldestStranger() ?? (isKnown ? queues.known.waiting.oldest() : undefined);
       if (!oldest) return;
       giveWay(oldest);
     }
@@ -167,8 +168,9 @@ export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
     reserve(holding) {
       const { overhead_bytes } = holding;
       const queue = queues[holding.priority];
-      const waiting: Waiting = { holding, queue, since_ms: elapsed_ms(), held_bytes: 0, received: 0 };
-      queue.waiting.add(waiting);
+      const since_ms = elapsed_ms();
+      const waiting: Waiting = { holding, queue, since_ms, held_bytes: 0, received: 0, leave: () => false };
+      waiting.leave = queue.waiting.add(waiting);
       if (holding.stage === 'body') bodies += 1;
       count(waiting, overhead_bytes);
       settle(waiting);

@@ -29,6 +29,13 @@ test('the deployment files name existing settings', () => {
   }
 });
 
+test('the service and the image give Node.js what `npm start` gives it', () => {
+  const [option] = /--max-semi-space-size=\d+/.exec(ours.scripts.start)!;
+  for (const file of ['deploy/barker.service', 'Dockerfile']) {
+    assert.match(readFileSync(file, 'utf8'), new RegExp(`\\bNODE_OPTIONS=${option}\\s`), file);
+  }
+});
+
 describe('the Dockerfile', () => {
   const text = readFileSync('Dockerfile', 'utf8');
   const stages = stagesOf('Dockerfile');

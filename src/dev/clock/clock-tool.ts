@@ -28,9 +28,26 @@ const WAIT_MS_MAX = 600_000;
 /** The latest time: signatures have timestamps of ten digits. */
 const LATEST_MS = Date.parse('2286-11-20T17:46:39Z');
 
+const UNDATED = Symbol('undated');
+
+interface DatedResponse extends ServerResponse {
+  /** What writes the head otherwise. */
+  [UNDATED]: (this: ServerResponse, ...head: unknown[]) => ServerResponse;
+}
+
 /** Makes the calls for a clock. @source decision 866, 867 */
 export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
   const advancing = openAdvancing(clock, work);
+
+  // Whoever replies calls it last, also where a reply takes long. One function for all replies: a closure that is assigned
+  // to one keeps it in memory until the next full collection.
+  function datedHead(this: DatedResponse, ...head: unknown[]): ServerResponse {
+    if (clock.isMoved()) {
+      this.setHeader('date', new Date(clock.now()).toUTCString());
+      this.setHeader('x-barker-clock', String(offset_s(clock)));
+    }
+    return this[UNDATED].apply(this, head);
+  }
 
   const show = async () => {
     const { status, until_ms, stepsDone: steps_done, failure } = advancing.progress();
@@ -116,15 +133,9 @@ export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
       },
     }),
     date(response) {
-      const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
-      // Whoever replies calls it last, also where a reply takes long.
-      response.writeHead = ((...head: unknown[]) => {
-        if (clock.isMoved()) {
-          response.setHeader('date', new Date(clock.now()).toUTCString());
-          response.setHeader('x-barker-clock', String(offset_s(clock)));
-        }
-        return writeHead(...head);
-      }) as typeof response.writeHead;
+      const dated = response as DatedResponse;
+      dated[UNDATED] = response.writeHead as DatedResponse[typeof UNDATED];
+      dated.writeHead = datedHead as never;
     },
   };
 }

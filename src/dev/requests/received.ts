@@ -11,8 +11,32 @@ export interface ReceivedBody {
   readonly total: number;
 }
 
+interface Kept {
+  /** What takes in the body otherwise. */
+  readonly push: IncomingMessage['push'];
+  readonly chunks: Buffer[];
+  /** The bytes in `chunks`. */
+  size: number;
+  total: number;
+}
+
 const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), total: 0 };
-const bodies = new WeakMap<IncomingMessage, { chunks: Buffer[]; kept: number; total: number }>();
+const bodies = new WeakMap<IncomingMessage, Kept>();
+
+// One function for all requests: a closure that is assigned to a request keeps it in memory until the next full
+// collection.
+function keepingPush(this: IncomingMessage, chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+  const body = bodies.get(this)!;
+  if (chunk) {
+    body.total += chunk.length;
+    if (body.size < BODY_BYTES_MAX) {
+      const part = Buffer.from(chunk.subarray(0, BODY_BYTES_MAX - body.size));
+      body.chunks.push(part);
+      body.size += part.length;
+    }
+  }
+  return body.push.call(this, chunk, encoding);
+}
 
 /**
  * Keeps the body of a request as it arrives, whoever reads it. Reading is not changed by it.
@@ -21,21 +45,9 @@ const bodies = new WeakMap<IncomingMessage, { chunks: Buffer[]; kept: number; to
 export function keepBody(request: IncomingMessage): boolean {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return false;
-  const body = { chunks: [] as Buffer[], kept: 0, total: 0 };
-  bodies.set(request, body);
-  const push = request.push.bind(request);
+  bodies.set(request, { push: request.push, chunks: [], size: 0, total: 0 });
   // The parser hands over each chunk in this way, before any reader sees it.
-  request.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
-    if (chunk) {
-      body.total += chunk.length;
-      if (body.kept < BODY_BYTES_MAX) {
-        const part = Buffer.from(chunk.subarray(0, BODY_BYTES_MAX - body.kept));
-        body.chunks.push(part);
-        body.kept += part.length;
-      }
-    }
-    return push(chunk, encoding);
-  };
+  request.push = keepingPush;
   return true;
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { arrivals } from '../../base/arrivals.ts';
 import { after } from '../../base/timers.ts';
 import { DevError } from '../surface/call.ts';
 
@@ -18,10 +19,10 @@ const WAIT_MS = 10_000;
 
 /** Opens a gate. Calls of the surface are not waited for: what controls the service may last as long as it. */
 export function openGate(): Gate {
-  const underWay = new Set<string>();
+  /** Methods and addresses. */
+  const underWay = arrivals<string>();
   let isClosed = false;
   let onIdle = (): void => {};
-  let count = 0;
 
   return {
     arrive(request, response) {
@@ -34,10 +35,9 @@ export function openGate(): Gate {
         return true;
       }
       if (request.url!.startsWith('/_dev')) return false;
-      const label = `${++count} ${request.method} ${request.url}`;
-      underWay.add(label);
+      const leave = underWay.add(`${request.method} ${request.url}`);
       response.once('close', () => {
-        underWay.delete(label);
+        leave();
         if (underWay.size === 0) onIdle();
       });
       return false;
@@ -58,7 +58,7 @@ export function openGate(): Gate {
   function idle(): Promise<void> {
     return new Promise((resolve, reject) => {
       const callOff = after(WAIT_MS, () => {
-        const first = [...underWay][0]!.replace(/^\d+ /, '').replace(/\?.*/, '');
+        const first = underWay.oldest()!.replace(/\?.*/, '');
         const message = `${underWay.size} requests did not end within ${WAIT_MS / 1000} s, the first is ${first}; nothing was changed`;
         onIdle = () => {};
         reject(new DevError(409, 'REQUESTS_UNDER_WAY', message));
