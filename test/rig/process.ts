@@ -27,6 +27,7 @@ const ENTRY = resolve('bin/barker.js');
 /**
  * Starts `barker dev` on a place, with ports of its own, and waits until it has told where it is.
  * @param options.entry another copy of the entry file.
+ * @param options.variables settings that have no flag.
  * @param options.heard is told what the process writes to stderr.
  */
 export async function startBarker(
@@ -34,6 +35,7 @@ export async function startBarker(
   options: {
     readonly entry?: string;
     readonly flags?: readonly string[];
+    readonly variables?: Readonly<Record<string, string>>;
     readonly heard?: (text: string) => void;
   } = {},
 ): Promise<Running> {
@@ -46,7 +48,7 @@ export async function startBarker(
   const path = join(place.folder, 'dev.json');
   const before = writtenAt(path);
   // In development mode the log is what is written to stderr.
-  const env = { ...cleanEnvironment(), BARKER_ACCESS_LOG: 'all' };
+  const env = { ...cleanEnvironment(), BARKER_ACCESS_LOG: 'all', ...options.variables };
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   const output: string[] = [];
   child.stdout.on('data', (chunk) => output.push(String(chunk)));
