@@ -48,8 +48,9 @@ export const DEMO_CONTENTS: RawValue = {
       name: 'Mornings in the neighbourhood',
       funding: 'card',
       daily_budget_amount_local_micro: 6_000_000,
-      // Is used up within two weeks of simulated delivery.
+      // Is used up within two weeks of simulated delivery: it is not spread over the flight.
       total_budget_amount_local_micro: 20_000_000,
+      standard_delivery: false,
       line_items: {
         commuters: {
           name: 'Commuters',
