@@ -30,6 +30,8 @@ export interface AccountVisit {
   readonly permissions: readonly string[];
   /** Calls an operation in the environment of the account, with its id. */
   call(operation: string, input?: PageCallInput): Promise<PageCallReply>;
+  /** Calls an operation in the environment of the account that is about no account. */
+  lookUp(operation: string, input?: PageCallInput): Promise<PageCallReply>;
   /** UTC text of the current second, by the clock of the service. */
   readonly now: string;
   /** The calls that the page has made, in order. */
@@ -65,17 +67,27 @@ export function accountPage(
       const account = accounts.find((each) => each.id === id);
       if (!account) return notFound();
       const calls: ShownCall[] = [];
-      const call = async (operation: string, input: PageCallInput = {}): Promise<PageCallReply> => {
-        const parameters = { account_id: id, ...input.parameters };
-        const reply = await request.call(account.environment, operation, { ...input, parameters });
+      const lookUp = async (operation: string, input: PageCallInput = {}): Promise<PageCallReply> => {
+        const reply = await request.call(account.environment, operation, input);
         calls.push(reply.shown);
         return reply;
       };
+      const call = (operation: string, input: PageCallInput = {}): Promise<PageCallReply> =>
+        lookUp(operation, { ...input, parameters: { account_id: id, ...input.parameters } });
       const access = await request.call(account.environment, 'authenticated_user_access.get', {
         parameters: { account_id: id },
       });
       const now = formatInstant(clock.now());
-      return answer({ request, account, accounts, permissions: access.reply.data.permissions, now, call, calls });
+      return answer({
+        request,
+        account,
+        accounts,
+        permissions: access.reply.data.permissions,
+        now,
+        call,
+        lookUp,
+        calls,
+      });
     },
   };
 }

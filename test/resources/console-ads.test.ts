@@ -46,6 +46,9 @@ async function led(browser: Browser, path: string, members: Record<string, strin
   return location.replace(/\?.*/, '');
 }
 
+/** What the form of a page says that it shows. */
+const shownIn = (html: string): string => unescaped(/name="shown" value="([^"]+)"/.exec(html)![1]!);
+
 const faultOf = (html: string, field: string): string | undefined =>
   unescaped(new RegExp(`id="${field}-fault">([^<]*)<`).exec(html)?.[1] ?? '') || undefined;
 
@@ -92,7 +95,21 @@ describe('an advertiser, without a script', () => {
     assert.match(page, /value="2027-03-31"/);
     const nobody = await act(user, line, { act: 'add', kind: 'LOCATION', value: 'Atlantis' });
     assert.match(faultOf(nobody.html, 'value')!, /nothing has this name/i);
-    await act(user, line, { act: 'add', kind: 'LOCATION', value: 'united states' });
+    // Several names begin like this: none of them is taken unasked.
+    const several = await act(user, line, { act: 'add', kind: 'LOCATION', value: 'united' });
+    assert.equal(several.status, 400);
+    assert.match(faultOf(several.html, 'value')!, /choose one/);
+    assert.doesNotMatch(several.html, /People in: United/);
+    const options = [...several.html.matchAll(/<option value="([^"]+)">(United [^<]+)</g)];
+    assert.ok(options.length >= 3, several.html);
+    const [, states] = options.find(([, , name]) => name === 'United States')!;
+    const [, among] = /name="chosen_among" value="([^"]+)"/.exec(several.html)!;
+    const choice = { act: 'add', kind: 'LOCATION', value: 'united', choice: states!, chosen_among: among! };
+    // The choice was about another name.
+    assert.match(faultOf((await act(user, line, { ...choice, value: 'atlan' })).html, 'value')!, /name/);
+    await act(user, line, choice);
+    const old = await act(user, line, { act: 'add', kind: 'AGE', value: 'very old' });
+    assert.match(faultOf(old.html, 'value')!, /very old/);
     await act(user, line, { act: 'add', kind: 'AGE', value: '18-34' });
     const criteria = (await user.get(line)).html;
     assert.match(criteria, /People in: United States/);
@@ -100,6 +117,8 @@ describe('an advertiser, without a script', () => {
     const [, criterion] = /name="criterion" value="([^"]+)">\s*<button[^>]*Age/.exec(criteria)!;
     await act(user, line, { act: 'take', criterion: criterion! });
     assert.doesNotMatch((await user.get(line)).html, /Age: 18–34/);
+    assert.match((await act(user, line, { act: 'ACTIVE' })).html, /active, but shows nothing yet: it has no ad/);
+    await act(user, line, { act: 'PAUSED' });
     const post = await act(user, `${account}/creatives`, { act: 'create', text: 'Rye on Thursdays.', name: '' });
     assert.match(post.html, /Rye on Thursdays\./);
     const [, postId] = /<option value="(\d+)">Rye on Thursdays/.exec((await user.get(line)).html)!;
@@ -137,28 +156,43 @@ describe('an advertiser, without a script', () => {
   });
 
   test('changes a budget, and overwrites nothing unseen', async () => {
-    const before = (await user.get(campaign)).html;
-    const [, seen] = /name="seen" value="([^"]+)"/.exec(before)!;
-    const form = { act: 'save', name: 'Spring', total_budget_amount_local_micro: '1,000.00' };
-    world.clock.advance(2);
-    const saved = await act(user, campaign, { ...form, seen: seen!, daily_budget_amount_local_micro: '25' });
+    const shown = shownIn((await user.get(campaign)).html);
+    const form = { act: 'save', name: 'Spring', total_budget_amount_local_micro: '1,000.00', shown };
+    const saved = await act(user, campaign, { ...form, daily_budget_amount_local_micro: '25' });
     assert.match(saved.html, /Saved\./);
     assert.match(saved.html, /\$25\.00 a day/);
-    const late = await act(user, campaign, { ...form, seen: seen!, daily_budget_amount_local_micro: '30' });
+    // Within the same second, from the form as it was before.
+    const late = await act(user, campaign, { ...form, daily_budget_amount_local_micro: '30' });
     assert.equal(late.status, 409);
     assert.match(late.html, /Somebody else changed this meanwhile/);
     assert.match(faultOf(late.html, 'daily_budget_amount_local_micro')!, /Stored now: 25\.00/);
     assert.match(late.html, /value="30"/, 'what was entered is kept');
     // A mistake in between does not hide what somebody else has changed.
-    const wrong = await act(user, campaign, { ...form, seen: seen!, total_budget_amount_local_micro: 'lots' });
+    const wrong = await act(user, campaign, { ...form, total_budget_amount_local_micro: 'lots' });
     assert.equal(wrong.status, 400);
-    assert.equal(/name="seen" value="([^"]+)"/.exec(wrong.html)![1], seen);
-    assert.equal(
-      /name="seen" value="([^"]+)"/.exec(late.html)![1] === seen,
-      false,
-      'once it was shown, it may be replaced',
-    );
+    assert.equal(shownIn(wrong.html), shown);
+    assert.notEqual(shownIn(late.html), shown, 'once it was shown, it may be replaced');
+    const again = { ...form, shown: shownIn(late.html), daily_budget_amount_local_micro: '30' };
+    assert.match((await act(user, campaign, again)).html, /\$30\.00 a day/);
+    await act(user, campaign, {
+      ...again,
+      shown: shownIn((await user.get(campaign)).html),
+      daily_budget_amount_local_micro: '25',
+    });
     assert.match((await user.get(campaign)).html, /\$25\.00 a day/);
+  });
+
+  test('saves what its user has changed, beside what somebody else has', async () => {
+    const shown = shownIn((await user.get(campaign)).html);
+    const [daily, total] = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'];
+    const values = { name: 'Spring', [daily]: '25.00', [total]: '1,000.00' };
+    await act(user, campaign, { act: 'save', shown, ...values, [total]: '900' });
+    const both = await act(user, campaign, { act: 'save', shown, ...values, name: 'Early spring' });
+    assert.match(both.html, /Saved\./);
+    assert.match(both.html, /\$900\.00 in all/);
+    assert.equal(outlineOf(both.html).heading, 'Early spring');
+    const now = shownIn(both.html);
+    await act(user, campaign, { act: 'save', shown: now, ...values, [total]: '1000' });
   });
 
   test('pauses, reads the history, and deletes', async () => {

@@ -23,32 +23,48 @@ const LOOKUPS: Readonly<Record<string, string>> = {
   INTEREST: 'interests.list',
   PLATFORM: 'platforms.list',
 };
-const GENDERS: Readonly<Record<string, string>> = { men: '1', male: '1', women: '2', female: '2' };
+/** The number of values with a name that people can choose from. */
+const CHOICES_MAX = 50;
 
-/** What the form adds: a criterion, or why nothing has this name. */
-export async function criterionOf({
-  request,
-  account,
-  call,
-}: AccountVisit): Promise<
-  { readonly targeting_type: string; readonly targeting_value: string } | { readonly problem: string }
-> {
+/** A value of a criterion, and its name. */
+export interface Choice {
+  readonly name: string;
+  readonly targeting_value: string;
+}
+
+/** A criterion that the form adds, or why it adds none, with the values among which to choose. */
+type FoundCriterion =
+  | { readonly criterion: { readonly targeting_type: string; readonly targeting_value: string } }
+  | { readonly problem: string; readonly choices: readonly Choice[] };
+
+/** What the form adds: the only value with this name, or the one that was chosen. */
+export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> {
+  const { request } = visit;
   const targeting_type = request.parameter('kind') ?? '';
   const typed = request.parameter('value')?.trim() ?? '';
-  const lookup = LOOKUPS[targeting_type];
-  if (targeting_type === 'GENDER') return { targeting_type, targeting_value: GENDERS[typed.toLowerCase()] ?? typed };
-  if (targeting_type === 'AGE') return { targeting_type, targeting_value: ageOf(typed) };
-  if (targeting_type === 'CUSTOM_AUDIENCE') {
-    const { reply } = await call('custom_audiences.list', { parameters: { q: typed } });
-    const found = reply.data?.[0];
-    return found ? { targeting_type, targeting_value: found.id } : { problem: words.noMatch };
+  const chosen = request.parameter('choice') ?? '';
+  const of = (targeting_value: string): FoundCriterion => ({ criterion: { targeting_type, targeting_value } });
+  if (targeting_type === 'GENDER') return of(words.genders[typed.toLowerCase()] ?? typed);
+  if (targeting_type === 'AGE') return of(ageOf(typed));
+  // A choice was made among what had that name.
+  if (chosen !== '' && request.parameter('chosen_among') === `${targeting_type} ${typed}`) return of(chosen);
+  const found = await named(visit, targeting_type, typed);
+  const same = found.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
+  const [first, ...others] = same.length > 0 ? same : found;
+  if (!first) return { problem: words.noMatch, choices: [] };
+  return others.length === 0 ? of(first.targeting_value) : { problem: words.severalMatch, choices: [first, ...others] };
+}
+
+/** The values whose names begin with a text. */
+async function named({ call, lookUp }: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
+  if (kind === 'CUSTOM_AUDIENCE') {
+    const { reply } = await call('custom_audiences.list', { parameters: { q: typed, count: CHOICES_MAX } });
+    const rows: readonly { id: string; name: string }[] = reply.data ?? [];
+    return rows.map(({ id, name }) => ({ name, targeting_value: id }));
   }
-  if (lookup === undefined) return { problem: words.noMatch };
-  // Look-ups have no account in their path.
-  const { reply } = await request.call(account.environment, lookup, { parameters: { q: typed, count: 50 } });
-  const rows: readonly { name: string; targeting_value: string }[] = reply.data ?? [];
-  const same = rows.find(({ name }) => name.toLowerCase() === typed.toLowerCase()) ?? rows[0];
-  return same ? { targeting_type, targeting_value: same.targeting_value } : { problem: words.noMatch };
+  const operation = LOOKUPS[kind];
+  if (operation === undefined) return [];
+  return (await lookUp(operation, { parameters: { q: typed, count: CHOICES_MAX } })).reply.data ?? [];
 }
 
 /** Ages as people write them: `18-34` or `50+`. */
@@ -68,8 +84,11 @@ function shownName(name: string): string {
 export async function criteriaSection(
   visit: AccountVisit,
   criteria: readonly Criterion[],
-  mayChange: boolean,
-  problems: Problems,
+  {
+    mayChange,
+    problems,
+    choices,
+  }: { readonly mayChange: boolean; readonly problems: Problems; readonly choices: readonly Choice[] },
 ): Promise<Html> {
   const { request } = visit;
   const items = criteria.map(({ id, name, targeting_type, operator_type }) => {
@@ -77,16 +96,24 @@ export async function criteriaSection(
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';
-    return html`<li><span>${operator_type === 'NE' ? html`<strong>not</strong> ` : ''}${text}</span>${take}</li>`;
+    return html`<li><span>${operator_type === 'NE' ? html`<strong>${words.not}</strong> ` : ''}${text}</span>${take}</li>`;
   });
   const form = mayChange
     ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'add' })}
 ${selectField('kind', words.criterionKind, Object.entries(words.kinds), request.parameter('kind'))}
-${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, request.method === 'POST' ? (request.parameter('value') ?? '') : '', problems.get('value'))}
+${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, request.method === 'POST' ? (request.parameter('value') ?? '') : '', problems.get('value'))}${choiceField(visit, choices)}
 <div class="buttons"><button type="submit">${words.addCriterion}</button></div></form>`
     : '';
   return html`${items.length === 0 ? html`<p class="soft">${words.everybody}</p>` : html`<ul class="criteria">${joinHtml(items, '\n')}</ul>`}
 ${await estimateOf(visit, criteria)}${form}`;
+}
+
+/** The values with the name that was entered, where several have it. */
+function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Html | string {
+  if (choices.length === 0) return '';
+  const among = `${request.parameter('kind')} ${request.parameter('value')?.trim()}`;
+  const options = choices.map(({ name, targeting_value }) => [targeting_value, name] as const);
+  return html`${hiddenFields({ chosen_among: among })}${selectField('choice', words.choice, options)}`;
 }
 
 async function estimateOf({ call }: AccountVisit, criteria: readonly Criterion[]): Promise<Html | string> {

@@ -5,6 +5,7 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { edited, shownField } from '../parts/edited-form.ts';
 import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
@@ -14,13 +15,13 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.campaign;
 const PATH = '/campaigns';
+const LINES_SHOWN = 200;
 
 /** A campaign, as the API replies with it. */
 export interface Campaign extends Servable {
   readonly id: string;
   readonly name: string;
   readonly currency: string;
-  readonly updated_at: string;
   readonly daily_budget_amount_local_micro: number | null;
   readonly total_budget_amount_local_micro: number | null;
 }
@@ -179,15 +180,12 @@ async function saved(visit: AccountVisit, campaign: Campaign): Promise<PageRespo
   const problems = new Map<string, string>();
   const budgets = budgetsIn(entered, campaign.currency, problems);
   if (problems.size > 0) return shown(visit, campaign, problems, entered);
-  // What somebody else has changed since the form was shown is not overwritten unseen.
-  if (request.parameter('seen') !== campaign.updated_at) {
-    const stored = storedValues(campaign);
-    const others = Object.entries(entered).filter(([name, value]) => stored[name] !== value);
-    const differing = others.map(([name]) => [name, words.now(stored[name] || words.nothing)] as const);
-    if (differing.length > 0) return shown(visit, campaign, new Map([['', words.conflict], ...differing]), entered);
-  }
+  const { changed, conflicts } = edited(request, entered, storedValues(campaign));
+  if (conflicts.size > 0) return shown(visit, campaign, new Map([['', words.conflict], ...conflicts]), entered);
+  const parameters = Object.entries({ name: entered.name!, ...budgets }).filter(([name]) => changed.has(name));
+  if (parameters.length === 0) return redirectTo(visit, `${PATH}/${campaign.id}`);
   const reply = await call('campaigns.update', {
-    parameters: { campaign_id: campaign.id, name: entered.name, ...budgets },
+    parameters: { campaign_id: campaign.id, ...Object.fromEntries(parameters) },
   });
   if (!reply.isDone) return shown(visit, campaign, problemsOf(reply, NAMES), entered);
   return redirectTo(visit, `${PATH}/${campaign.id}?saved=1`);
@@ -201,19 +199,19 @@ async function shown(
 ): Promise<PageResponse> {
   const { request, account, call } = visit;
   const lines: readonly LineItem[] =
-    (await call('line_items.list', { parameters: { campaign_ids: campaign.id, with_draft: true, count: 200 } })).reply
-      .data ?? [];
+    (await call('line_items.list', { parameters: { campaign_ids: campaign.id, with_draft: true, count: LINES_SHOWN } }))
+      .reply.data ?? [];
   const isConflict = problems.get('') === words.conflict;
   const mayChange = canChange(visit);
   const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
   const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
 <section class="card">${facts}${mayChange ? statusButtons(visit, campaign) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
-${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines)}</section>
+${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines)}${moreThan(lines, LINES_SHOWN)}</section>
 ${
   mayChange
     ? html`<section class="card"><h2>${words.edit}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`${hiddenFields({ seen: seenIn(visit, campaign, isConflict) })}${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
+${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(campaign), isConflict))}${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(visit)}</details>`
     : ''
 }
@@ -230,19 +228,9 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
 const removeForm = ({ request }: AccountVisit): Html =>
   html`<form method="post"><input type="hidden" name="authenticity_token" value="${request.csrfToken}"><input type="hidden" name="act" value="remove"><button type="submit" class="bad">${words.removeIt}</button></form>`;
 
-/**
- * Which state of a row a form shows: that of before stays until what somebody else has changed was shown, however often the
- * form is refused meanwhile.
- * @source decision 1001
- */
-export function seenIn(
-  { request }: AccountVisit,
-  { updated_at }: { readonly updated_at: string },
-  isConflict: boolean,
-): string {
-  const before =
-    request.method === 'POST' && request.parameter('act') === 'save' ? request.parameter('seen') : undefined;
-  return isConflict || before === undefined ? updated_at : before;
+/** Says that a list ends where it does because only so much is shown. */
+export function moreThan(rows: readonly unknown[], shown: number): Html | string {
+  return rows.length < shown ? '' : html`<p class="soft">${words.onlyFirst(shown)}</p>`;
 }
 
 /** Buttons that start and stop something. */
@@ -255,7 +243,7 @@ export function statusButtons({ request }: AccountVisit, { entity_status }: Pick
 function budgetText({ currency, ...campaign }: Campaign): string {
   const parts = BUDGETS.flatMap((name) => {
     const micros = campaign[name];
-    return micros === null ? [] : [`${moneyText(micros, currency)} ${name.startsWith('daily') ? 'a day' : 'in all'}`];
+    return micros === null ? [] : [words.budgets[name](moneyText(micros, currency))];
   });
   return parts.join(', ') || texts.campaigns.noBudget;
 }

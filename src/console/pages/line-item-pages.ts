@@ -6,17 +6,19 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { edited, shownField } from '../parts/edited-form.ts';
 import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { texts } from '../texts/texts.ts';
-import { type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
-import { seenIn, statusButtons } from './campaign-pages.ts';
+import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
+import { moreThan, statusButtons } from './campaign-pages.ts';
 
 const words = texts.campaign;
 const PATH = '/line_items';
 const MONEY = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro', 'bid_amount_local_micro'] as const;
+const [CRITERIA_SHOWN, ADS_SHOWN] = [500, 200] as const;
 const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
 
 /** A line item, as the API replies with it. */
@@ -33,7 +35,6 @@ interface LineItem {
   readonly bid_amount_local_micro: number | null;
   readonly daily_budget_amount_local_micro: number | null;
   readonly total_budget_amount_local_micro: number | null;
-  readonly updated_at: string;
 }
 
 const pairsOf = (names: Readonly<Record<string, string>>) => Object.entries(names);
@@ -152,10 +153,13 @@ async function changed(visit: AccountVisit, line: LineItem, act: string): Promis
   const line_item_id = line.id;
   if (act === 'save') return saved(visit, line);
   if (act === 'add') {
-    const criterion = await criterionOf(visit);
-    if ('problem' in criterion) return shown(visit, line, new Map([['value', criterion.problem]]));
-    const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...criterion } });
-    return after(visit, line, reply);
+    const found = await criterionOf(visit);
+    if (!('criterion' in found))
+      return shown(visit, line, new Map([['value', found.problem]]), undefined, found.choices);
+    const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...found.criterion } });
+    if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}`);
+    // Whatever is wrong with it, it is wrong with what was entered there.
+    return shown(visit, line, new Map([['value', [...problemsOf(reply, []).values()].join('. ')]]));
   }
   const calls: Readonly<Record<string, () => ReturnType<typeof call>>> = {
     take: () =>
@@ -200,17 +204,17 @@ async function saved(visit: AccountVisit, line: LineItem): Promise<PageResponse>
   const problems = new Map<string, string>();
   const parameters = parametersOf(visit, entered, line.currency, problems);
   if (problems.size > 0) return shown(visit, line, problems, entered);
-  const stored = storedValues(visit, line);
-  // What somebody else has changed since the form was shown is not overwritten unseen.
-  if (request.parameter('seen') !== line.updated_at) {
-    const differing = Object.entries(entered)
-      .filter(([name, value]) => stored[name] !== value)
-      .map(([name]) => [name, words.now(stored[name] || words.nothing)] as const);
-    if (differing.length > 0) return shown(visit, line, new Map([['', words.conflict], ...differing]), entered);
-  }
+  const { changed, conflicts } = edited(request, entered, storedValues(visit, line));
+  if (conflicts.size > 0) return shown(visit, line, new Map([['', words.conflict], ...conflicts]), entered);
+  // Bids and how they are made belong together.
+  const isSaved = (name: string): boolean =>
+    changed.has(name) || (name === 'bid_amount_local_micro' && changed.has('bid_strategy'));
   // A day that was not touched keeps its time, which may be within a day.
-  for (const name of ['start_time', 'end_time']) if (entered[name] === stored[name]) delete parameters[name];
-  const reply = await call('line_items.update', { parameters: { line_item_id: line.id, ...parameters } });
+  const given = Object.entries(parameters).filter(([name]) => isSaved(name));
+  if (given.length === 0) return redirectTo(visit, `${PATH}/${line.id}`);
+  const reply = await call('line_items.update', {
+    parameters: { line_item_id: line.id, ...Object.fromEntries(given) },
+  });
   return reply.isDone
     ? redirectTo(visit, `${PATH}/${line.id}?saved=1`)
     : shown(visit, line, problemsOf(reply, NAMES), entered);
@@ -232,24 +236,26 @@ async function shown(
   line: LineItem,
   problems: Problems = new Map(),
   entered: Readonly<Record<string, string>> = storedValues(visit, line),
+  choices: readonly Choice[] = [],
 ): Promise<PageResponse> {
   const { request, call } = visit;
   const [campaign, criteria, promoted, posts] = await Promise.all([
     call('campaigns.get', { parameters: { campaign_id: line.campaign_id } }),
-    call('targeting_criteria.list', { parameters: { line_item_ids: line.id, count: 500 } }),
-    call('promoted_posts.list', { parameters: { line_item_ids: line.id, count: 200 } }),
+    call('targeting_criteria.list', { parameters: { line_item_ids: line.id, count: CRITERIA_SHOWN } }),
+    call('promoted_posts.list', { parameters: { line_item_ids: line.id, count: ADS_SHOWN } }),
     call('posts.list', { parameters: { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true } }),
   ]);
   const isConflict = problems.get('') === words.conflict;
   const mayChange = canChange(visit);
-  const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+  const isWithoutAd = line.entity_status === 'ACTIVE' && promoted.reply.data?.length === 0;
+  const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${noticeBox(isWithoutAd ? words.liveWithoutAd : undefined)}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${mayChange ? statusButtons(visit, line) : ''}</section>
-<section class="card"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], mayChange, problems)}</section>
-<section class="card"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}</section>
+<section class="card"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], { mayChange, problems, choices })}${moreThan(criteria.reply.data ?? [], CRITERIA_SHOWN)}</section>
+<section class="card"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}${moreThan(promoted.reply.data ?? [], ADS_SHOWN)}</section>
 ${
   mayChange
     ? html`<section class="card"><h2>${words.schedule}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`${hiddenFields({ seen: seenIn(visit, line, isConflict) })}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
+${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(visit, line), isConflict))}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'remove' })}<button type="submit" class="bad">${words.removeIt}</button></form></details>`
     : ''
 }

@@ -10,12 +10,8 @@ export const campaign = {
   pause: 'Pause',
   activate: 'Activate',
   remove: 'Delete',
-  removeTitle: 'Delete this?',
   removeAbout: 'It stops at once and cannot be brought back. What it delivered stays in the results.',
   removeIt: 'Delete it',
-  keep: 'Keep it',
-  unknown: 'This campaign does not exist',
-  unknownLine: 'This line item does not exist',
   noFunding: 'No funding instrument',
   noFundingAbout:
     'Somebody has to pay: ask the people who run this service to add a funding instrument to your account.',
@@ -23,6 +19,10 @@ export const campaign = {
   addFunding: 'Add a test card in US dollars',
   state: 'State',
   spent: 'Budget',
+  budgets: {
+    daily_budget_amount_local_micro: (amount: string) => `${amount} a day`,
+    total_budget_amount_local_micro: (amount: string) => `${amount} in all`,
+  },
   lineItems: 'Line items',
   noLines: 'A line item says who sees which ads, when, and for how much.',
   addLine: 'Add a line item',
@@ -72,6 +72,9 @@ export const campaign = {
   criterionValue: 'Which',
   criterionHint: 'For places, languages and interests: a name or the beginning of one.',
   noMatch: 'nothing has this name',
+  severalMatch: 'several have names like this; choose one',
+  choice: 'Which of these',
+  onlyFirst: (count: number) => `Only the first ${count} are shown.`,
   take: (name: string) => `Remove ${name}`,
   takeShort: 'Remove',
   kinds: {
@@ -83,7 +86,9 @@ export const campaign = {
     INTEREST: 'Interested in',
     CUSTOM_AUDIENCE: 'Custom audience',
   } as Readonly<Record<string, string>>,
-  genders: { 1: 'Men', 2: 'Women' } as Readonly<Record<string, string>>,
+  /** Words that people enter for a gender, in lower case. */
+  genders: { men: '1', man: '1', male: '1', women: '2', woman: '2', female: '2' } as Readonly<Record<string, string>>,
+  not: 'not',
   ads: 'Ads',
   noAds: 'No ad yet. Choose a post to show.',
   addAd: 'Show this post',
@@ -91,6 +96,5 @@ export const campaign = {
   noPosts: 'There is no post to choose from. Write one first.',
   writePost: 'Write a post',
   schedule: 'Budget and schedule',
-  notYet: 'Before it can run',
-  running: 'It is live.',
+  liveWithoutAd: 'This line item is active, but shows nothing yet: it has no ad.',
 } as const;
