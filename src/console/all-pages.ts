@@ -7,6 +7,7 @@ import { campaignsPage } from './pages/campaigns-page.ts';
 import { creativesPage } from './pages/creatives-page.ts';
 import { lineItemPage, newLineItemPage } from './pages/line-item-pages.ts';
 import { overviewPage } from './pages/overview-page.ts';
+import { resultsPage } from './pages/results-page.ts';
 
 /** The pages on which people manage their advertising. */
 export function consolePages(deps: ConsoleDeps): readonly Page[] {
@@ -18,6 +19,7 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
     campaignPage,
     newLineItemPage,
     lineItemPage,
+    resultsPage,
     audiencesPage,
     creativesPage,
   ].map((page) => page(deps));

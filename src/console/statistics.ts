@@ -1,6 +1,7 @@
 import { formatInstant } from '../base/instants.ts';
 import { dateAround, plusDays, startOfDay } from '../base/zones.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { texts } from './texts/texts.ts';
 
 /** What was delivered on each day. */
 export interface DailyNumbers {
@@ -29,13 +30,22 @@ export function lastDays(now: string, zone: string, count: number): string[] {
   return Array.from({ length: count }, (_, back) => plusDays(today, back - count + 1));
 }
 
+/** The kinds of entities that have such numbers. */
+export type StatisticsEntity = 'CAMPAIGN' | 'LINE_ITEM' | 'PROMOTED_POST';
+
+/** Numbers by entity; or why there are none, as the API says it. */
+export interface FoundNumbers {
+  readonly found: Map<string, DailyNumbers>;
+  readonly refusal: string | undefined;
+}
+
 /** The numbers of entities by local day, as the API gives them. Entities without delivery have zeros. */
 export async function dailyNumbers(
   { account, call }: AccountVisit,
-  entity: 'CAMPAIGN' | 'LINE_ITEM' | 'PROMOTED_POST',
+  entity: StatisticsEntity,
   ids: readonly string[],
   days: readonly string[],
-): Promise<Map<string, DailyNumbers>> {
+): Promise<FoundNumbers> {
   const nothing = (): DailyNumbers => ({
     ...{ spend: days.map(() => 0), impressions: days.map(() => 0), engagements: days.map(() => 0) },
     ...{ clicks: days.map(() => 0), views: days.map(() => 0) },
@@ -52,11 +62,19 @@ export async function dailyNumbers(
           ...{ metric_groups: 'ENGAGEMENT,BILLING,VIDEO', placement: 'ALL_ON_SERVICE' },
         },
       });
-      if (!isDone) continue;
+      // Some of the numbers would look like all of them.
+      if (!isDone) return { found, refusal: messageOf(reply) };
       for (const { id, id_data } of reply.data) add(found.get(id)!, id_data[0].metrics, from);
     }
   }
-  return found;
+  return { found, refusal: undefined };
+}
+
+function messageOf(reply: {
+  readonly errors?: readonly { readonly code: string; readonly message: string }[];
+}): string {
+  const [error] = reply.errors ?? [];
+  return error?.code.includes('TOO_MANY_REQUESTS') ? texts.results.tooOften : (error?.message ?? texts.frame.problem);
 }
 
 function add(numbers: DailyNumbers, metrics: Readonly<Record<string, number[] | null>>, from: number): void {

@@ -65,6 +65,21 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ],
   ['line item', async () => inside(`/ads/${account}/line_items/${await firstOf('line_items')}`)],
   ['new line item', async () => inside(`/ads/${account}/line_items/new?campaign_id=${await firstOf('campaigns')}`)],
+  [
+    'several places with a name',
+    async () => {
+      const tab = await inside(`/ads/${account}/line_items/${await firstOf('line_items')}`);
+      const entered =
+        "document.getElementById('kind').value = 'LOCATION'; const box = document.getElementById('value');";
+      await tab.leave(`${entered} box.value = 'united'; box.closest('form').querySelector('button').click()`);
+      assert.ok((await tab.look("document.getElementById('choice').options.length")) > 1);
+      return tab;
+    },
+  ],
+  ['results', () => inside(`/ads/${account}/results`)],
+  ['results of ads, compared', () => inside(`/ads/${account}/results?level=ads&range=yesterday&compare=yes`)],
+  ['results of a campaign', async () => inside(`/ads/${account}/results?campaign_id=${await firstOf('campaigns')}`)],
+  ['results of no days', () => inside(`/ads/${account}/results?range=own&from=2026-02-30&to=`)],
   ['audiences', () => inside(`/ads/${account}/audiences`)],
   ['creatives', () => inside(`/ads/${account}/creatives`)],
 ];

@@ -220,6 +220,7 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
     status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
     title: campaign.name,
     tab: 'campaigns',
+    actions: html`<a class="button" href="/ads/${account.id}/results?campaign_id=${campaign.id}">${texts.results.results}</a>`,
     trail: [[`/ads/${account.id}${PATH}`, texts.campaigns.title]],
     content,
   });

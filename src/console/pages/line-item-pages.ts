@@ -264,6 +264,7 @@ ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
     status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
     title: line.name ?? line.id,
     tab: 'campaigns',
+    actions: html`<a class="button" href="/ads/${visit.account.id}/results?line_item_id=${line.id}">${texts.results.results}</a>`,
     trail: trailOf(visit, line.campaign_id, campaign.reply.data?.name ?? line.campaign_id),
     content,
   });

@@ -19,9 +19,12 @@ export function barChart(of: {
     const x = (at * step + (step * GAP) / 2).toFixed(1);
     return html`<rect x="${x}" y="${HEIGHT - height}" width="${(step * (1 - GAP)).toFixed(1)}" height="${height}"><title>${label}: ${text}</title></rect>`;
   });
-  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-about">
+  const [first, last] = [bars[0]!.label, bars.at(-1)!.label];
+  return html`<figure class="chart-box"><figcaption aria-hidden="true">${title}</figcaption>
+<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-about">
 <title id="${id}-title">${title}</title><desc id="${id}-about">${about}</desc>
 ${joinHtml(shapes, '\n')}
 <line x1="0" y1="${HEIGHT}" x2="${WIDTH}" y2="${HEIGHT}"/>
-</svg>`;
+</svg>
+<p aria-hidden="true"><span>${first}</span>${first === last ? '' : html`<span>${last}</span>`}</p></figure>`;
 }

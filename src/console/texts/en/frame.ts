@@ -2,6 +2,7 @@
 export const frame = {
   tabs: 'Account',
   overview: 'Overview',
+  results: 'Results',
   campaigns: 'Campaigns',
   audiences: 'Audiences',
   creatives: 'Creatives',

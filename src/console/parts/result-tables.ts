@@ -1,0 +1,94 @@
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import { moneyText } from '../money.ts';
+import { type DailyNumbers, totalOf } from '../statistics.ts';
+import { texts } from '../texts/texts.ts';
+import { barChart } from './bar-chart.ts';
+
+const words = texts.results;
+
+/** What is delivered, added up. */
+interface Totals {
+  readonly spend: number;
+  readonly impressions: number;
+  readonly engagements: number;
+  readonly clicks: number;
+}
+
+const totalsOf = ({ spend, impressions, engagements, clicks }: DailyNumbers): Totals => ({
+  spend: totalOf(spend),
+  impressions: totalOf(impressions),
+  engagements: totalOf(engagements),
+  clicks: totalOf(clicks),
+});
+
+const count = (number: number): string => number.toLocaleString('en');
+const percent = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`);
+const each = (spend: number, number: number, currency: string): string =>
+  number === 0 ? '–' : moneyText(Math.round(spend / number), currency);
+
+/** The sums of some days, large; with those of the days before, how much they changed. */
+export function resultCards(all: DailyNumbers, currency: string, before?: DailyNumbers): Html {
+  const now = totalsOf(all);
+  const then = before && totalsOf(before);
+  const card = (name: string, value: string, change?: string): Html =>
+    html`<div><dt>${name}</dt><dd>${value}${change === undefined ? '' : html`<small>${change}</small>`}</dd></div>`;
+  const sums = (Object.keys(now) as (keyof Totals)[]).map((name) => {
+    const value = name === 'spend' ? moneyText(now.spend, currency) : count(now[name]);
+    return card(words[name], value, then && changeText(now[name], then[name]));
+  });
+  return html`<dl class="cards">${sums}${card(words.cpm, each(now.spend * 1000, now.impressions, currency))}${card(words.ctr, percent(now.clicks, now.impressions))}${card(words.cpe, each(now.spend, now.engagements, currency))}</dl>`;
+}
+
+function changeText(now: number, before: number): string {
+  if (before === 0) return now === 0 ? words.asBefore : words.nothingBefore;
+  const change = (100 * (now - before)) / before;
+  if (Math.abs(change) < 0.05) return words.asBefore;
+  return change > 0 ? words.more(change.toFixed(1)) : words.less((-change).toFixed(1));
+}
+
+/** Spend by day. */
+export function spendChart(days: readonly string[], all: DailyNumbers, currency: string): Html {
+  const best = all.spend.indexOf(Math.max(...all.spend));
+  return barChart({
+    id: 'spend',
+    title: words.chart(days[0]!, days.at(-1)!),
+    about: words.chartText(moneyText(totalOf(all.spend), currency), moneyText(all.spend[best]!, currency), days[best]!),
+    bars: days.map((label, at) => ({ label, value: all.spend[at]!, text: moneyText(all.spend[at]!, currency) })),
+  });
+}
+
+/** A row of results: of one day, or of all. */
+export interface ResultRow {
+  readonly name: Html | string;
+  readonly of: DailyNumbers;
+  /** Which day; all by default. */
+  readonly at?: number;
+}
+
+/** A table of results; what they have in common is in the first column. */
+export function resultTable(first: string, rows: readonly ResultRow[], currency: string): Html {
+  const heads = [
+    words.spend,
+    words.impressions,
+    words.engagements,
+    words.clicks,
+    words.views,
+    words.ctr,
+    words.cpc,
+  ].map((name) => html`<th scope="col" class="number">${name}</th>`);
+  const shown = rows.map(({ name, of, at }) => {
+    const pick = (list: readonly number[]): number => (at === undefined ? totalOf(list) : list[at]!);
+    const [spend, clicks, impressions] = [pick(of.spend), pick(of.clicks), pick(of.impressions)];
+    const cells = [
+      moneyText(spend, currency),
+      ...[of.impressions, of.engagements, of.clicks, of.views].map((list) => count(pick(list))),
+      percent(clicks, impressions),
+      each(spend, clicks, currency),
+    ];
+    return html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>`;
+  });
+  // It may be wider than the screen: keys scroll it too.
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th>${heads}</tr></thead><tbody>
+${joinHtml(shown, '\n')}
+</tbody></table></div>`;
+}

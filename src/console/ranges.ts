@@ -1,0 +1,45 @@
+import { dateAround, plusDays } from '../base/zones.ts';
+import { startOf } from './days.ts';
+
+/** The longest range of a page: each week of it is a call of its own, and calls are limited. */
+export const RANGE_DAYS_MAX = 31;
+
+/** The ranges that have a name, in the order in which they are offered. */
+export const PRESETS = ['today', 'yesterday', 'last_7', 'last_14', 'last_30', 'this_month', 'last_month'] as const;
+
+/** A range that has a name. */
+export type Preset = (typeof PRESETS)[number];
+
+/** The local days of a range with a name, in order. */
+export function daysOfPreset(preset: Preset, now: string, zone: string): string[] {
+  const today = dateAround(Date.parse(now), zone);
+  const month = `${today.slice(0, 7)}-01`;
+  const before = plusDays(month, -1);
+  const [first, last] = {
+    today: [today, today],
+    yesterday: [plusDays(today, -1), plusDays(today, -1)],
+    last_7: [plusDays(today, -6), today],
+    last_14: [plusDays(today, -13), today],
+    last_30: [plusDays(today, -29), today],
+    this_month: [month, today],
+    last_month: [`${before.slice(0, 7)}-01`, before],
+  }[preset] as [string, string];
+  return daysBetween(first, last);
+}
+
+/** The days from one to another, both included. */
+export function daysBetween(first: string, last: string): string[] {
+  const days: string[] = [];
+  for (let day = first; day <= last; day = plusDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** As many days, just before some. */
+export function daysBefore(days: readonly string[]): string[] {
+  return daysBetween(plusDays(days[0]!, -days.length), plusDays(days[0]!, -1));
+}
+
+/** Whether a text is a day of a calendar, such as `2026-03-02`. */
+export function isDay(text: string): boolean {
+  return text !== '' && startOf(text, 'UTC')?.startsWith(text) === true;
+}
