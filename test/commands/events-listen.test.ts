@@ -125,7 +125,7 @@ describe('barker events listen', () => {
   test('says so when the log does not reach back so far', async () => {
     const { code, stderr } = await listen(['--start-time', '2026-02-01']).ended;
     assert.equal(code, 1);
-    assert.match(stderr, /\nbarker: the stream was refused: .*start_time.*\n$/);
+    assert.match(stderr, /^barker: the stream was refused: .*start_time.*\n$/, 'it never listened');
   });
 
   test('forwards each event, signed like a webhook', async () => {

@@ -45,12 +45,14 @@ async function runListen(command: Command): Promise<void> {
   const leave = interruption();
   const bearer = await fetchBearerToken(caller);
   const subscriptions = await countSubscriptions(caller, bearer);
-  printLine(
-    subscriptions === 0
-      ? 'listening; no events will come until the application has a subscription'
-      : `listening, with ${subscriptions} subscription${subscriptions === 1 ? '' : 's'}`,
-  );
-  await follow({ caller, bearer, past, forwarding, leave });
+  // Not before the stream has begun: what happens after these words is not missed.
+  const onListening = (): void =>
+    printLine(
+      subscriptions === 0
+        ? 'listening; no events will come until the application has a subscription'
+        : `listening, with ${subscriptions} subscription${subscriptions === 1 ? '' : 's'}`,
+    );
+  await follow({ caller, bearer, past, forwarding, leave, onListening });
 }
 
 function pastOf({ backfill, startTime: start }: { readonly backfill?: string; readonly startTime?: string }): Past {
@@ -117,13 +119,22 @@ interface Listening {
   readonly past: Past;
   readonly forwarding: ForwardOptions | undefined;
   readonly leave: Interruption;
+  /** Called when the first stream has begun. */
+  readonly onListening: () => void;
 }
 
 /**
  * Reads the stream and reconnects with backfill, or from the start time again, before which the stream may not have come to
  * the present; duplicates are printed once.
  */
-async function follow({ caller, bearer: first, past: start, forwarding, leave }: Listening): Promise<void> {
+async function follow({
+  caller,
+  bearer: first,
+  past: start,
+  forwarding,
+  leave,
+  onListening,
+}: Listening): Promise<void> {
   const known = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let bearer = first;
@@ -156,6 +167,7 @@ async function follow({ caller, bearer: first, past: start, forwarding, leave }:
       continue;
     }
     isTokenNew = false;
+    if (!hasListened) onListening();
     hasListened = true;
     const takeBack = leave.on(() => attempt.stream.destroy());
     for await (const line of streamLines(attempt.stream)) {
