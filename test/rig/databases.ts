@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -43,14 +43,17 @@ export interface PlaceOptions {
   readonly hasSchema?: boolean;
   /** In memory, where there is some to spare: for what ends together with this process. */
   readonly isInMemory?: boolean;
+  /** With all that another place of the same kind has; nothing may work on that one meanwhile. */
+  readonly like?: Place;
 }
 
 /** Makes an empty place for one of the databases, by default the one of this run. */
 export async function openPlace(
   which: 'sqlite' | 'postgres' = engine,
-  { hasSchema = false, isInMemory: isHasty = false }: PlaceOptions = {},
+  { hasSchema = false, isInMemory: isHasty = false, like }: PlaceOptions = {},
 ): Promise<Place> {
   const folder = mkdtempSync(join(isHasty ? memoryFolder() : tmpdir(), 'barker-test-'));
+  if (like) cpSync(like.folder, folder, { recursive: true });
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   if (which === 'sqlite') {
     const pattern = process.env.TEST_SQLITE_PATTERN;
@@ -60,8 +63,9 @@ export async function openPlace(
   const server = process.env.TEST_POSTGRES_URL;
   if (!server) throw new Error('TEST_POSTGRES_URL names no server; start the tests with `npm test`');
   const name = `t_${process.pid}_${folder.slice(-6).toLowerCase()}`;
+  const template = like ? new URL(like.databaseUrl).pathname.slice(1) : hasSchema ? PATTERN : undefined;
   // Files are copied as they are: to write them to the log too takes longer, and is for databases that are large.
-  await administer(server, `create database "${name}" strategy file_copy${hasSchema ? ` template ${PATTERN}` : ''}`);
+  await administer(server, `create database "${name}" strategy file_copy${template ? ` template "${template}"` : ''}`);
   return {
     folder,
     databaseUrl: databaseOf(server, name),
