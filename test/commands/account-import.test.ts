@@ -88,7 +88,9 @@ describe('barker account import', () => {
       accounts: [{ ...account, name: 'Renamed', funding_instruments: [{ ...instrument, description: 'New card' }] }],
     };
     assert.equal((await importing(second)).stdout, `${id}=changed\n`);
-    assert.equal((await ada.call('GET', '/12/accounts?q=renamed')).body.data[0].name, 'Renamed');
+    // On SQLite, a running service may show what a command has stored a moment later.
+    const named = async () => (await ada.call('GET', '/12/accounts?q=renamed')).body.data[0]?.name;
+    await until('the service shows the name', async () => (await named()) === 'Renamed');
     const shown = toldBy(await run('account', 'show', id));
     assert.ok(
       Object.values(shown).some((text) => text.endsWith('New card')),
@@ -96,12 +98,12 @@ describe('barker account import', () => {
     );
     const other = { promotable_users: [{ user_id: users.ben, promotable_user_type: 'FULL' }] };
     assert.equal((await importing({ accounts: [{ ...second.accounts[0], ...other }] })).stdout, `${id}=changed\n`);
-    const rows = (await ada.call('GET', `/12/accounts/${id}/promotable_users`)).body.data;
-    const full = rows.filter((row: { promotable_user_type: string }) => row.promotable_user_type === 'FULL');
-    assert.deepEqual(
-      full.map((row: { user_id: string }) => row.user_id),
-      [users.ben],
-    );
+    const full = async (): Promise<string[]> => {
+      const rows = (await ada.call('GET', `/12/accounts/${id}/promotable_users`)).body.data;
+      const found = rows.filter((row: { promotable_user_type: string }) => row.promotable_user_type === 'FULL');
+      return found.map((row: { user_id: string }) => row.user_id);
+    };
+    await until('the service shows the other user', async () => (await full()).join() === users.ben);
   });
 
   /** The accounts that the service has: everybody in these files who is known administers what they make. */

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { until } from './events.ts';
 import { foreignName } from './foreign-words.ts';
 
 /** A request that a receiver was sent. */
@@ -29,7 +30,7 @@ export interface Receiver {
   answerChallenge: Answering;
   /** How many requests to it are open at this moment, and how many were at most. */
   readonly open: { now: number; most: number };
-  /** Resolves when so many messages have come. */
+  /** Resolves when so many messages have come; rejects after a minute. */
   came(count: number): Promise<Arrived[]>;
   close(): Promise<void>;
 }
@@ -61,7 +62,6 @@ export async function openReceiver(
   secret: string,
   tls?: { readonly cert: string | Buffer; readonly key: string | Buffer },
 ): Promise<Receiver> {
-  const waiting: { count: number; done: () => void }[] = [];
   const listen: RequestListener = (request, response) => {
     open.now += 1;
     open.most = Math.max(open.most, open.now);
@@ -80,10 +80,6 @@ export async function openReceiver(
       }
       receiver.messages.push(arrived);
       receiver.answer(arrived, response);
-      for (const each of waiting.splice(0)) {
-        if (each.count <= receiver.messages.length) each.done();
-        else waiting.push(each);
-      }
     });
   };
   const open = { now: 0, most: 0 };
@@ -102,9 +98,7 @@ export async function openReceiver(
     answerChallenge: (arrived, response) =>
       said(JSON.stringify({ [answerName(arrived)]: responseToken(secret, arrived) }))(arrived, response),
     async came(count) {
-      if (receiver.messages.length < count) {
-        await new Promise<void>((done) => void waiting.push({ count, done }));
-      }
+      await until(`${count} messages came`, () => receiver.messages.length >= count);
       return receiver.messages.slice(0, count);
     },
     async close() {

@@ -171,6 +171,8 @@ export function openHeldWebhook(
       if (attemptsById.get(message_id)! < tries.length) attemptsById.delete(message_id);
       if (isReading) storedWhileReading.add(message_id);
       if (next_at !== null && next_at <= nowText()) resume();
+      // The last read may have found nothing but deliveries whose outcomes were not stored yet.
+      else refill();
       if (!isGone) return;
       isHalted = false;
       queue.wake();
