@@ -6,12 +6,14 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # The image has its own Node.js, so the optional dependencies stay out; no dependency that runs has an install script.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
-# The client of object stores brings its code three times; Node.js loads one of them.
-RUN find node_modules/@aws-sdk node_modules/@smithy -type d '(' -name dist-es -o -name dist-types ')' -prune -exec rm -r {} +
+RUN npm ci --omit=optional --ignore-scripts
 COPY build build
 COPY src src
+RUN node build/islands.js
 RUN node build/dist.ts dist --no-types
+RUN npm prune --omit=dev --omit=optional --ignore-scripts
+# The client of object stores brings its code three times; Node.js loads one of them.
+RUN find node_modules/@aws-sdk node_modules/@smithy -type d '(' -name dist-es -o -name dist-types ')' -prune -exec rm -r {} +
 
 FROM node:24.21.0-bookworm-slim
 # A container is reached from outside of it only where its ports are published. A small memory for young objects is tidied
@@ -27,6 +29,7 @@ COPY package.json ./
 COPY bin bin
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY --from=build /build/built built
 USER node
 # The only place that is written to; the rest may be read-only.
 VOLUME ["/var/lib/barker"]

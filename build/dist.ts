@@ -24,7 +24,8 @@ const dist = resolve(input ?? join(home, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
 for (const file of globSync('**/*.*', { cwd: source })) {
-  if (file.endsWith('.md')) continue;
+  // Scripts of pages are bundled, by build/islands.js.
+  if (file.endsWith('.md') || file.startsWith('console/islands/')) continue;
   const to = join(dist, file);
   mkdirSync(dirname(to), { recursive: true });
   if (!file.endsWith('.ts')) {

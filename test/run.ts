@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -285,6 +286,8 @@ function sectionOn(
 }
 
 keepDescription(compiled);
+// As they are now, and not when the packages were installed.
+execFileSync(process.execPath, ['build/islands.js']);
 if (isWider || hasAliases) keepAliasFile(compiled);
 // A process that runs one file needs few of them.
 const validators = isWhole || (isWider && wanted.length === 0) ? keepValidators(compiled) : undefined;

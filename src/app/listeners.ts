@@ -24,6 +24,7 @@ import { addMediaRoutes } from '../http/media-routes.ts';
 import { type Branding, serveBranding } from '../http/pages/branding.ts';
 import { browserSessions } from '../http/pages/browser-sessions.ts';
 import { consoleApi } from '../http/pages/console-api.ts';
+import { serveIslands } from '../http/pages/islands.ts';
 import { type PageDeps, pageAnswerer, registerStyles } from '../http/pages/routes.ts';
 import { addProbes } from '../http/probes.ts';
 import { addProblemPages } from '../http/problem-pages.ts';
@@ -105,6 +106,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     addProblemPages(app, branding, () => servers[environment]);
     addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
     registerStyles(app);
+    serveIslands(app);
     addDownloadRoutes(app, {
       ...own,
       find: findDownload,

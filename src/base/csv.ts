@@ -16,15 +16,18 @@ export class CsvError extends InputError {
 /** Maximum length of a row in characters: a longer one is missing a quote. */
 const VALUE_MAX = 1_000_000;
 
+/** What stands between two values; spreadsheets in many countries write semicolons. */
+export type Separator = ',' | ';' | '\t';
+
 /** Creates a CSV reader. Blank lines and a leading byte order mark are skipped. */
-export function csvReader(): CsvReader {
+export function csvReader(separator: Separator = ','): CsvReader {
   let rest = '';
   let isFirst = true;
   const read = (isLast: boolean): string[][] => {
     const rows: string[][] = [];
     let from = 0;
     for (;;) {
-      const row = readRow(rest, from, isLast);
+      const row = readRow(rest, from, { isLast, separator });
       if (!row) break;
       if (row.values.length > 1 || row.values[0] !== '') rows.push(row.values);
       from = row.next;
@@ -44,7 +47,11 @@ export function csvReader(): CsvReader {
 }
 
 /** Parses one row from an offset; undefined when the text ends before the row. */
-function readRow(text: string, from: number, isLast: boolean): { values: string[]; next: number } | undefined {
+function readRow(
+  text: string,
+  from: number,
+  { isLast, separator }: { readonly isLast: boolean; readonly separator: Separator },
+): { values: string[]; next: number } | undefined {
   if (from >= text.length) return undefined;
   const values: string[] = [];
   for (let at = from; ; ) {
@@ -54,14 +61,14 @@ function readRow(text: string, from: number, isLast: boolean): { values: string[
       if (!quoted) return undefined;
       [value, at] = quoted;
     } else {
-      const end = endOfValue(text, at);
+      const end = endOfValue(text, at, separator.charCodeAt(0));
       value = text.slice(at, end);
       at = end;
     }
     if (at >= text.length && !isLast) return undefined;
     values.push(value);
     const mark = text[at];
-    if (mark === ',') {
+    if (mark === separator) {
       at += 1;
       continue;
     }
@@ -75,10 +82,10 @@ function readRow(text: string, from: number, isLast: boolean): { values: string[
   }
 }
 
-function endOfValue(text: string, from: number): number {
+function endOfValue(text: string, from: number, separator: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 44 || code === 10 || code === 13) return at;
+    if (code === separator || code === 10 || code === 13) return at;
   }
   return text.length;
 }

@@ -1,6 +1,7 @@
 import type { Page } from '../contract/declare/pages.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { accountsPage } from './pages/accounts-page.ts';
+import { audiencePage } from './pages/audience-page.ts';
 import { audiencesPage } from './pages/audiences-page.ts';
 import { campaignPage, newCampaignPage } from './pages/campaign-pages.ts';
 import { campaignsPage } from './pages/campaigns-page.ts';
@@ -21,6 +22,7 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
     lineItemPage,
     resultsPage,
     audiencesPage,
+    audiencePage,
     creativesPage,
   ].map((page) => page(deps));
 }

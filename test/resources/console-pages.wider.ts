@@ -5,8 +5,10 @@ import { fillDemo } from '../../src/cli/dev/start-world.ts';
 import type { DemoKeys } from '../../src/dev/demo-world.ts';
 import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { until } from '../rig/events.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
+import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -81,6 +83,16 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['results of a campaign', async () => inside(`/ads/${account}/results?campaign_id=${await firstOf('campaigns')}`)],
   ['results of no days', () => inside(`/ads/${account}/results?range=own&from=2026-02-30&to=`)],
   ['audiences', () => inside(`/ads/${account}/audiences`)],
+  ['audience', async () => inside(`/ads/${account}/audiences/${await firstOf('custom_audiences')}`)],
+  [
+    'audience, a file chosen',
+    async () => {
+      const tab = await inside(`/ads/${account}/audiences/${await firstOf('custom_audiences')}`);
+      await chooseFile(tab, fileOf(['Name,E-Mail,Mobile,Customer', 'Ada Park,ada@one.test,+1 415 555 0142,17']));
+      await until('the columns are shown', () => tab.look("document.querySelectorAll('main select').length === 4"));
+      return tab;
+    },
+  ],
   ['creatives', () => inside(`/ads/${account}/creatives`)],
 ];
 

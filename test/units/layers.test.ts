@@ -32,6 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [...BELOW, 'engine'],
   // Pages for people who do not program: they call operations as requests do.
   console: [...BELOW, 'markup'],
+  // Scripts of pages, which run in browsers; they read files of people as the command does.
+  'console/islands': [...BELOW, 'features/audiences', 'console'],
   // Operators do what commands do.
   'console/operator': [...ROWS, 'features', 'markup', 'console'],
   // Development mode makes worlds as calls would, and samples of people and posts.
@@ -80,11 +82,11 @@ function mayImport(allowed: readonly string[], to: string): boolean {
 /** Every import of a file of ours, type-only ones too. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
-  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g);
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.tsx?)'/g);
   return [...found].map(([, path]) => ({ file, from: partOf(file), to: partOf(join(dirname(file), path!)) }));
 }
 
-const files = globSync('src/**/*.ts');
+const files = globSync('src/**/*.{ts,tsx}');
 const imports = files.flatMap(importsOf);
 
 describe('the layers', () => {
@@ -105,16 +107,17 @@ describe('the layers', () => {
   test('no file imports what does not exist, and none is imported by nobody', () => {
     const used = new Set(
       files.flatMap((file) =>
-        [...readFileSync(file, 'utf8').matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.[^']+\.ts)'/g)].map(([, path]) =>
+        [...readFileSync(file, 'utf8').matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.[^']+\.tsx?)'/g)].map(([, path]) =>
           join(dirname(file), path!),
         ),
       ),
     );
     const missing = [...used].filter((file) => !files.includes(file));
     assert.deepEqual(missing, []);
-    // Entry points: the program, and the scripts of the package.
+    // Entry points: the program, and the scripts of the package and of pages.
     const started = `${readFileSync('package.json', 'utf8')} ${readFileSync('bin/barker.js', 'utf8')}`;
     const isStarted = (file: string): boolean =>
+      /^src\/console\/islands\/[^/]+\/start\.tsx$/.test(file) ||
       [file, file.replace('src/', 'dist/').replace(/\.ts$/, '.js')].some((path) => started.includes(`/${path}`));
     const unused = files.filter((file) => !used.has(file) && !isStarted(file));
     assert.deepEqual(unused, []);

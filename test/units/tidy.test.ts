@@ -46,7 +46,7 @@ describe('one owner', () => {
       /^src\/(base\/random|testing\/signing)\.ts$/,
     ],
     ['careless randomness', /\bMath\.random\b/, /^$/],
-    ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/(base|testing)\/timers\.ts$/],
+    ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/(base|testing|console\/islands)\/timers\.ts$/],
     ['the environment', /\bprocess\.env\b/, /^src\/(cli\/|base\/children\.ts$|testing\/process\.ts$)/],
     ['ending the process', /\bprocess\.exit\b/, /^src\/(cli\/|main\.ts$)/],
     ['the console', /\bconsole\.\w+\(/, /^$/],

@@ -1,10 +1,12 @@
+import { hash } from 'node:crypto';
 import { csvReader } from '../../base/csv.ts';
 import { readText } from '../../base/lines.ts';
+import { identifiersOf, type PersonIdentifiers } from '../../features/audiences/uploads/people-columns.ts';
 import { UPLOAD_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import type { ConnectionProfile, Pair } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { printError } from '../output.ts';
-import { detectColumns, identifiersOf, type PersonIdentifiers } from './columns.ts';
+import { detectColumns } from './columns.ts';
 import { sendWithRetry } from './send-with-retry.ts';
 import { progressFileOf } from './upload-progress.ts';
 
@@ -24,6 +26,8 @@ export interface UploadResult {
   /** Rows without a valid identifier. @source decision 279 */
   readonly skipped: number;
 }
+
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 /** Size of a request without its people, in bytes. */
 const AROUND_BYTES = 500;
@@ -85,7 +89,7 @@ async function* personsOf(file: string, { columns: pairs }: UploadOptions, after
   const read = function* (rows: readonly string[][]): Generator<Row> {
     for (const values of rows) {
       if (!columns) columns = detectColumns(file, values, pairs);
-      else if (++row > after) yield { row, person: identifiersOf(columns, values) };
+      else if (++row > after) yield { row, person: identifiersOf(columns, values, sha256) };
     }
   };
   for await (const piece of readText(file)) yield* read(reader.push(piece));

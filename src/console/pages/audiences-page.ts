@@ -9,17 +9,26 @@ import { type Problems, problemSummary, problemsOf } from '../parts/form-problem
 import { texts } from '../texts/texts.ts';
 
 const words = texts.audiences;
-const PATH = '/audiences';
+/** The path of audiences below an account. */
+export const PATH = '/audiences';
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'PARTNER_AUDIENCE_MANAGER'];
 const NAMES = ['name', 'description'];
 
-interface Audience {
+/** An audience, as the API replies with it. */
+export interface Audience {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
   readonly audience_size: number | null;
   readonly targetable: boolean;
   readonly reasons_not_targetable: readonly string[];
+  readonly is_owner: boolean;
+  readonly permission_level: 'READ_ONLY' | 'READ_WRITE';
+}
+
+/** Whether the user may change audiences. */
+export function canChangeAudiences({ permissions }: AccountVisit): boolean {
+  return permissions.some((each) => WRITERS.includes(each));
 }
 
 /** `/ads/:account_id/audiences`: custom audiences, and a form for another one. */
@@ -29,23 +38,21 @@ export function audiencesPage(deps: ConsoleDeps): Page {
     if (request.method === 'GET') return shown(visit);
     const [name, description] = NAMES.map((each) => request.parameter(each)?.trim() ?? '');
     const reply = await call('custom_audiences.create', { parameters: { name, ...(description && { description }) } });
-    return reply.isDone ? redirectTo(visit, PATH) : shown(visit, problemsOf(reply, NAMES));
+    return reply.isDone ? redirectTo(visit, `${PATH}/${reply.reply.data.id}`) : shown(visit, problemsOf(reply, NAMES));
   });
 }
 
 async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
-  const { request, call, permissions, account } = visit;
+  const { request, call, account } = visit;
   const { reply } = await call('custom_audiences.list', { parameters: { count: 200 } });
   const audiences: readonly Audience[] = reply.data ?? [];
   const rows = audiences.map(
     (audience) =>
-      html`<tr><th scope="row">${audience.name}</th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,
+      html`<tr><th scope="row"><a href="/ads/${account.id}${PATH}/${audience.id}">${audience.name}</a></th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,
   );
   const typed = (name: string): string => (request.method === 'POST' ? (request.parameter(name) ?? '') : '');
   const form = html`${formField({ member: 'name', label: words.name, attributes: html`required maxlength="255"` }, typed('name'), problems.get('name'))}
 ${formField({ member: 'description', label: words.description, attributes: html`maxlength="255"` }, typed('description'), problems.get('description'))}`;
-  const canWrite = permissions.some((each) => WRITERS.includes(each));
-  const sandbox = account.environment === 'sandbox' ? ' --sandbox' : '';
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
@@ -59,20 +66,15 @@ ${joinHtml(rows, '\n')}
 </tbody></table></div>`
 }
 ${
-  canWrite
-    ? html`<section class="card after"><h2>${words.create}</h2>${postForm(request, 'create', form, words.create)}</section>
-${
-  audiences[0]
-    ? html`<details class="card"><summary>${words.upload}</summary><p>${words.uploadAbout}</p>
-<pre>barker audience upload people.csv --account ${account.id} --audience ${audiences[0].id}${sandbox}</pre></details>`
-    : ''
-}`
+  canChangeAudiences(visit)
+    ? html`<section class="card after"><h2>${words.create}</h2>${postForm(request, 'create', form, words.create)}</section>`
     : ''
 }`,
   });
 }
 
-function stateOf({ targetable, reasons_not_targetable }: Audience): string {
+/** Whether ads can be shown to it, in words. */
+export function stateOf({ targetable, reasons_not_targetable }: Audience): string {
   if (targetable) return words.ready;
   return reasons_not_targetable.includes('TOO_SMALL') ? words.small : words.waiting;
 }

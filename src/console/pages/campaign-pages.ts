@@ -6,7 +6,15 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { edited, shownField } from '../parts/edited-form.ts';
-import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
+import {
+  amountIn,
+  amountText,
+  type EntityField,
+  enteredIn,
+  entityFields,
+  postForm,
+  removeForm,
+} from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
@@ -212,7 +220,7 @@ ${
   mayChange
     ? html`<section class="card"><h2>${words.edit}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
 ${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(campaign), isConflict))}${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
-<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(visit)}</details>`
+<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
 ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
@@ -225,9 +233,6 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
     content,
   });
 }
-
-const removeForm = ({ request }: AccountVisit): Html =>
-  html`<form method="post"><input type="hidden" name="authenticity_token" value="${request.csrfToken}"><input type="hidden" name="act" value="remove"><button type="submit" class="bad">${words.removeIt}</button></form>`;
 
 /** Says that a list ends where it does because only so much is shown. */
 export function moreThan(rows: readonly unknown[], shown: number): Html | string {

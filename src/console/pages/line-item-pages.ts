@@ -7,7 +7,15 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { edited, shownField } from '../parts/edited-form.ts';
-import { amountIn, amountText, type EntityField, enteredIn, entityFields, postForm } from '../parts/entity-form.ts';
+import {
+  amountIn,
+  amountText,
+  type EntityField,
+  enteredIn,
+  entityFields,
+  postForm,
+  removeForm,
+} from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
@@ -256,7 +264,7 @@ ${
   mayChange
     ? html`<section class="card"><h2>${words.schedule}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
 ${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(visit, line), isConflict))}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
-<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'remove' })}<button type="submit" class="bad">${words.removeIt}</button></form></details>`
+<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
 ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;

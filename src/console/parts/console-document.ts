@@ -20,6 +20,8 @@ export interface ConsolePage {
   /** Beside the title: what can be done. */
   readonly actions?: Html;
   readonly content: Html;
+  /** Its scripts. */
+  readonly islands?: readonly string[];
 }
 
 /** A page of an account in its frame, with the calls that it made. */
@@ -43,6 +45,7 @@ ${shownCalls(visit.calls)}`,
         account: { name: account.name, environment: account.environment, others: accountLinks(visit) },
       },
       width: 'full',
+      islands: page.islands,
     },
     hasForm: true,
   };

@@ -3,6 +3,7 @@ import type { PageRequest } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { microsOf, moneyText } from '../money.ts';
+import { texts } from '../texts/texts.ts';
 import type { Problems } from './form-problems.ts';
 
 /** A field of a form about a campaign or a line item. */
@@ -67,4 +68,10 @@ export function postForm(request: PageRequest, act: string, content: Html | read
   return html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act })}
 ${content}
 <div class="buttons"><button class="main" type="submit">${label}</button></div></form>`;
+}
+
+/** The button that deletes what a page is about. */
+export function removeForm({ csrfToken }: PageRequest): Html {
+  return html`<form method="post">${hiddenFields({ authenticity_token: csrfToken, act: 'remove' })}
+<button type="submit" class="bad">${texts.frame.remove}</button></form>`;
 }

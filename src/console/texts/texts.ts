@@ -6,7 +6,7 @@ import { creatives } from './en/creatives.ts';
 import { frame } from './en/frame.ts';
 import { history } from './en/history.ts';
 import { operator } from './en/operator.ts';
-
+import { peopleFile } from './en/people-file.ts';
 import { results } from './en/results.ts';
 
 /** Every word that the console shows. Another language is another set of these. */
@@ -22,4 +22,5 @@ export const texts = {
   creatives,
   history,
   audiences,
+  peopleFile,
 } as const;

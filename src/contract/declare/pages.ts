@@ -83,6 +83,8 @@ export interface PageDocument {
   readonly frame?: PageFrame;
   /** How wide it is; by default as wide as a form. `full`: as wide as the window, on the background of the page. */
   readonly width?: 'wide' | 'full';
+  /** The scripts that make it more comfortable, by the names of their folders in `src/console/islands`. */
+  readonly islands?: readonly string[] | undefined;
 }
 
 /** The sections that every framed page links to. */

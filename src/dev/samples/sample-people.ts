@@ -10,7 +10,7 @@ import {
 } from '../../features/ads/reference/targeting-tables.ts';
 import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
-import { hashIdentifier, writeIdentifier } from '../../features/audiences/uploads/normalize.ts';
+import { hashIdentifier, writeIdentifier } from '../../features/audiences/uploads/hash-identifier.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 

@@ -1,7 +1,8 @@
-import { html } from '../../base/html.ts';
+import { type Html, html, noHtml } from '../../base/html.ts';
 import type { PageDocument } from '../../contract/declare/pages.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 import { mainNavigation, sectionNavigation } from './frame.ts';
+import { islands as built, islandPath } from './islands.ts';
 
 /** The branding that every page shows. */
 export interface BrandedService {
@@ -14,7 +15,10 @@ export interface BrandedService {
  * are steps of a login for an application, which no link should interrupt.
  * @source decision 545
  */
-export function renderDocument({ title, content, frame, width }: PageDocument, branding: BrandedService): string {
+export function renderDocument(
+  { title, content, frame, width, islands = [] }: PageDocument,
+  branding: BrandedService,
+): string {
   const logo = branding.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
   const whose = html`${logo}<strong>${branding.name}</strong>`;
   return html`<!doctype html>
@@ -27,7 +31,7 @@ export function renderDocument({ title, content, frame, width }: PageDocument, b
 <title>${title} · ${branding.name}</title>
 <link rel="icon" href="${FAVICON_PATH}">
 <link rel="stylesheet" href="/pages/style.css">
-</head>
+${islands.map(scriptOf)}</head>
 <body${frame ? html` class="framed" data-form-token="${frame.csrfToken}"` : ''}>
 <header>
 <p class="service">${width ? html`<a href="${frame?.operatorLinks?.[0]?.href ?? '/'}">${whose}</a>` : html`<span>${whose}</span>`}</p>
@@ -39,4 +43,12 @@ ${content}
 </body>
 </html>
 `.render();
+}
+
+/** A script of a page, and what it loads; nothing where scripts were not built. */
+function scriptOf(name: string): Html {
+  const island = built[name];
+  if (!island) return noHtml;
+  return html`${island.imports.map((file) => html`<link rel="modulepreload" href="${islandPath(file)}">\n`)}<script type="module" src="${islandPath(island.file)}"></script>
+`;
 }

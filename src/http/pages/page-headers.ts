@@ -6,12 +6,17 @@ import type { Headers } from '../reply.ts';
  * browsers apply `form-action` to redirects too.
  * @source authentication gaps 15.2
  */
-export function pageHeaders({ formLeadsTo, embedding }: Pick<PageResponse, 'formLeadsTo' | 'embedding'>): Headers {
+export function pageHeaders({
+  html,
+  formLeadsTo,
+  embedding,
+}: Partial<Pick<PageResponse, 'html' | 'formLeadsTo' | 'embedding'>>): Headers {
   if (embedding) return framedHeaders(embedding.loadsFrom);
+  const scripts = html && 'islands' in html && html.islands?.length ? SCRIPTS : '';
   const target = formLeadsTo === undefined ? '' : ` ${cspSource(formLeadsTo)}`;
   return [
     'content-security-policy',
-    `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'${target}; frame-ancestors 'none'${scripts}`,
     'x-frame-options',
     'DENY',
     'referrer-policy',
@@ -20,6 +25,9 @@ export function pageHeaders({ formLeadsTo, embedding }: Pick<PageResponse, 'form
     'no-store',
   ];
 }
+
+/** Pages with scripts run those of this service alone, which write text and never HTML. @source decision 1008 */
+const SCRIPTS = "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 /**
  * The headers of a page that other sites may frame: it runs no script and has no form. There is no `frame-ancestors`,

@@ -11,7 +11,6 @@ export const campaign = {
   activate: 'Activate',
   remove: 'Delete',
   removeAbout: 'It stops at once and cannot be brought back. What it delivered stays in the results.',
-  removeIt: 'Delete it',
   noFunding: 'No funding instrument',
   noFundingAbout:
     'Somebody has to pay: ask the people who run this service to add a funding instrument to your account.',

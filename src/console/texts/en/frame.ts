@@ -8,6 +8,7 @@ export const frame = {
   creatives: 'Creatives',
   apiCall: 'Show API call',
   apiCalls: 'What this page asked the API',
+  remove: 'Delete it',
   problem: 'This could not be done',
   timeZone: (zone: string) => `Times are in the time zone of the account, ${zone}.`,
 } as const;

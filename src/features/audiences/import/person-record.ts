@@ -10,7 +10,8 @@ import {
 } from '../../ads/reference/by-name.ts';
 import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
-import { hashIdentifier, normalize, writeIdentifier } from '../uploads/normalize.ts';
+import { hashIdentifier, writeIdentifier } from '../uploads/hash-identifier.ts';
+import { normalize } from '../uploads/normalize.ts';
 
 /** The columns of a file of people, apart from identifiers. */
 const ATTRIBUTES = [

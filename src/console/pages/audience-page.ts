@@ -1,0 +1,132 @@
+import { html, joinHtml } from '../../base/html.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { edited, shownField } from '../parts/edited-form.ts';
+import { type EntityField, enteredIn, entityFields, postForm, removeForm } from '../parts/entity-form.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { texts } from '../texts/texts.ts';
+import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
+
+const words = texts.audiences;
+
+const FIELDS: readonly EntityField[] = [
+  { name: 'name', label: words.name, kind: 'text', isRequired: true },
+  { name: 'description', label: words.description, kind: 'text' },
+];
+const NAMES = FIELDS.map(({ name }) => name);
+
+interface Use {
+  readonly campaign_id: string;
+  readonly campaign_name: string;
+  readonly line_items: readonly { readonly id: string; readonly name: string | null }[];
+}
+
+/** `/ads/:account_id/audiences/:audience_id`: one audience, its people and what uses it. */
+export function audiencePage(deps: ConsoleDeps): Page {
+  return accountPage(deps, `${PATH}/:audience_id`, ['GET', 'POST'], async (visit) => {
+    const { request, call } = visit;
+    const custom_audience_id = request.pathParams.audience_id!;
+    const found = await call('custom_audiences.get', { parameters: { custom_audience_id } });
+    if (!found.isDone) return deps.notFound();
+    const page = {
+      visit,
+      audience: found.reply.data as Audience,
+      loginPath: deps.redirectToLogin(request.path).location!,
+    };
+    const act = request.method === 'POST' ? request.parameter('act') : undefined;
+    if (act === 'save') return saved(page);
+    if (act === 'remove') {
+      const reply = await call('custom_audiences.remove', { parameters: { custom_audience_id } });
+      return reply.isDone ? redirectTo(visit, PATH) : shown(page, problemsOf(reply, []));
+    }
+    return shown(page);
+  });
+}
+
+interface AudienceVisit {
+  readonly visit: AccountVisit;
+  readonly audience: Audience;
+  /** Where one logs in again when the session has ended. */
+  readonly loginPath: string;
+}
+
+const storedValues = ({ name, description }: Audience): Record<string, string> => ({
+  name,
+  description: description ?? '',
+});
+
+async function saved(page: AudienceVisit): Promise<PageResponse> {
+  const { visit, audience } = page;
+  const entered = enteredIn(FIELDS, visit.request);
+  const { changed, conflicts } = edited(visit.request, entered, storedValues(audience));
+  if (conflicts.size > 0) return shown(page, new Map([['', texts.campaign.conflict], ...conflicts]), entered);
+  const path = `${PATH}/${audience.id}`;
+  if (changed.size === 0) return redirectTo(visit, path);
+  const parameters = Object.fromEntries(Object.entries(entered).filter(([name]) => changed.has(name)));
+  const reply = await visit.call('custom_audiences.update', {
+    parameters: { custom_audience_id: audience.id, ...parameters },
+  });
+  return reply.isDone ? redirectTo(visit, `${path}?saved=1`) : shown(page, problemsOf(reply, NAMES), entered);
+}
+
+async function shown(
+  page: AudienceVisit,
+  problems: Problems = new Map(),
+  entered = storedValues(page.audience),
+): Promise<PageResponse> {
+  const { visit, audience } = page;
+  const { request, account } = visit;
+  const isConflict = problems.get('') === texts.campaign.conflict;
+  const isOurs = audience.is_owner;
+  const mayFill = canChangeAudiences(visit) && audience.permission_level === 'READ_WRITE';
+  const size = audience.audience_size?.toLocaleString('en') ?? '–';
+  const form = html`${hiddenFields(shownField(request, storedValues(audience), isConflict))}${entityFields(FIELDS, entered, problems)}`;
+  const uses = await usesOf(page);
+  return consolePage(visit, {
+    status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
+    title: audience.name,
+    tab: 'audiences',
+    trail: [[`/ads/${account.id}${PATH}`, words.title]],
+    islands: mayFill ? ['people-file'] : [],
+    content: html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+<section class="card"><dl class="facts"><dt>${words.state}</dt><dd>${stateOf(audience)}</dd><dt>${words.size}</dt><dd>${size}</dd>${isOurs ? '' : html`<dt>${words.owner}</dt><dd>${words.shared}</dd>`}</dl></section>
+${mayFill ? html`<section class="card"><h2>${words.people}</h2>${peopleFile(page)}</section>` : ''}
+<section class="card"><h2>${words.usedBy}</h2>${uses.length === 0 ? html`<p class="soft">${words.notUsed}</p>` : useList(account.id, uses)}</section>
+${
+  canChangeAudiences(visit) && isOurs
+    ? html`<section class="card"><h2>${words.edit}</h2>${postForm(request, 'save', form, words.save)}</section>
+<details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${uses.length === 0 ? '' : html`<p>${words.usedBy}:</p>${useList(account.id, uses)}`}${removeForm(request)}</details>`
+    : ''
+}`,
+  });
+}
+
+/** Where the script shows a form for a file; without it, the command that does the same. */
+function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) {
+  const path = `/console/api/${account.environment}/12/accounts/${account.id}/custom_audiences/${audience.id}`;
+  const sandbox = account.environment === 'sandbox' ? ' --sandbox' : '';
+  const input = JSON.stringify({ path, loginPath, words: texts.peopleFile });
+  return html`<div data-island="people-file" data-input="${input}"><p>${words.uploadAbout}</p>
+<pre>barker audience upload people.csv --account ${account.id} --audience ${audience.id}${sandbox}</pre></div>`;
+}
+
+/** The line items that show ads to the audience, or keep them from it. */
+async function usesOf({ visit: { call }, audience }: AudienceVisit): Promise<readonly Use[]> {
+  const { isDone, reply } = await call('custom_audiences.targeted', {
+    parameters: { custom_audience_id: audience.id, with_active: false },
+  });
+  return isDone ? reply.data : [];
+}
+
+function useList(account: string, uses: readonly Use[]) {
+  const items = uses.flatMap(({ campaign_name, line_items }) =>
+    line_items.map(
+      ({ id, name }) =>
+        html`<li><a href="/ads/${account}/line_items/${id}">${name ?? id}</a> <span class="soft">${campaign_name}</span></li>`,
+    ),
+  );
+  return html`<ul>${joinHtml(items, '\n')}</ul>`;
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+
+/** What `npm run build` writes: the scripts of `src/console/islands`, bundled, and which file is which. @source decision 1008 */
+const FOLDER = new URL('../../../built/islands/', import.meta.url);
+
+/** A script of a page, and the scripts that it loads. */
+export interface Island {
+  readonly file: string;
+  readonly imports: readonly string[];
+}
+
+/** The scripts by name; none when they were not built, and pages then do without. */
+export const islands: Readonly<Record<string, Island>> = readManifest();
+
+function readManifest(): Record<string, Island> {
+  try {
+    return JSON.parse(readFileSync(new URL('manifest.json', FOLDER), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** Where a file of a script is. */
+export const islandPath = (file: string): string => `/pages/islands/${file}`;
+
+/** Serves the scripts. Their names change with their contents, so that browsers keep them. */
+export function serveIslands(app: FastifyInstance): void {
+  const files = new Set(Object.values(islands).flatMap(({ file, imports }) => [file, ...imports]));
+  for (const file of files) {
+    const plain = readFileSync(new URL(file, FOLDER));
+    const packed = readFileSync(new URL(`${file}.br`, FOLDER));
+    app.get(islandPath(file), (request, reply) => {
+      const isPacked = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''));
+      void reply.headers({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+        vary: 'accept-encoding',
+        ...(isPacked && { 'content-encoding': 'br' }),
+      });
+      return reply.send(isPacked ? packed : plain);
+    });
+  }
+}

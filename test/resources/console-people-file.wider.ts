@@ -1,0 +1,206 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fillDemo } from '../../src/cli/dev/start-world.ts';
+import type { DemoKeys } from '../../src/dev/demo-world.ts';
+import { hashIdentifier, writeIdentifier } from '../../src/features/audiences/uploads/hash-identifier.ts';
+import type { Person } from '../rig/browser.ts';
+import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { until } from '../rig/events.ts';
+import { openInside, textOf } from '../rig/pages-in-chromium.ts';
+import { chooseFile, fileOf } from '../rig/people-files.ts';
+import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+const ROWS = 100_000;
+/** How many of them are known here. */
+const KNOWN = 2000;
+const addressOf = (number: number): string => `reader.${number}@mail.test`;
+
+let world: World;
+let chromium: Chromium;
+let ada: Person;
+let account: string;
+
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off', audience_processing_delay_production_s: 60 } });
+  const people = Array.from({ length: KNOWN }, (_, number) => {
+    const identifiers = Buffer.alloc(16);
+    writeIdentifier(identifiers, 0, 'email', hashIdentifier('email', addressOf(number)));
+    return person(String(1_000_000 + number), { identifiers });
+  });
+  await settlePeople(world, people);
+  chromium = await startChromium();
+  await fillDemo(world.service, world.keys as unknown as DemoKeys);
+  const { username, password } = world.keys;
+  ada = { id: world.keys.user_id!, name: username!, password: password! };
+  account = `/ads/${(await world.production.call('GET', '/12/accounts')).body.data[0].id}`;
+});
+after(async () => {
+  await chromium?.close();
+  await world.close();
+});
+
+let tab: Tab;
+/** The page of a new audience. */
+let page: string;
+
+beforeEach(async (context) => {
+  tab = await openInside(chromium, world, `${account}/audiences`, ada);
+  const name = `Readers of ${context.name}`;
+  await tab.leave(`document.getElementById('name').value = ${JSON.stringify(name)};
+    [...document.querySelectorAll('main form')].at(-1).querySelector('button').click()`);
+  page = await tab.look('location.href');
+});
+
+const begin = (): Promise<void> => tab.look("document.querySelector('main button.main[type=button]').click()");
+const says = async (text: RegExp): Promise<void> => {
+  let said = '';
+  const isSaid = async (): Promise<boolean> => {
+    said = await textOf(tab);
+    return text.test(said);
+  };
+  await until(`the page says ${text}`, isSaid).catch(() => assert.match(said, text));
+};
+/** Uploads that the server has answered with 200. */
+const answered = (): number =>
+  tab.log.filter(
+    ({ method, params }) =>
+      method === 'Network.responseReceived' && params.response.url.endsWith('/users') && params.response.status === 200,
+  ).length;
+
+/** Rows with an address and a number each. */
+function largeFile(): string {
+  const rows = Array.from(
+    { length: ROWS },
+    (_, number) =>
+      `Reader ${number}, ${addressOf(number).toUpperCase()} ,+1 (415) 555-${String(number).padStart(6, '0')}`,
+  );
+  return fileOf(['Name,E-mail,Phone', ...rows, 'Nobody,none,none']);
+}
+
+/** How many people the server has taken for the audience. */
+async function taken(): Promise<number> {
+  const id = page.split('/').at(-1)!.replace(/\?.*/, '');
+  const sql = `select coalesce(sum(records), 0) as records from audience_uploads where subject = 'audience:${id}'`;
+  const [row] = await world.service.driver.read((session) => session.allRaw<{ records: number | string }>(sql));
+  return Number(row!.records);
+}
+
+describe('a file of people', () => {
+  test('is hashed in the page, uploaded and matched', async () => {
+    await tab.send('Network.enable', { maxPostDataSize: 10_000_000 });
+    tab.forget();
+    await chooseFile(tab, largeFile());
+    await says(/What the columns have/);
+    const kinds = "[...document.querySelectorAll('main select')].map(({ value }) => value)";
+    assert.deepEqual(await tab.look(kinds), ['', 'email', 'phone_number']);
+    await begin();
+    await says(/100,000 people were uploaded. 1 rows were left out/);
+    await says(/The people are being matched/);
+    world.clock.advance(60);
+    await world.service.jobs.runDue();
+    await says(/Done: 2,000 people of this audience are known here/);
+    assert.equal(await taken(), ROWS);
+    const sent = tab.log
+      .filter(({ method }) => method === 'Network.requestWillBeSent')
+      .map(({ params }) => params.request);
+    assert.ok(sent.filter(({ url }) => url.endsWith('/users')).length > 10);
+    for (const { url, postData = '' } of sent) {
+      assert.equal(new URL(url).origin, world.service.url);
+      assert.doesNotMatch(`${url} ${postData}`, /mail\.test|MAIL\.TEST|555-|Reader/);
+    }
+    const bodies = sent.map(({ postData = '' }) => postData).join();
+    assert.ok(bodies.includes(hashIdentifier('email', addressOf(ROWS - 1))));
+    assert.deepEqual(
+      tab.log.filter(({ method }) => method === 'Log.entryAdded'),
+      [],
+    );
+  });
+
+  test('goes on when the connection is back', async () => {
+    await chooseFile(tab, largeFile());
+    await says(/What the columns have/);
+    await begin();
+    await until('something has come', () => answered() > 1);
+    const network = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    await tab.send('Network.emulateNetworkConditions', { offline: true, ...network });
+    await says(/No connection, or the service is busy/);
+    await tab.send('Network.emulateNetworkConditions', { offline: false, ...network });
+    await says(/100,000 people were uploaded/);
+    assert.ok((await taken()) >= ROWS);
+  });
+
+  test('goes on after a login in another tab', async () => {
+    await chooseFile(tab, largeFile());
+    await says(/What the columns have/);
+    await begin();
+    await until('something has come', () => answered() > 1);
+    await tab.send('Network.clearBrowserCookies');
+    await says(/You were logged out after [\d,]+ people/);
+    const before = await taken();
+    assert.ok(before > 0 && before < ROWS);
+    await begin();
+    await says(/You are not logged in yet/);
+    const other = await openInside(chromium, world, '/ads', ada);
+    await tab.send('Network.setCookies', await other.send('Network.getCookies'));
+    await other.close();
+    await begin();
+    await says(/100,000 people were uploaded/);
+    assert.equal(await taken(), ROWS);
+  });
+
+  test('goes on where it was left after the page was opened anew', async () => {
+    const file = largeFile();
+    await chooseFile(tab, file);
+    await says(/What the columns have/);
+    await begin();
+    await until('something has come', () => answered() > 1);
+    await tab.look(
+      "[...document.querySelectorAll('main button')].find((each) => each.textContent === 'Pause').click()",
+    );
+    await says(/Paused after [\d,]+ people/);
+    const before = await taken();
+    assert.ok(before > 0 && before < ROWS);
+    await tab.open(page);
+    await chooseFile(tab, file);
+    await says(/What the columns have/);
+    await begin();
+    await says(/100,000 people were uploaded/);
+    assert.equal(await taken(), ROWS);
+  });
+
+  test('may have semicolons, and removes people', async () => {
+    const file = fileOf(['Kunde;E-Mail', 'Ada;ada@one.test', '"Ben; the baker";ben@two.test']);
+    await chooseFile(tab, file);
+    await says(/Ben; the baker/);
+    await tab.look("document.querySelectorAll('[name=people-type]')[1].click()");
+    await begin();
+    await says(/2 people were uploaded/);
+  });
+
+  test('that cannot be read is explained', async () => {
+    await chooseFile(tab, fileOf([]));
+    await says(/The file is empty/);
+    await chooseFile(tab, fileOf(['Town,Street', '"Berlin"x,1']));
+    await says(/This is not a CSV file: text follows a value in quotes/);
+    await chooseFile(tab, fileOf(['Town,Street', 'Berlin,1']));
+    await says(/What the columns have/);
+    await begin();
+    await says(/Say of at least one column what it has/);
+    assert.equal(await taken(), 0);
+  });
+
+  test('of an audience that is gone is refused in words', async () => {
+    await chooseFile(tab, fileOf(['email', 'ada@one.test']));
+    await says(/What the columns have/);
+    const gone = await tab.look(`(async () => {
+      const { path } = JSON.parse(document.querySelector('[data-island]').dataset.input);
+      const headers = { 'x-form-token': document.body.dataset.formToken };
+      return (await fetch(path, { method: 'DELETE', headers })).status;
+    })()`);
+    assert.equal(gone, 200);
+    await begin();
+    await says(/The upload was refused/);
+  });
+});
