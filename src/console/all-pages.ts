@@ -4,9 +4,9 @@ import { accountsPage } from './pages/accounts-page.ts';
 import { audiencePage } from './pages/audience-page.ts';
 import { audiencesPage } from './pages/audiences-page.ts';
 import { campaignPage, newCampaignPage } from './pages/campaign-pages.ts';
-import { campaignsPage } from './pages/campaigns-page.ts';
 import { creativesPage } from './pages/creatives-page.ts';
 import { lineItemPage, newLineItemPage } from './pages/line-item-pages.ts';
+import { entityListPages } from './pages/list-page.ts';
 import { overviewPage } from './pages/overview-page.ts';
 import { resultsPage } from './pages/results-page.ts';
 
@@ -15,7 +15,7 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
   return [
     accountsPage,
     overviewPage,
-    campaignsPage,
+    ...entityListPages,
     newCampaignPage,
     campaignPage,
     newLineItemPage,

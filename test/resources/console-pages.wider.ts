@@ -53,6 +53,22 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['overview of a month', () => inside(`/ads/${account}?days=30`)],
   ['campaigns', () => inside(`/ads/${account}/campaigns`)],
   ['campaigns of no name', () => inside(`/ads/${account}/campaigns?q=nothing`)],
+  ['campaigns without a script', () => inside(`/ads/${account}/campaigns?view=plain&sort=name-desc`)],
+  ['line items', () => inside(`/ads/${account}/line_items`)],
+  [
+    'line items, one edited',
+    async () => {
+      const tab = await inside(`/ads/${account}/line_items`);
+      await tab.look("document.querySelector('.window button.edit.plain:not(td:nth-child(2) *)').click()");
+      await until('a box is open', () => tab.look("document.activeElement.matches('.window input')"));
+      await tab.type('lots');
+      await tab.press('Enter');
+      await until('it is refused', () => tab.look("document.querySelector('.window .fault') !== null"));
+      // What is scrolled out of sight has no contrast.
+      await tab.look("document.querySelector('.window').scrollTo({ left: 0 })");
+      return tab;
+    },
+  ],
   ['campaign', async () => inside(`/ads/${account}/campaigns/${await firstOf('campaigns')}`)],
   ['new campaign', () => inside(`/ads/${account}/campaigns/new`)],
   [

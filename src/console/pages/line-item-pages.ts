@@ -107,7 +107,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
       consolePage(visit, {
         status: problems.size > 0 ? 400 : 200,
         title: words.addLine,
-        tab: 'campaigns',
+        tab: 'line_items',
         trail: trailOf(visit, campaign_id, name),
         content: html`${problemSummary(problems)}<div class="card">${postForm(
           request,
@@ -271,7 +271,7 @@ ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
   return consolePage(visit, {
     status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
     title: line.name ?? line.id,
-    tab: 'campaigns',
+    tab: 'line_items',
     actions: html`<a class="button" href="/ads/${visit.account.id}/results?line_item_id=${line.id}">${texts.results.results}</a>`,
     trail: trailOf(visit, line.campaign_id, campaign.reply.data?.name ?? line.campaign_id),
     content,

@@ -4,7 +4,9 @@ import { campaign } from './en/campaign.ts';
 import { campaigns, reasons, states } from './en/campaigns.ts';
 import { creatives } from './en/creatives.ts';
 import { frame } from './en/frame.ts';
+import { grid } from './en/grid.ts';
 import { history } from './en/history.ts';
+import { lineItems } from './en/line-items.ts';
 import { operator } from './en/operator.ts';
 import { peopleFile } from './en/people-file.ts';
 import { results } from './en/results.ts';
@@ -15,6 +17,8 @@ export const texts = {
   accounts,
   campaigns,
   campaign,
+  lineItems,
+  grid,
   states,
   reasons,
   operator,

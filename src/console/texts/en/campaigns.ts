@@ -1,23 +1,11 @@
 /** Words of the list of campaigns. */
 export const campaigns = {
   title: 'Campaigns',
-  name: 'Name',
-  status: 'Status',
-  funding: 'Funding',
-  dailyBudget: 'Daily budget',
-  totalBudget: 'Total budget',
   none: 'No campaigns yet',
   noneAbout: 'A campaign has a budget, and line items that say who sees which ads.',
-  noneFound: 'No campaign has this name or state.',
   create: 'Create a campaign',
-  search: 'Name begins with',
-  all: 'All',
-  show: 'Show',
-  activate: 'Activate',
-  pause: 'Pause',
   noBudget: 'None',
-  next: 'Next page',
-  count: (total: number) => (total === 1 ? '1 campaign' : `${total.toLocaleString('en')} campaigns`),
+  count: '{total} campaigns',
 } as const;
 
 /** The effective states of campaigns and line items. */

@@ -4,6 +4,7 @@ export const frame = {
   overview: 'Overview',
   results: 'Results',
   campaigns: 'Campaigns',
+  line_items: 'Line items',
   audiences: 'Audiences',
   creatives: 'Creatives',
   apiCall: 'Show API call',

@@ -1,0 +1,52 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** The rows that are in the document, of all. */
+export interface RowWindow {
+  readonly first: number;
+  /** After the last. */
+  readonly end: number;
+  /** Pixels of the rows before and after. */
+  readonly before: number;
+  readonly after: number;
+}
+
+const OVERSCAN = 10;
+
+/** The rows that a scrolled element shows, with some before and after; each is `height` pixels high. */
+export function useRowWindow(
+  element: RefObject<HTMLElement | null>,
+  { count, height }: { readonly count: number; readonly height: number },
+): Signal<RowWindow> {
+  const shown = useSignal<RowWindow>({ first: 0, end: Math.min(count, 4 * OVERSCAN), before: 0, after: 0 });
+  const virtualizer = useRef<Virtualizer<HTMLElement, HTMLElement>>(undefined);
+  const options = {
+    count,
+    getScrollElement: () => element.current,
+    estimateSize: () => height,
+    overscan: OVERSCAN,
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    onChange: () => take(),
+  };
+  const take = (): void => {
+    const items = virtualizer.current!.getVirtualItems();
+    const [first, last] = [items[0], items.at(-1)];
+    if (!first || !last) return;
+    const [before, after] = [first.start, virtualizer.current!.getTotalSize() - last.end];
+    const now = shown.value;
+    if (now.first === first.index && now.end === last.index + 1 && now.after === after) return;
+    shown.value = { first: first.index, end: last.index + 1, before, after };
+  };
+  virtualizer.current ??= new Virtualizer(options);
+  virtualizer.current.setOptions(options);
+  useEffect(() => virtualizer.current!._didMount(), []);
+  useEffect(() => {
+    virtualizer.current!._willUpdate();
+    take();
+  }, [count, height]);
+  return shown;
+}

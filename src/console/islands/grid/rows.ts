@@ -1,0 +1,151 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { ListRow } from '../../lists/cell-text.ts';
+import type { ListColumn } from '../../lists/entity-lists.ts';
+import type { texts } from '../../texts/texts.ts';
+import { type ApiReply, callApi, messagesOf, renewToken } from '../page-api.ts';
+
+/** What the page tells the script. */
+export interface GridInput {
+  /** The list below `/console/api`. */
+  readonly path: string;
+  /** The same of calls that change several. */
+  readonly batchPath: string;
+  /** Where the pages of its rows are. */
+  readonly pagePath: string;
+  readonly idName: string;
+  readonly columns: readonly ListColumn[];
+  /** The time zone of the account. */
+  readonly zone: string;
+  readonly loginPath: string;
+  readonly q: string;
+  readonly sort?: string;
+  /** The first rows, and where the list goes on. */
+  readonly rows: readonly ListRow[];
+  readonly next: string | null;
+  readonly total: number;
+  readonly mayChange: boolean;
+  readonly words: typeof texts.grid & {
+    readonly count: string;
+    readonly states: typeof texts.states;
+    readonly reasons: typeof texts.reasons;
+  };
+}
+
+/** What became of a change. */
+export type Outcome =
+  | { readonly is: 'done' }
+  /** Somebody else has changed the field meanwhile; nothing was stored. */
+  | { readonly is: 'conflict'; readonly row: ListRow }
+  | { readonly is: 'refused'; readonly why: string }
+  | { readonly is: 'signed out' | 'unreachable' };
+
+/** The rows of a list, of which the later ones are fetched when they are wanted. */
+export interface Rows {
+  readonly rows: ReadonlySignal<readonly ListRow[]>;
+  readonly total: ReadonlySignal<number>;
+  readonly sort: ReadonlySignal<string | undefined>;
+  /** Why the last call failed; undefined while nothing is wrong. */
+  readonly trouble: ReadonlySignal<'signed out' | 'unreachable' | undefined>;
+  /** Fetches rows until there are so many, or all. */
+  fetchTo(count: number): Promise<void>;
+  /** Begins anew in another order. */
+  sortBy(sort: string): Promise<void>;
+  /** Stores a field of a row, if it still has the value that is shown. */
+  change(row: ListRow, field: string, value: string | number | null): Promise<Outcome>;
+  /** Stores the status of several, all of a batch or none. */
+  changeStatus(rows: readonly ListRow[], status: string): Promise<Outcome>;
+}
+
+const ROWS_A_CALL = 1000;
+/** Of one batch. */
+const BATCH_MAX = 40;
+
+/** Opens the rows that the page has, and those after them. */
+export function openRows(input: GridInput): Rows {
+  const rows = signal(input.rows);
+  const total = signal(input.total);
+  const sort = signal(input.sort);
+  const trouble = signal<'signed out' | 'unreachable' | undefined>(undefined);
+  let next = input.next;
+  let fetching: Promise<void> | undefined;
+
+  const call = async (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<ApiReply> => {
+    const json = body === undefined ? undefined : JSON.stringify(body);
+    let reply = await callApi(method, path, json);
+    // Its user may have logged out and in again in another tab.
+    if (statusOf(reply) === 403 && (await renewToken())) reply = await callApi(method, path, json);
+    const status = statusOf(reply);
+    trouble.value = status === 401 ? 'signed out' : status === 429 || status >= 500 ? 'unreachable' : undefined;
+    return reply;
+  };
+  const fetchPage = async (cursor: string | undefined): Promise<boolean> => {
+    const query = new URLSearchParams({ count: String(ROWS_A_CALL), with_draft: 'true' });
+    if (input.q !== '') query.set('q', input.q);
+    if (sort.value !== undefined) query.set('sort_by', sort.value);
+    if (cursor === undefined) query.set('with_total_count', 'true');
+    else query.set('cursor', cursor);
+    const reply = await call('GET', `${input.path}?${query}`);
+    if (reply.outcome !== 'answered' || reply.status !== 200) return false;
+    const { data, next_cursor, total_count } = reply.body;
+    rows.value = cursor === undefined ? data : [...rows.value, ...data];
+    if (total_count !== undefined) total.value = total_count;
+    next = next_cursor;
+    return true;
+  };
+  const fetchOn = async (count: number): Promise<void> => {
+    while (rows.value.length < count && next !== null) if (!(await fetchPage(next))) return;
+  };
+  const replace = (changed: readonly ListRow[]): void => {
+    const byId = new Map(changed.map((row) => [row.id, row]));
+    rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
+  };
+  const refusalOf = (reply: ApiReply): Outcome => {
+    const status = statusOf(reply);
+    if (status === 401) return { is: 'signed out' };
+    if (status === 429 || status >= 500 || reply.outcome !== 'answered') return { is: 'unreachable' };
+    return { is: 'refused', why: messagesOf(reply.body).join('. ') };
+  };
+
+  return {
+    ...{ rows, total, sort, trouble },
+    fetchTo(count) {
+      fetching ??= fetchOn(count).finally(() => {
+        fetching = undefined;
+      });
+      return fetching;
+    },
+    async sortBy(by) {
+      await fetching;
+      sort.value = by;
+      await fetchPage(undefined);
+    },
+    async change(row, field, value) {
+      const current = await call('GET', `${input.path}/${row.id}`);
+      if (current.outcome !== 'answered' || current.status !== 200) return refusalOf(current);
+      const stored: ListRow = current.body.data;
+      if (stored[field] !== row[field] && stored[field] !== value) {
+        replace([stored]);
+        return { is: 'conflict', row: stored };
+      }
+      const reply = await call('PUT', `${input.path}/${row.id}`, { [field]: value });
+      if (reply.outcome !== 'answered' || reply.status !== 200) return refusalOf(reply);
+      replace([reply.body.data]);
+      return { is: 'done' };
+    },
+    async changeStatus(chosen, status) {
+      for (let from = 0; from < chosen.length; from += BATCH_MAX) {
+        const batch = chosen.slice(from, from + BATCH_MAX).map(({ id }) => ({
+          operation_type: 'Update',
+          params: { [input.idName]: id, entity_status: status },
+        }));
+        const reply = await call('POST', input.batchPath, batch);
+        if (reply.outcome !== 'answered' || reply.status >= 300) return refusalOf(reply);
+        replace(reply.body.data);
+      }
+      return { is: 'done' };
+    },
+  };
+}
+
+/** 503 where nothing came. */
+const statusOf = (reply: ApiReply): number => (reply.outcome === 'answered' ? reply.status : 503);

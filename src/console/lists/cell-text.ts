@@ -1,0 +1,32 @@
+import { firstDay, lastDay } from '../days.ts';
+import { moneyText } from '../money.ts';
+import type { ListColumn } from './entity-lists.ts';
+
+/** A campaign or line item, as the API replies with it. */
+export interface ListRow {
+  readonly id: string;
+  readonly name: string | null;
+  readonly currency: string;
+  readonly entity_status: string;
+  readonly effective_status?: string;
+  readonly reasons_not_servable?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+/** The text of a cell; '' for nothing. States have a mark of their own. @param zone of the account */
+export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, zone: string): string {
+  const value = row[name] as string | number | null;
+  if (value === null || value === undefined) return name === 'name' ? row.id : '';
+  if (kind === 'money') return moneyText(Number(value), row.currency);
+  if (kind === 'day') return name === 'end_time' ? lastDay(String(value), zone) : firstDay(String(value), zone);
+  return kind === 'word' ? (words[value] ?? String(value)) : String(value);
+}
+
+/** The state of a row in a word, and why it does not serve. */
+export function stateOfRow(
+  { entity_status, effective_status = entity_status, reasons_not_servable: reasons = [] }: ListRow,
+  words: { readonly states: Readonly<Record<string, string>>; readonly reasons: Readonly<Record<string, string>> },
+): { readonly state: string; readonly text: string; readonly why: string } {
+  const why = reasons.map((reason) => words.reasons[reason] ?? reason).join('. ');
+  return { state: effective_status.toLowerCase(), text: words.states[effective_status] ?? effective_status, why };
+}

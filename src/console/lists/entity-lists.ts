@@ -1,0 +1,55 @@
+import { texts } from '../texts/texts.ts';
+
+/** A column of a list of campaigns or line items: a field of the API's replies. */
+export interface ListColumn {
+  readonly name: string;
+  readonly label: string;
+  /** `state`: the status, with the reasons why it does not serve. `word`: one of `words`. */
+  readonly kind: 'text' | 'state' | 'money' | 'day' | 'word';
+  readonly words?: Readonly<Record<string, string>>;
+  /** Whether the API sorts by it. */
+  readonly isSortable?: boolean;
+  /** Whether it is edited in the list. */
+  readonly isEditable?: boolean;
+}
+
+/** A list of an account. */
+export interface EntityList {
+  /** The resource: the beginning of its operations, and the end of the paths of pages and calls. */
+  readonly resource: 'campaigns' | 'line_items';
+  /** The path parameter of one of them. */
+  readonly idName: 'campaign_id' | 'line_item_id';
+  readonly columns: readonly ListColumn[];
+  readonly words: typeof texts.campaigns | typeof texts.lineItems;
+}
+
+const { fields, objectives } = texts.campaign;
+
+const money = (
+  name: 'daily_budget_amount_local_micro' | 'total_budget_amount_local_micro' | 'bid_amount_local_micro',
+) => ({ name, label: fields[name], kind: 'money', isSortable: true, isEditable: true }) as const;
+const day = (name: 'start_time' | 'end_time') =>
+  ({ name, label: fields[name], kind: 'day', isSortable: true }) as const;
+const NAME = { name: 'name', label: fields.name, kind: 'text', isSortable: true, isEditable: true } as const;
+const STATE = { name: 'entity_status', label: fields.entity_status, kind: 'state' } as const;
+const BUDGETS = [money('daily_budget_amount_local_micro'), money('total_budget_amount_local_micro')] as const;
+
+/** The lists of an account. */
+export const ENTITY_LISTS: readonly EntityList[] = [
+  {
+    ...{ resource: 'campaigns', idName: 'campaign_id', words: texts.campaigns },
+    columns: [NAME, STATE, ...BUDGETS],
+  },
+  {
+    ...{ resource: 'line_items', idName: 'line_item_id', words: texts.lineItems },
+    columns: [
+      NAME,
+      STATE,
+      { name: 'objective', label: fields.objective, kind: 'word', words: objectives },
+      money('bid_amount_local_micro'),
+      ...BUDGETS,
+      day('start_time'),
+      day('end_time'),
+    ],
+  },
+];

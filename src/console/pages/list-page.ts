@@ -1,0 +1,203 @@
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { csvText } from '../csv.ts';
+import { cellText, type ListRow, stateOfRow } from '../lists/cell-text.ts';
+import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-lists.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { canChange } from '../parts/permissions.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.grid;
+const ROWS = 100;
+const [ROWS_A_CALL, CSV_ROWS_MAX] = [1000, 50_000];
+
+/** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which a script makes comfortable. */
+export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_LISTS.map(
+  (list) => (deps: ConsoleDeps) =>
+    accountPage(deps, `/${list.resource}`, ['GET', 'POST'], (visit) => {
+      const loginPath = deps.redirectToLogin(visit.request.path).location!;
+      if (visit.request.method === 'POST') return changed(visit, list, loginPath);
+      return visit.request.parameter('format') === 'csv'
+        ? csvOf(visit, list, loginPath)
+        : shown(visit, list, loginPath);
+    }),
+);
+
+async function changed(visit: AccountVisit, list: EntityList, loginPath: string): Promise<PageResponse> {
+  const { request, call } = visit;
+  const reply = await call(`${list.resource}.update`, {
+    parameters: {
+      [list.idName]: request.parameter('id') ?? '',
+      entity_status: request.parameter('entity_status') ?? '',
+    },
+  });
+  return reply.isDone ? redirectTo(visit, `/${list.resource}`) : shown(visit, list, loginPath, problemsOf(reply, []));
+}
+
+/** What the address asks for. */
+interface ListQuery {
+  readonly q: string | undefined;
+  /** `field-asc` or `field-desc`. */
+  readonly sort: string | undefined;
+  readonly cursor: string | undefined;
+}
+
+function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
+  const get = request.method === 'GET' ? request.parameter : () => undefined;
+  const [field, order] = (get('sort') ?? '').split('-');
+  const isSort =
+    columns.some(({ name, isSortable }) => name === field && isSortable) && (order === 'asc' || order === 'desc');
+  return {
+    q: get('q')?.trim() || undefined,
+    sort: isSort ? `${field}-${order}` : undefined,
+    cursor: get('cursor') || undefined,
+  };
+}
+
+async function shown(
+  visit: AccountVisit,
+  list: EntityList,
+  loginPath: string,
+  problems: Problems = new Map(),
+): Promise<PageResponse> {
+  const { account, call } = visit;
+  const query = queryOf(visit, list);
+  const { q, sort, cursor } = query;
+  const { reply } = await call(`${list.resource}.list`, {
+    parameters: { count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
+  });
+  const rows: readonly ListRow[] = reply.data ?? [];
+  const isPlain = visit.request.parameter('view') === 'plain';
+  const create = canChange(visit)
+    ? html`<a class="button main" href="/ads/${account.id}/campaigns/new">${texts.campaigns.create}</a>`
+    : noHtml;
+  return consolePage(visit, {
+    status: problems.size > 0 ? 400 : 200,
+    title: list.words.title,
+    tab: list.resource,
+    actions: create,
+    islands: isPlain || rows.length === 0 ? [] : ['grid'],
+    content: html`${problemSummary(problems)}
+<form class="filters" method="get"><div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
+<button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
+${rows.length === 0 ? emptyOf(list, q) : gridOf(visit, list, query, { rows, reply, loginPath, isPlain })}`,
+  });
+}
+
+interface Listed {
+  readonly rows: readonly ListRow[];
+  readonly reply: { readonly next_cursor: string | null; readonly total_count?: number };
+  readonly loginPath: string;
+  readonly isPlain: boolean;
+}
+
+function gridOf(
+  visit: AccountVisit,
+  list: EntityList,
+  query: ListQuery,
+  { rows, reply, loginPath, isPlain }: Listed,
+): Html {
+  const { account } = visit;
+  const next = reply.next_cursor;
+  const table = html`${tableOf(visit, list, query, rows)}
+${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</a></p>` : ''}`;
+  if (isPlain) return html`<p><a href="?">${words.comfortable}</a></p>${table}`;
+  const input = JSON.stringify({
+    path: `/console/api/${account.environment}/12/accounts/${account.id}/${list.resource}`,
+    batchPath: `/console/api/${account.environment}/12/batch/accounts/${account.id}/${list.resource}`,
+    pagePath: `/ads/${account.id}/${list.resource}`,
+    ...{ idName: list.idName, columns: list.columns, zone: account.timezone, loginPath },
+    ...{ q: query.q ?? '', sort: query.sort, rows, next, total: reply.total_count ?? rows.length },
+    mayChange: canChange(visit),
+    words: { ...words, count: list.words.count, states: texts.states, reasons: texts.reasons },
+  });
+  return html`<div data-island="grid" data-input="${input}">${table}</div>`;
+}
+
+/** The address of the list with something else in it; what `undefined` is left out. */
+function addressOf({ q, sort }: ListQuery, more: Readonly<Record<string, string>>): string {
+  const all = { q, sort, ...more };
+  const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `?${new URLSearchParams(given).toString()}`;
+}
+
+function emptyOf({ words: own }: EntityList, q: string | undefined): Html {
+  return q === undefined
+    ? html`<div class="empty"><h2>${own.none}</h2><p>${own.noneAbout}</p></div>`
+    : html`<div class="empty"><p>${words.noneFound}</p></div>`;
+}
+
+function tableOf(visit: AccountVisit, list: EntityList, query: ListQuery, rows: readonly ListRow[]): Html {
+  const mayChange = canChange(visit);
+  const heads = list.columns.map((column) => headOf(column, query));
+  const body = rows.map(
+    (row) =>
+      html`<tr>${list.columns.map((column) => cellOf(visit, list, column, row))}${mayChange ? html`<td>${statusForm(visit, row)}</td>` : ''}</tr>`,
+  );
+  return html`<div class="scroll"><table class="grid"><thead><tr>${heads}${mayChange ? html`<td></td>` : ''}</tr></thead>
+<tbody>
+${joinHtml(body, '\n')}
+</tbody></table></div>`;
+}
+
+const numeric = ({ kind }: ListColumn): Html => (kind === 'money' ? html` class="number"` : noHtml);
+
+/** A column that can be sorted is a link; sorted by already, it turns the order round. */
+function headOf(column: ListColumn, query: ListQuery): Html {
+  const { name, label, isSortable } = column;
+  if (!isSortable) return html`<th scope="col"${numeric(column)}>${label}</th>`;
+  const order = query.sort === `${name}-asc` ? 'asc' : query.sort === `${name}-desc` ? 'desc' : undefined;
+  const link = addressOf(query, { sort: `${name}-${order === 'asc' ? 'desc' : 'asc'}` });
+  const sorted = order === undefined ? '' : html` aria-sort="${words.sorted[order]}"`;
+  return html`<th scope="col"${numeric(column)}${sorted}><a href="${link}">${label}</a></th>`;
+}
+
+function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn, row: ListRow): Html {
+  if (column.kind === 'state') {
+    const { state, text, why } = stateOfRow(row, texts);
+    return html`<td><span class="state ${state}">${text}</span>${why === '' ? '' : html` <span class="why">${why}</span>`}</td>`;
+  }
+  const text = cellText(column, row, account.timezone);
+  if (column.name === 'name') {
+    return html`<th scope="row"><a href="/ads/${account.id}/${list.resource}/${row.id}">${text}</a></th>`;
+  }
+  return html`<td${numeric(column)}>${text || words.nothing}</td>`;
+}
+
+function statusForm({ request }: AccountVisit, { id, name, entity_status }: ListRow): Html {
+  const isActive = entity_status === 'ACTIVE';
+  const what = isActive ? words.pause : words.activate;
+  const members = { authenticity_token: request.csrfToken, id, entity_status: isActive ? 'PAUSED' : 'ACTIVE' };
+  return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${what} ${name ?? id}">${what}</button></form>`;
+}
+
+/** All rows of the list as CSV; amounts are numbers of the currency. */
+async function csvOf(visit: AccountVisit, list: EntityList, loginPath: string): Promise<PageResponse> {
+  const { account, call } = visit;
+  const { q, sort } = queryOf(visit, list);
+  const rows: ListRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const answer = await call(`${list.resource}.list`, {
+      parameters: { count: ROWS_A_CALL, q, cursor, sort_by: sort, with_draft: true },
+    });
+    if (!answer.isDone) return shown(visit, list, loginPath, problemsOf(answer, []));
+    rows.push(...answer.reply.data);
+    cursor = answer.reply.next_cursor ?? undefined;
+  } while (cursor !== undefined && rows.length < CSV_ROWS_MAX);
+  const cell = (column: ListColumn, row: ListRow): string | number => {
+    if (column.kind === 'money') return row[column.name] === null ? '' : Number(row[column.name]) / 1e6;
+    return column.kind === 'state' ? stateOfRow(row, texts).text : cellText(column, row, account.timezone);
+  };
+  const heads = ['id', ...list.columns.map(({ label }) => label), 'currency'];
+  const lines = rows.map((row) => [row.id, ...list.columns.map((column) => cell(column, row)), row.currency]);
+  return {
+    status: 200,
+    html: { title: list.words.title, content: html`<h1>${list.words.title}</h1>` },
+    file: { name: `${list.resource}-${account.id}.csv`, type: 'text/csv', text: csvText([heads, ...lines]) },
+  };
+}

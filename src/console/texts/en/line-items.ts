@@ -1,0 +1,7 @@
+/** Words of the list of line items. */
+export const lineItems = {
+  title: 'Line items',
+  none: 'No line items yet',
+  noneAbout: 'A line item of a campaign says who sees which ads, when, and for how much. Create a campaign first.',
+  count: '{total} line items',
+} as const;
