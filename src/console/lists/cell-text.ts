@@ -22,11 +22,16 @@ export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, z
   return kind === 'word' ? (words[value] ?? String(value)) : String(value);
 }
 
-/** The state of a row in a word, and why it does not serve. */
+/**
+ * The state of a row in a word, and why it does not serve. Where the API does not know the effective one, as of campaigns
+ * without line items, it is the status that its user has set.
+ */
 export function stateOfRow(
-  { entity_status, effective_status = entity_status, reasons_not_servable: reasons = [] }: ListRow,
+  row: Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>,
   words: { readonly states: Readonly<Record<string, string>>; readonly reasons: Readonly<Record<string, string>> },
 ): { readonly state: string; readonly text: string; readonly why: string } {
+  const { entity_status, effective_status = '', reasons_not_servable: reasons = [] } = row;
+  const state = effective_status in words.states ? effective_status : entity_status;
   const why = reasons.map((reason) => words.reasons[reason] ?? reason).join('. ');
-  return { state: effective_status.toLowerCase(), text: words.states[effective_status] ?? effective_status, why };
+  return { state: state.toLowerCase(), text: words.states[state] ?? state, why };
 }

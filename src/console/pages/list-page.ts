@@ -9,6 +9,7 @@ import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
+import { stateMark } from '../parts/state-mark.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.grid;
@@ -158,8 +159,7 @@ function headOf(column: ListColumn, query: ListQuery): Html {
 
 function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn, row: ListRow): Html {
   if (column.kind === 'state') {
-    const { state, text, why } = stateOfRow(row, texts);
-    return html`<td><span class="state ${state}">${text}</span>${why === '' ? '' : html` <span class="why">${why}</span>`}</td>`;
+    return html`<td>${stateMark(row)}</td>`;
   }
   const text = cellText(column, row, account.timezone);
   if (column.name === 'name') {

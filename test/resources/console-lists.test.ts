@@ -1,0 +1,116 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Browser, browserOf, logIn, outlineOf, unescaped } from '../rig/browser.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let user: Browser;
+let path: string;
+let page: string;
+
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  const opened = await openAccount(world.sandbox);
+  path = opened.path;
+  page = `/ads/${opened.account}/campaigns`;
+  for (let number = 0; number < 120; number++) {
+    const params = {
+      ...{ name: `Bread ${String(number).padStart(3, '0')}`, funding_instrument_id: opened.instrument },
+      ...{ daily_budget_amount_local_micro: 1_500_000 + number * 10_000, entity_status: 'PAUSED' },
+    };
+    const made = await world.sandbox.call('POST', `${path}/campaigns`, { params });
+    assert.equal(made.status, 200, made.text);
+  }
+  user = browserOf(world.service.url);
+  const { username, password } = world.keys;
+  await logIn(user, { id: world.keys.user_id!, name: username!, password: password! });
+});
+after(() => world.close());
+
+/** The names in the table of a page, in order. */
+const namesIn = (html: string): string[] =>
+  [...html.matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)].map(([, name]) => unescaped(name!));
+const linkOf = (html: string, text: string): string =>
+  unescaped(new RegExp(`<a [^>]*href="([^"]*)"[^>]*>${text}</a>`).exec(html)![1]!);
+
+describe('a list, without a script', () => {
+  test('is sorted by a link, and turned round by the next; its pages keep the order', async () => {
+    const first = await user.get(page);
+    assert.equal(outlineOf(first.html).heading, 'Campaigns');
+    const sorted = await user.get(page + linkOf(first.html, 'Daily budget'));
+    assert.deepEqual(namesIn(sorted.html).slice(0, 2), ['Bread 000', 'Bread 001']);
+    assert.match(sorted.html, /aria-sort="ascending"/);
+    const next = await user.get(page + linkOf(sorted.html, 'Next page'));
+    assert.deepEqual(namesIn(next.html).at(-1), 'Bread 119');
+    assert.equal(namesIn(next.html).length, 20);
+    const turned = await user.get(page + linkOf(sorted.html, 'Daily budget'));
+    assert.deepEqual(namesIn(turned.html)[0], 'Bread 119');
+    assert.match(turned.html, /aria-sort="descending"/);
+  });
+
+  test('sorts by nothing else than its columns', async () => {
+    for (const sort of ['id-asc', 'name', 'name-up', 'entity_status-asc'])
+      assert.doesNotMatch((await user.get(`${page}?sort=${sort}`)).html, /aria-sort/, sort);
+  });
+
+  test('is narrowed by name', async () => {
+    const { html } = await user.get(`${page}?q=bread+01`);
+    assert.equal(namesIn(html).length, 10);
+    assert.match((await user.get(`${page}?q=cake`)).html, /Nothing has a name that begins so/);
+  });
+
+  test('comes whole as CSV, in the same order', async () => {
+    const file = await user.get(`${page}?sort=name-desc&format=csv`);
+    assert.match(file.headers.get('content-disposition')!, /campaigns-\w+\.csv/);
+    const [head, first, ...rest] = file.html.split('\r\n');
+    assert.equal(head, 'id,Name,Status,Daily budget,Total budget,currency');
+    assert.match(first!, /^\w+,Bread 119,Paused,2\.69,,USD$/);
+    assert.equal(rest.length, 120);
+  });
+
+  test('switches one, and says why not', async () => {
+    const { html } = await user.get(`${page}?q=bread+000`);
+    const [, id] = /campaigns\/(\w+)">Bread 000/.exec(html)!;
+    const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
+    const sent = await user.post(page, { authenticity_token, id: id!, entity_status: 'ACTIVE' });
+    assert.equal(sent.location, page);
+    const { body } = await world.sandbox.call('GET', `${path}/campaigns/${id}`);
+    assert.equal(body.data.entity_status, 'ACTIVE');
+    const wrong = await user.post(page, { authenticity_token, id: id!, entity_status: 'OPEN' });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.html, /role="alert"/);
+  });
+});
+
+describe('the script of a list', () => {
+  test('is the only one that its page may run, and does not come with the plain table', async () => {
+    const { html, headers } = await user.get(page);
+    const [, script] = /<script type="module" src="([^"]+)"><\/script>/.exec(html)!;
+    assert.equal(html.split('<script').length, 2);
+    const policy = headers.get('content-security-policy')!;
+    assert.match(
+      policy,
+      /default-src 'none'.*script-src 'self'.*require-trusted-types-for 'script'; trusted-types 'none'/,
+    );
+    const plain = await user.get(`${page}?view=plain`);
+    assert.doesNotMatch(plain.html, /<script/);
+    assert.doesNotMatch(plain.headers.get('content-security-policy')!, /script-src/);
+    for (const encoding of ['br', 'identity']) {
+      const response = await fetch(world.service.url + script, { headers: { 'accept-encoding': encoding } });
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-encoding'), encoding === 'br' ? 'br' : null);
+      assert.match(response.headers.get('cache-control')!, /immutable/);
+      assert.match(response.headers.get('content-type')!, /^text\/javascript/);
+      assert.match(await response.text(), /import|function/);
+    }
+  });
+
+  test('gets the first rows with the page', async () => {
+    const { html } = await user.get(page);
+    const input = JSON.parse(unescaped(/data-input="([^"]+)"/.exec(html)![1]!));
+    assert.equal(input.rows.length, 100);
+    assert.equal(input.total, 120);
+    assert.equal(input.mayChange, true);
+  });
+});
