@@ -8,6 +8,7 @@ import {
   requeueDeliveries,
   rotateSecret,
 } from '../features/activity/webhooks/administration.ts';
+import { OBJECTIVES, objectiveOf } from '../features/ads/line-items/objectives.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
 import { deviceCookies } from '../features/auth/logins/device-cookies.ts';
@@ -72,6 +73,7 @@ export function browserPages(mode: Mode, deps: Dependencies): Pages {
         ...{ clock, redirectToLogin },
         notFound: () => errorPage('page'),
         isSimulated: (environment) => services.delivery.mode(environment) === 'simulated',
+        bidStrategies: (objective) => (Object.hasOwn(OBJECTIVES, objective) ? objectiveOf(objective).strategies : []),
       }),
     ],
   );

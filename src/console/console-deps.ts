@@ -12,4 +12,6 @@ export interface ConsoleDeps {
   readonly notFound: () => PageResponse;
   /** Whether delivery of an environment is simulated. */
   readonly isSimulated: (environment: Environment) => boolean;
+  /** The bid strategies that an objective allows; none for what is no objective. */
+  readonly bidStrategies: (objective: string) => readonly string[];
 }

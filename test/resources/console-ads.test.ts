@@ -126,6 +126,30 @@ describe('an advertiser, without a script', () => {
     assert.match(shown.html, /<th scope="row" class="prose">Rye on Thursdays/);
   });
 
+  test('is asked what a line item is for, once a campaign, and offered only what fits', async () => {
+    const path = `${account}/campaigns/new`;
+    const [, funding] = /<option value="([^"]+)"/.exec((await user.get(path)).html)!;
+    const other = await led(user, path, {
+      ...{ name: 'Reach', funding_instrument_id: funding!, total_budget_amount_local_micro: '10' },
+    });
+    const campaign_id = other.split('/').at(-1)!;
+    const step = `${account}/line_items/new?campaign_id=${campaign_id}`;
+    const asked = await user.get(step);
+    assert.match(asked.html, /What is it for\?/);
+    const offered = (html: string) => [...html.matchAll(/<option value="([A-Z]+)"/g)].map(([, value]) => value);
+    assert.deepEqual(offered((await user.get(`${step}&objective=REACH`)).html), ['AUTO', 'TARGET']);
+    assert.deepEqual(offered((await user.get(`${step}&objective=ENGAGEMENTS`)).html), ['AUTO', 'MAX']);
+    for (const wrong of ['PIGEONS', 'constructor'])
+      assert.match((await user.get(`${step}&objective=${wrong}`)).html, /What is it for\?/, wrong);
+    const made = await led(user, step, { campaign_id, name: 'Many', objective: 'REACH', bid_strategy: 'AUTO' });
+    assert.deepEqual(offered((await user.get(made)).html.split('name="bid_strategy"')[1]!.split('</select>')[0]!), [
+      'AUTO',
+      'TARGET',
+    ]);
+    assert.match((await user.get(`${step}&objective=ENGAGEMENTS`)).html, /<dd>Reach: be seen by many<\/dd>/);
+    await act(user, other, { act: 'remove' });
+  });
+
   test('goes live, and sees what comes of it: on the page and as CSV the same as from the API', async () => {
     await act(user, campaign, { act: 'ACTIVE' });
     await act(user, line, { act: 'ACTIVE' });

@@ -84,6 +84,20 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['line item', async () => inside(`/ads/${account}/line_items/${await firstOf('line_items')}`)],
   ['new line item', async () => inside(`/ads/${account}/line_items/new?campaign_id=${await firstOf('campaigns')}`)],
   [
+    'objective of a line item',
+    async () => {
+      const tab = await inside(`/ads/${account}/campaigns/new`);
+      await sendLast(
+        tab,
+        "document.getElementById('name').value = 'Autumn'; document.getElementById('total_budget_amount_local_micro').value = '90';",
+      );
+      await tab.leave(
+        "[...document.querySelectorAll('main a')].find((each) => each.textContent === 'Add a line item').click()",
+      );
+      return tab;
+    },
+  ],
+  [
     'several places with a name',
     async () => {
       const tab = await inside(`/ads/${account}/line_items/${await firstOf('line_items')}`);

@@ -29,7 +29,7 @@ const MONEY = ['daily_budget_amount_local_micro', 'total_budget_amount_local_mic
 const [CRITERIA_SHOWN, ADS_SHOWN] = [500, 200] as const;
 const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
 
-/** A line item, as the API replies with it. */
+/** A line item, as the API replies with it, and what its objective allows. */
 interface LineItem {
   readonly id: string;
   readonly campaign_id: string;
@@ -40,6 +40,7 @@ interface LineItem {
   readonly start_time: string | null;
   readonly end_time: string | null;
   readonly bid_strategy: string | null;
+  readonly strategies: readonly string[];
   readonly bid_amount_local_micro: number | null;
   readonly daily_budget_amount_local_micro: number | null;
   readonly total_budget_amount_local_micro: number | null;
@@ -47,16 +48,14 @@ interface LineItem {
 
 const pairsOf = (names: Readonly<Record<string, string>>) => Object.entries(names);
 
-function fieldsOf({ account }: AccountVisit, currency: string, isNew: boolean): EntityField[] {
+function fieldsOf({ account }: AccountVisit, currency: string, strategies: readonly string[]): EntityField[] {
   const { fields, hints } = words;
+  const options = pairsOf(words.strategies).filter(([strategy]) => strategies.includes(strategy));
   return [
     { name: 'name', label: fields.name, kind: 'text', isRequired: true },
-    ...(isNew
-      ? [{ name: 'objective', label: fields.objective, kind: 'choice', options: pairsOf(words.objectives) } as const]
-      : []),
     { name: 'start_time', label: fields.start_time, hint: hints.start(account.timezone), kind: 'day' },
     { name: 'end_time', label: fields.end_time, hint: hints.end, kind: 'day' },
-    { name: 'bid_strategy', label: fields.bid_strategy, kind: 'choice', options: pairsOf(words.strategies) },
+    { name: 'bid_strategy', label: fields.bid_strategy, kind: 'choice', options },
     { name: 'bid_amount_local_micro', label: fields.bid_amount_local_micro, hint: hints.bid(currency), kind: 'money' },
     {
       name: 'daily_budget_amount_local_micro',
@@ -102,7 +101,13 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
     const found = await call('campaigns.get', { parameters: { campaign_id } });
     if (!found.isDone || !canChange(visit)) return deps.notFound();
     const { name, currency } = found.reply.data;
-    const fields = fieldsOf(visit, currency, true);
+    const others = await call('line_items.list', {
+      parameters: { campaign_ids: campaign_id, with_draft: true, count: 1 },
+    });
+    // All line items of a campaign have one objective.
+    const objective: string = others.reply.data?.[0]?.objective ?? request.parameter('objective') ?? '';
+    if (!Object.hasOwn(words.objectives, objective)) return objectiveChoice(visit, { campaign_id, name });
+    const fields = fieldsOf(visit, currency, deps.bidStrategies(objective));
     const shownWith = (entered: Record<string, string>, problems: Problems): PageResponse =>
       consolePage(visit, {
         status: problems.size > 0 ? 400 : 200,
@@ -112,7 +117,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
         content: html`${problemSummary(problems)}<div class="card">${postForm(
           request,
           'create',
-          html`${hiddenFields({ campaign_id })}${entityFields(fields, entered, problems)}`,
+          html`<dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[objective]!}</dd></dl>${hiddenFields({ campaign_id, objective })}${entityFields(fields, entered, problems)}`,
           words.create,
         )}</div>`,
       });
@@ -125,13 +130,30 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
     const reply = await call('line_items.create', {
       parameters: {
         ...given,
-        ...{ campaign_id, objective: entered.objective, product_type: 'PROMOTED_POSTS' },
+        ...{ campaign_id, objective, product_type: 'PROMOTED_POSTS' },
         ...{ placements: 'ALL_ON_SERVICE', entity_status: 'DRAFT' },
       },
     });
     return reply.isDone
       ? redirectTo(visit, `${PATH}/${reply.reply.data.id}`)
       : shownWith(entered, problemsOf(reply, NAMES));
+  });
+}
+
+/** What the line item is for: everything else follows from it. */
+function objectiveChoice(
+  visit: AccountVisit,
+  { campaign_id, name }: { readonly campaign_id: string; readonly name: string },
+): PageResponse {
+  const items = pairsOf(words.objectives).map(
+    ([objective, text]) =>
+      html`<li><a href="?${new URLSearchParams({ campaign_id, objective }).toString()}">${text}</a></li>`,
+  );
+  return consolePage(visit, {
+    title: words.addLine,
+    tab: 'line_items',
+    trail: trailOf(visit, campaign_id, name),
+    content: html`<section class="card"><h2>${words.whatFor}</h2><p class="soft">${words.whatForAbout}</p><ul class="choices">${items}</ul></section>`,
   });
 }
 
@@ -150,7 +172,8 @@ export function lineItemPage(deps: ConsoleDeps): Page {
     const line_item_id = request.pathParams.line_item_id!;
     const found = await call('line_items.get', { parameters: { line_item_id } });
     if (!found.isDone) return deps.notFound();
-    const line: LineItem = found.reply.data;
+    const strategies = deps.bidStrategies(found.reply.data.objective);
+    const line: LineItem = { ...found.reply.data, strategies };
     if (request.method === 'GET') return shown(visit, line);
     return changed(visit, line, request.parameter('act') ?? '');
   });
@@ -208,7 +231,7 @@ function storedValues({ account }: AccountVisit, line: LineItem): Record<string,
 
 async function saved(visit: AccountVisit, line: LineItem): Promise<PageResponse> {
   const { request, call } = visit;
-  const entered = enteredIn(fieldsOf(visit, line.currency, false), request);
+  const entered = enteredIn(fieldsOf(visit, line.currency, line.strategies), request);
   const problems = new Map<string, string>();
   const parameters = parametersOf(visit, entered, line.currency, problems);
   if (problems.size > 0) return shown(visit, line, problems, entered);
@@ -263,7 +286,7 @@ async function shown(
 ${
   mayChange
     ? html`<section class="card"><h2>${words.schedule}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(visit, line), isConflict))}${entityFields(fieldsOf(visit, line.currency, false), entered, problems)}`, words.save)}</section>
+${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(visit, line), isConflict))}${entityFields(fieldsOf(visit, line.currency, line.strategies), entered, problems)}`, words.save)}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }

@@ -25,6 +25,8 @@ export const campaign = {
   lineItems: 'Line items',
   noLines: 'A line item says who sees which ads, when, and for how much.',
   addLine: 'Add a line item',
+  whatFor: 'What is it for?',
+  whatForAbout: 'What you pay for follows from it. All line items of a campaign have the same.',
   fields: {
     name: 'Name',
     funding_instrument_id: 'Paid by',
