@@ -109,8 +109,10 @@ describe('the image', () => {
   };
 
   test('contains only what is needed to run', () => {
-    assert.deepEqual(readdirSync(image.workdir).sort(), ['bin', 'dist', 'node_modules', 'package.json']);
+    assert.deepEqual(readdirSync(image.workdir).sort(), ['bin', 'built', 'dist', 'node_modules', 'package.json']);
+    assert.ok(existsSync(join(image.workdir, 'built/islands/manifest.json')));
     assert.ok(!existsSync(join(image.workdir, 'node_modules/typescript')));
+    assert.ok(!existsSync(join(image.workdir, 'node_modules/esbuild-wasm')));
     assert.ok(!existsSync(join(image.workdir, `node_modules/node-${process.platform}-${process.arch}`)));
     const kilobytes = Number(execFileSync('du', ['-sk', image.root], { encoding: 'utf8' }).split('\t')[0]);
     assert.ok(kilobytes < 80_000, `${kilobytes} kB`);
