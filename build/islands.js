@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
@@ -26,7 +26,8 @@ const { metafile, outputFiles } = await build({
   target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  legalComments: 'linked',
+  // The image is built without the settings of the type checker.
+  tsconfigRaw: '{}',
   metafile: true,
   write: false,
 });
@@ -44,7 +45,21 @@ for (const [path, { entryPoint, imports }] of Object.entries(metafile.outputs)) 
   manifest[basename(dirname(entryPoint))] = { file: basename(path), imports: files };
 }
 write('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
+write('licenses.txt', licensesOf(Object.keys(metafile.inputs)));
 for (const file of readdirSync(out)) if (!written.has(file)) rmSync(join(out, file));
+
+/** The licenses of the packages that are in the scripts, as they ask for. */
+function licensesOf(inputs) {
+  const packages = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(packages)]
+    .sort()
+    .map((name) => {
+      const folder = join('node_modules', name);
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+    })
+    .join(`\n${'-'.repeat(72)}\n\n`);
+}
 
 /** A server that starts meanwhile finds the file whole, before and after. */
 function write(name, contents) {

@@ -59,6 +59,7 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'bin',
+      'built',
       'deploy',
       'dist',
       'docs',
@@ -80,6 +81,7 @@ describe('the tarball', () => {
     ]);
     // What the package exports has its declarations, and each page of the documents that operators read is there.
     for (const file of [
+      'built/islands/manifest.json',
       'dist/app/server.js',
       'dist/testing/index.d.ts',
       'dist/testing-commonjs/index.d.ts',

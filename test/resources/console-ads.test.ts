@@ -223,6 +223,7 @@ describe('an advertiser, without a script', () => {
     const paused = await act(user, campaign, { act: 'PAUSED' });
     assert.match(paused.html, /It is paused/);
     assert.match(paused.html, /Daily budget: \$20\.00 → \$25\.00/);
+    assert.ok(paused.html.includes(`<td>@${ada.name}</td>`), 'by name, not by id');
     const list = await act(user, campaign, { act: 'remove' });
     assert.equal(outlineOf(list.html).heading, 'Campaigns');
     assert.doesNotMatch(list.html, /Spring/);

@@ -138,9 +138,12 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/ads/:account_id/campaigns': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns/new': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns/:campaign_id': 'console-pages.wider.ts',
+  '/ads/:account_id/line_items': 'console-pages.wider.ts',
   '/ads/:account_id/line_items/new': 'console-pages.wider.ts',
   '/ads/:account_id/line_items/:line_item_id': 'console-pages.wider.ts',
   '/ads/:account_id/audiences': 'console-pages.wider.ts',
+  '/ads/:account_id/audiences/:audience_id': 'console-pages.wider.ts',
+  '/ads/:account_id/results': 'console-pages.wider.ts',
   '/ads/:account_id/creatives': 'console-pages.wider.ts',
   '/ads-manager/post-preview/index.html': 'post-previews.wider.ts',
 };

@@ -23,3 +23,9 @@ describe('scripts of pages are small', () => {
     assert.ok(total(all) <= ALL_MAX, `${total(all)} bytes`);
   });
 });
+
+test('the licenses of what is in them come with them', () => {
+  const licenses = readFileSync('built/islands/licenses.txt', 'utf8');
+  for (const name of ['preact', '@preact/signals', '@tanstack/virtual-core', '@noble/hashes'])
+    assert.match(licenses, new RegExp(`^${name}\n\n[^]*?Copyright`, 'm'), name);
+});

@@ -6,6 +6,8 @@ import { texts } from '../texts/texts.ts';
 
 const words = texts.history;
 const ROWS = 50;
+/** People whose names are looked up; the others keep their ids. */
+const NAMES_MAX = 20;
 
 interface Change {
   readonly change_by: { readonly user_id: string };
@@ -16,15 +18,17 @@ interface Change {
 
 /** Who changed a campaign or line item, newest first, with what differs. */
 export async function historySection(
-  { call, account }: AccountVisit,
+  visit: AccountVisit,
   entity_type: 'CAMPAIGN' | 'LINE_ITEM',
   entity_id: string,
   currency: string,
 ): Promise<Html> {
+  const { call, account } = visit;
   const { isDone, reply } = await call('account_history.list', {
     parameters: { entity_type, entity_id, count: ROWS },
   });
   const changes: readonly Change[] = isDone ? reply.data : [];
+  const names = await namesOf(visit, changes);
   const rows = changes.map(({ change_by, change_time, change_type, changes: fields }) => {
     const parts = Object.entries(fields)
       .filter(([name]) => !/^(updated_at|created_at|id)$/.test(name))
@@ -32,11 +36,20 @@ export async function historySection(
         ([name, { old, new: now }]) =>
           html`<li>${words.changed(nameOf(name), valueText(name, old, currency), valueText(name, now, currency))}</li>`,
       );
-    return html`<tr><th scope="row"><time datetime="${change_time}">${timeText(change_time, account.timezone)}</time></th><td>${change_by.user_id}</td><td class="prose">${words.kinds[change_type] ?? change_type}${change_type === 'UPDATE' ? html`<ul>${parts}</ul>` : ''}</td></tr>`;
+    return html`<tr><th scope="row"><time datetime="${change_time}">${timeText(change_time, account.timezone)}</time></th><td>${names.get(change_by.user_id) ?? change_by.user_id}</td><td class="prose">${words.kinds[change_type] ?? change_type}${change_type === 'UPDATE' ? html`<ul>${parts}</ul>` : ''}</td></tr>`;
   });
   return html`<details class="card"><summary>${words.title}</summary><div class="scroll"><table class="broken"><thead><tr><th scope="col">${words.at}</th><th scope="col">${words.who}</th><th scope="col">${words.change}</th></tr></thead><tbody>
 ${joinHtml(rows, '\n')}
 </tbody></table></div></details>`;
+}
+
+/** The names of those who made changes, by id; people who are gone have none. */
+async function namesOf({ lookUp }: AccountVisit, changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(changes.map(({ change_by }) => change_by.user_id))].slice(0, NAMES_MAX);
+  const users = await Promise.all(ids.map((user_id) => lookUp('users.show', { parameters: { user_id } })));
+  return new Map(
+    users.flatMap(({ isDone, reply }, at) => (isDone ? [[ids[at]!, `@${reply.screen_name}`] as const] : [])),
+  );
 }
 
 function nameOf(name: string): string {
