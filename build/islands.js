@@ -10,8 +10,9 @@ import { build } from 'esbuild-wasm';
 
 const SOURCE = 'src/console/islands';
 
-const out = resolve(process.argv[2] ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'built/islands'));
-process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
+const home = fileURLToPath(new URL('../', import.meta.url));
+const out = resolve(process.argv[2] ?? join(home, 'built/islands'));
+process.chdir(home);
 
 const names = readdirSync(SOURCE).filter((name) => existsSync(join(SOURCE, name, 'start.tsx')));
 const { metafile, outputFiles } = await build({

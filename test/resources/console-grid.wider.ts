@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { until } from '../rig/events.ts';
-import { openInside, textOf } from '../rig/pages-in-chromium.ts';
+import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 const LINES = 10_000;
@@ -68,14 +68,7 @@ afterEach(async () => {
   await tab.close();
 });
 
-const says = async (text: RegExp): Promise<void> => {
-  let said = '';
-  const isSaid = async (): Promise<boolean> => {
-    said = await textOf(tab);
-    return text.test(said);
-  };
-  await until(`the page says ${text}`, isSaid).catch(() => assert.match(said, text));
-};
+const says = (text: RegExp): Promise<void> => pageSays(tab, text);
 /** The element of a button by its label. */
 const button = (label: string): string => `document.querySelector(${JSON.stringify(`[aria-label^="${label}"]`)})`;
 const press = (label: string): Promise<void> => tab.look(`${button(label)}.click()`);
@@ -213,6 +206,24 @@ describe('ten thousand line items', () => {
     await tab.press('Enter');
     await says(/Bid of Line 00006 is saved/);
     assert.equal((await stored(nameOf(6))).bid_amount_local_micro, 3_000_000);
+  });
+
+  test('keep their order when another cannot be fetched, and say so until the service is there again', async () => {
+    await says(new RegExp(nameOf(0)));
+    const network = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    await tab.send('Network.emulateNetworkConditions', { offline: true, ...network });
+    await tab.look("document.querySelector('.window thead button').click()");
+    await says(/No connection, or the service is busy/);
+    assert.match(await tab.look('location.search'), /sort=name-asc/);
+    assert.equal(
+      await tab.look("document.querySelector('.window th[aria-sort]').getAttribute('aria-sort')"),
+      'ascending',
+    );
+    await tab.send('Network.emulateNetworkConditions', { offline: false, ...network });
+    await tab.look("document.querySelector('.alert button').click()");
+    await until('nothing is wrong any more', () => tab.look("document.querySelector('.alert') === null"));
+    await tab.look("document.querySelector('.window').scrollTop = 1000 * 52");
+    await says(new RegExp(nameOf(1000)));
   });
 
   test('are edited with keys alone', async () => {

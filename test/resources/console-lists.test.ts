@@ -49,6 +49,18 @@ describe('a list, without a script', () => {
     assert.match(turned.html, /aria-sort="descending"/);
   });
 
+  test('stays a plain table from page to page', async () => {
+    const plain = await user.get(`${page}?view=plain&q=bread`);
+    for (const link of ['Next page', 'Daily budget']) {
+      const address = linkOf(plain.html, link);
+      assert.match(address, /view=plain/);
+      assert.doesNotMatch((await user.get(page + address)).html, /<script/);
+    }
+    const back = linkOf(plain.html, 'Editable table');
+    assert.match(back, /q=bread/);
+    assert.match((await user.get(page + back)).html, /<script/);
+  });
+
   test('sorts by nothing else than its columns', async () => {
     for (const sort of ['id-asc', 'name', 'name-up', 'entity_status-asc'])
       assert.doesNotMatch((await user.get(`${page}?sort=${sort}`)).html, /aria-sort/, sort);

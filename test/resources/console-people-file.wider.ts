@@ -7,7 +7,7 @@ import { hashIdentifier, writeIdentifier } from '../../src/features/audiences/up
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { until } from '../rig/events.ts';
-import { openInside, textOf } from '../rig/pages-in-chromium.ts';
+import { openInside, says as pageSays } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -54,14 +54,7 @@ beforeEach(async (context) => {
 });
 
 const begin = (): Promise<void> => tab.look("document.querySelector('main button.main[type=button]').click()");
-const says = async (text: RegExp): Promise<void> => {
-  let said = '';
-  const isSaid = async (): Promise<boolean> => {
-    said = await textOf(tab);
-    return text.test(said);
-  };
-  await until(`the page says ${text}`, isSaid).catch(() => assert.match(said, text));
-};
+const says = (text: RegExp): Promise<void> => pageSays(tab, text);
 /** Uploads that the server has answered with 200. */
 const answered = (): number =>
   tab.log.filter(
@@ -92,11 +85,11 @@ describe('a file of people', () => {
     await tab.send('Network.enable', { maxPostDataSize: 10_000_000 });
     tab.forget();
     await chooseFile(tab, largeFile());
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     const kinds = "[...document.querySelectorAll('main select')].map(({ value }) => value)";
     assert.deepEqual(await tab.look(kinds), ['', 'email', 'phone_number']);
     await begin();
-    await says(/100,000 people were uploaded. 1 rows were left out/);
+    await says(/100,000 people were uploaded. 1 row was left out: no valid identifier/);
     await says(/The people are being matched/);
     world.clock.advance(60);
     await world.service.jobs.runDue();
@@ -120,7 +113,7 @@ describe('a file of people', () => {
 
   test('goes on when the connection is back', async () => {
     await chooseFile(tab, largeFile());
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     await begin();
     await until('something has come', () => answered() > 1);
     const network = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
@@ -133,7 +126,7 @@ describe('a file of people', () => {
 
   test('goes on after a login in another tab', async () => {
     await chooseFile(tab, largeFile());
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     await begin();
     await until('something has come', () => answered() > 1);
     await tab.send('Network.clearBrowserCookies');
@@ -153,7 +146,7 @@ describe('a file of people', () => {
   test('goes on where it was left after the page was opened anew', async () => {
     const file = largeFile();
     await chooseFile(tab, file);
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     await begin();
     await until('something has come', () => answered() > 1);
     await tab.look(
@@ -164,7 +157,7 @@ describe('a file of people', () => {
     assert.ok(before > 0 && before < ROWS);
     await tab.open(page);
     await chooseFile(tab, file);
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     await begin();
     await says(/100,000 people were uploaded/);
     assert.equal(await taken(), ROWS);
@@ -179,21 +172,39 @@ describe('a file of people', () => {
     await says(/2 people were uploaded/);
   });
 
+  test('is sent again where the service did not count everybody', async () => {
+    await chooseFile(tab, fileOf(['email', 'ada@one.test', 'ben@two.test']));
+    await says(/What the columns contain/);
+    await tab.look(`(() => {
+      const real = fetch;
+      let isFirst = true;
+      window.fetch = async (...given) => {
+        const response = await real(...given);
+        if (!isFirst || !given[0].endsWith('/users')) return response;
+        isFirst = false;
+        return Response.json({ data: { success_count: 1, total_count: 2 } });
+      };
+    })()`);
+    await begin();
+    await says(/2 people were uploaded/);
+    assert.equal(answered(), 2);
+  });
+
   test('that cannot be read is explained', async () => {
     await chooseFile(tab, fileOf([]));
     await says(/The file is empty/);
     await chooseFile(tab, fileOf(['Town,Street', '"Berlin"x,1']));
     await says(/This is not a CSV file: text follows a value in quotes/);
     await chooseFile(tab, fileOf(['Town,Street', 'Berlin,1']));
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     await begin();
-    await says(/Say of at least one column what it has/);
+    await says(/Choose what at least one column contains/);
     assert.equal(await taken(), 0);
   });
 
   test('of an audience that is gone is refused in words', async () => {
     await chooseFile(tab, fileOf(['email', 'ada@one.test']));
-    await says(/What the columns have/);
+    await says(/What the columns contain/);
     const gone = await tab.look(`(async () => {
       const { path } = JSON.parse(document.querySelector('[data-island]').dataset.input);
       const headers = { 'x-form-token': document.body.dataset.formToken };

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Person } from './browser.ts';
 import { type Chromium, startChromium, type Tab } from './chromium.ts';
+import { until } from './events.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
 /** A world and a browser for all tests of a file. */
@@ -32,6 +34,16 @@ export function worldInChromium(options?: WorldOptions): WorldInChromium {
 
 /** What a page shows as text, without its header and footer. */
 export const textOf = (tab: Tab): Promise<string> => tab.look('document.querySelector("main").innerText');
+
+/** Resolves when a page shows a text; rejects after a minute, with what it shows. */
+export async function says(tab: Tab, text: RegExp): Promise<void> {
+  let said = '';
+  const isSaid = async (): Promise<boolean> => {
+    said = await textOf(tab);
+    return text.test(said);
+  };
+  await until(`the page says ${text}`, isSaid).catch(() => assert.match(said, text));
+}
 
 /** An expression that fills in a box of a page. */
 export const fill = (id: string, value: string): string =>

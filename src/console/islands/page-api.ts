@@ -1,29 +1,31 @@
-/** The reply to a call, or why there is none. */
-export type ApiReply =
-  // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape
-  | { readonly outcome: 'answered'; readonly status: number; readonly body: any; readonly retryAfter_s: number }
-  /** Nothing is known of what became of it. */
-  | { readonly outcome: 'unreachable' };
-
-/** Calls an operation for the user of the page; `path` begins with `/console/api/`. */
-export async function callApi(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  path: string,
-  json?: string,
-): Promise<ApiReply> {
-  const headers: Record<string, string> = { 'x-form-token': document.body.dataset.formToken ?? '' };
-  if (json !== undefined) headers['content-type'] = 'application/json';
-  try {
-    const response = await fetch(path, { method, headers, ...(json !== undefined && { body: json }) });
-    const text = await response.text();
-    const retryAfter_s = Number(response.headers.get('retry-after') ?? 0);
-    return { outcome: 'answered', status: response.status, body: parsed(text), retryAfter_s };
-  } catch {
-    return { outcome: 'unreachable' };
-  }
+/** The reply to a call of an operation. */
+export interface ApiReply {
+  /** 503 where nothing came: nobody knows what became of the call then. */
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape, and a proxy may answer in its own way
+  readonly body: any;
+  /** How long the service asks to wait; 0 when it does not. */
+  readonly retryAfter_s: number;
 }
 
-/** Takes over the token of the session after a login in another tab. Whether there is a session. */
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * Calls an operation for the user of the page; `path` begins with `/console/api/`. After a login in another tab it takes
+ * over the token of that session.
+ */
+export async function callApi(method: Method, path: string, body?: unknown): Promise<ApiReply> {
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  const reply = await send(method, path, json);
+  return reply.status === 403 && (await renewToken()) ? send(method, path, json) : reply;
+}
+
+/** Whether a call may succeed when it is made again. */
+export function isUnavailable({ status }: ApiReply): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** Takes over the token of the present session. Whether there is a session. */
 export async function renewToken(): Promise<boolean> {
   try {
     const response = await fetch(location.pathname);
@@ -37,10 +39,21 @@ export async function renewToken(): Promise<boolean> {
 }
 
 /** The messages of a refusal, in the order of the reply. */
-// biome-ignore lint/suspicious/noExplicitAny: a proxy may have answered in its own way
-export function messagesOf(body: any): string[] {
+export function messagesOf({ body }: ApiReply): string[] {
   const errors: { message?: string }[] = [...(body?.errors ?? []), ...(body?.operation_errors ?? []).flat()];
   return errors.flatMap(({ message }) => message ?? []);
+}
+
+async function send(method: Method, path: string, json: string | undefined): Promise<ApiReply> {
+  const headers: Record<string, string> = { 'x-form-token': document.body.dataset.formToken ?? '' };
+  if (json !== undefined) headers['content-type'] = 'application/json';
+  try {
+    const response = await fetch(path, { method, headers, ...(json !== undefined && { body: json }) });
+    const body = parsed(await response.text());
+    return { status: response.status, body, retryAfter_s: Number(response.headers.get('retry-after') ?? 0) };
+  } catch {
+    return { status: 503, body: undefined, retryAfter_s: 0 };
+  }
 }
 
 function parsed(text: string): unknown {

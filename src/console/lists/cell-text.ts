@@ -13,10 +13,15 @@ export interface ListRow {
   readonly [field: string]: unknown;
 }
 
+/** What a row is called. */
+export function nameOfRow({ name, id }: ListRow): string {
+  return name ?? id;
+}
+
 /** The text of a cell; '' for nothing. States have a mark of their own. @param zone of the account */
 export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, zone: string): string {
   const value = row[name] as string | number | null;
-  if (value === null || value === undefined) return name === 'name' ? row.id : '';
+  if (value === null || value === undefined) return name === 'name' ? nameOfRow(row) : '';
   if (kind === 'money') return moneyText(Number(value), row.currency);
   if (kind === 'day') return name === 'end_time' ? lastDay(String(value), zone) : firstDay(String(value), zone);
   return kind === 'word' ? (words[value] ?? String(value)) : String(value);
@@ -34,4 +39,13 @@ export function stateOfRow(
   const state = effective_status in words.states ? effective_status : entity_status;
   const why = reasons.map((reason) => words.reasons[reason] ?? reason).join('. ');
   return { state: state.toLowerCase(), text: words.states[state] ?? state, why };
+}
+
+/** What the button beside a state does: it stops what is active, and starts everything else. */
+export function switchOf(
+  { entity_status }: Pick<ListRow, 'entity_status'>,
+  words: { readonly pause: string; readonly activate: string; readonly goLive: string },
+): { readonly status: 'ACTIVE' | 'PAUSED'; readonly label: string } {
+  if (entity_status === 'ACTIVE') return { status: 'PAUSED', label: words.pause };
+  return { status: 'ACTIVE', label: entity_status === 'DRAFT' ? words.goLive : words.activate };
 }

@@ -1,11 +1,11 @@
 import { html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { noticeBox } from '../../markup/boxes.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { edited, shownField } from '../parts/edited-form.ts';
-import { type EntityField, enteredIn, entityFields, postForm, removeForm } from '../parts/entity-form.ts';
+import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
+import { type EntityField, enteredIn, removeForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { texts } from '../texts/texts.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
@@ -61,11 +61,11 @@ const storedValues = ({ name, description }: Audience): Record<string, string> =
 async function saved(page: AudienceVisit): Promise<PageResponse> {
   const { visit, audience } = page;
   const entered = enteredIn(FIELDS, visit.request);
-  const { changed, conflicts } = edited(visit.request, entered, storedValues(audience));
-  if (conflicts.size > 0) return shown(page, new Map([['', texts.campaign.conflict], ...conflicts]), entered);
+  const edit = edited(visit.request, entered, storedValues(audience));
+  if (edit.conflicts.size > 0) return shown(page, conflictProblems(edit), entered);
   const path = `${PATH}/${audience.id}`;
-  if (changed.size === 0) return redirectTo(visit, path);
-  const parameters = Object.fromEntries(Object.entries(entered).filter(([name]) => changed.has(name)));
+  if (edit.changed.size === 0) return redirectTo(visit, path);
+  const parameters = Object.fromEntries(Object.entries(entered).filter(([name]) => edit.changed.has(name)));
   const reply = await visit.call('custom_audiences.update', {
     parameters: { custom_audience_id: audience.id, ...parameters },
   });
@@ -79,14 +79,12 @@ async function shown(
 ): Promise<PageResponse> {
   const { visit, audience } = page;
   const { request, account } = visit;
-  const isConflict = problems.get('') === texts.campaign.conflict;
   const isOurs = audience.is_owner;
   const mayFill = canChangeAudiences(visit) && audience.permission_level === 'READ_WRITE';
   const size = audience.audience_size?.toLocaleString('en') ?? '–';
-  const form = html`${hiddenFields(shownField(request, storedValues(audience), isConflict))}${entityFields(FIELDS, entered, problems)}`;
   const uses = await usesOf(page);
   return consolePage(visit, {
-    status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
+    status: statusOf(problems),
     title: audience.name,
     tab: 'audiences',
     trail: [[`/ads/${account.id}${PATH}`, words.title]],
@@ -97,7 +95,7 @@ ${mayFill ? html`<section class="card"><h2>${words.people}</h2>${peopleFile(page
 <section class="card"><h2>${words.usedBy}</h2>${uses.length === 0 ? html`<p class="soft">${words.notUsed}</p>` : useList(account.id, uses)}</section>
 ${
   canChangeAudiences(visit) && isOurs
-    ? html`<section class="card"><h2>${words.edit}</h2>${postForm(request, 'save', form, words.save)}</section>
+    ? html`<section class="card"><h2>${words.edit}</h2>${editForm(request, { fields: FIELDS, stored: storedValues(audience), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${uses.length === 0 ? '' : html`<p>${words.usedBy}:</p>${useList(account.id, uses)}`}${removeForm(request)}</details>`
     : ''
 }`,

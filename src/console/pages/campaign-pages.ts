@@ -3,9 +3,10 @@ import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { switchOf } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { edited, shownField } from '../parts/edited-form.ts';
+import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import {
   amountIn,
   amountText,
@@ -188,9 +189,9 @@ async function saved(visit: AccountVisit, campaign: Campaign): Promise<PageRespo
   const problems = new Map<string, string>();
   const budgets = budgetsIn(entered, campaign.currency, problems);
   if (problems.size > 0) return shown(visit, campaign, problems, entered);
-  const { changed, conflicts } = edited(request, entered, storedValues(campaign));
-  if (conflicts.size > 0) return shown(visit, campaign, new Map([['', words.conflict], ...conflicts]), entered);
-  const parameters = Object.entries({ name: entered.name!, ...budgets }).filter(([name]) => changed.has(name));
+  const edit = edited(request, entered, storedValues(campaign));
+  if (edit.conflicts.size > 0) return shown(visit, campaign, conflictProblems(edit), entered);
+  const parameters = Object.entries({ name: entered.name!, ...budgets }).filter(([name]) => edit.changed.has(name));
   if (parameters.length === 0) return redirectTo(visit, `${PATH}/${campaign.id}`);
   const reply = await call('campaigns.update', {
     parameters: { campaign_id: campaign.id, ...Object.fromEntries(parameters) },
@@ -209,23 +210,21 @@ async function shown(
   const lines: readonly LineItem[] =
     (await call('line_items.list', { parameters: { campaign_ids: campaign.id, with_draft: true, count: LINES_SHOWN } }))
       .reply.data ?? [];
-  const isConflict = problems.get('') === words.conflict;
   const mayChange = canChange(visit);
   const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
   const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
-<section class="card">${facts}${mayChange ? statusButtons(visit, campaign) : ''}</section>
+<section class="card">${facts}${mayChange ? statusButton(visit, campaign) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
 ${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines)}${moreThan(lines, LINES_SHOWN)}</section>
 ${
   mayChange
-    ? html`<section class="card"><h2>${words.edit}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(campaign), isConflict))}${entityFields(editFields(campaign), entered, problems)}`, words.save)}</section>
+    ? html`<section class="card"><h2>${words.edit}</h2>${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
 ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
   return consolePage(visit, {
-    status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
+    status: statusOf(problems),
     title: campaign.name,
     tab: 'campaigns',
     actions: html`<a class="button" href="/ads/${account.id}/results?campaign_id=${campaign.id}">${texts.results.results}</a>`,
@@ -239,11 +238,11 @@ export function moreThan(rows: readonly unknown[], shown: number): Html | string
   return rows.length < shown ? '' : html`<p class="soft">${words.onlyFirst(shown)}</p>`;
 }
 
-/** Buttons that start and stop something. */
-export function statusButtons({ request }: AccountVisit, { entity_status }: Pick<Servable, 'entity_status'>): Html {
-  const isActive = entity_status === 'ACTIVE';
-  const label = isActive ? words.pause : entity_status === 'DRAFT' ? words.goLive : words.activate;
-  return html`<form method="post"><input type="hidden" name="authenticity_token" value="${request.csrfToken}"><input type="hidden" name="act" value="${isActive ? 'PAUSED' : 'ACTIVE'}"><button type="submit"${isActive ? '' : html` class="main"`}>${label}</button></form>`;
+/** The button that starts or stops something. */
+export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'entity_status'>): Html {
+  const { status, label } = switchOf(row, words);
+  const members = { authenticity_token: request.csrfToken, act: status };
+  return html`<form method="post">${hiddenFields(members)}<button type="submit"${status === 'ACTIVE' ? html` class="main"` : ''}>${label}</button></form>`;
 }
 
 function budgetText({ currency, ...campaign }: Campaign): string {

@@ -6,7 +6,7 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { edited, shownField } from '../parts/edited-form.ts';
+import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import {
   amountIn,
   amountText,
@@ -21,7 +21,7 @@ import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { texts } from '../texts/texts.ts';
 import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
-import { moreThan, statusButtons } from './campaign-pages.ts';
+import { moreThan, statusButton } from './campaign-pages.ts';
 
 const words = texts.campaign;
 const PATH = '/line_items';
@@ -235,11 +235,11 @@ async function saved(visit: AccountVisit, line: LineItem): Promise<PageResponse>
   const problems = new Map<string, string>();
   const parameters = parametersOf(visit, entered, line.currency, problems);
   if (problems.size > 0) return shown(visit, line, problems, entered);
-  const { changed, conflicts } = edited(request, entered, storedValues(visit, line));
-  if (conflicts.size > 0) return shown(visit, line, new Map([['', words.conflict], ...conflicts]), entered);
+  const edit = edited(request, entered, storedValues(visit, line));
+  if (edit.conflicts.size > 0) return shown(visit, line, conflictProblems(edit), entered);
   // Bids and how they are made belong together.
   const isSaved = (name: string): boolean =>
-    changed.has(name) || (name === 'bid_amount_local_micro' && changed.has('bid_strategy'));
+    edit.changed.has(name) || (name === 'bid_amount_local_micro' && edit.changed.has('bid_strategy'));
   // A day that was not touched keeps its time, which may be within a day.
   const given = Object.entries(parameters).filter(([name]) => isSaved(name));
   if (given.length === 0) return redirectTo(visit, `${PATH}/${line.id}`);
@@ -276,23 +276,21 @@ async function shown(
     call('promoted_posts.list', { parameters: { line_item_ids: line.id, count: ADS_SHOWN } }),
     call('posts.list', { parameters: { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true } }),
   ]);
-  const isConflict = problems.get('') === words.conflict;
   const mayChange = canChange(visit);
   const isWithoutAd = line.entity_status === 'ACTIVE' && promoted.reply.data?.length === 0;
   const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${noticeBox(isWithoutAd ? words.liveWithoutAd : undefined)}${problemSummary(problems)}
-<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${mayChange ? statusButtons(visit, line) : ''}</section>
+<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${mayChange ? statusButton(visit, line) : ''}</section>
 <section class="card"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], { mayChange, problems, choices })}${moreThan(criteria.reply.data ?? [], CRITERIA_SHOWN)}</section>
 <section class="card"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}${moreThan(promoted.reply.data ?? [], ADS_SHOWN)}</section>
 ${
   mayChange
-    ? html`<section class="card"><h2>${words.schedule}</h2>${isConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
-${postForm(request, 'save', html`${hiddenFields(shownField(request, storedValues(visit, line), isConflict))}${entityFields(fieldsOf(visit, line.currency, line.strategies), entered, problems)}`, words.save)}</section>
+    ? html`<section class="card"><h2>${words.schedule}</h2>${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
 ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
   return consolePage(visit, {
-    status: problems.size > 0 ? (isConflict ? 409 : 400) : 200,
+    status: statusOf(problems),
     title: line.name ?? line.id,
     tab: 'line_items',
     actions: html`<a class="button" href="/ads/${visit.account.id}/results?line_item_id=${line.id}">${texts.results.results}</a>`,

@@ -4,7 +4,7 @@ import { hiddenFields } from '../../markup/boxes.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
-import { cellText, type ListRow, stateOfRow } from '../lists/cell-text.ts';
+import { cellText, type ListRow, nameOfRow, stateOfRow, switchOf } from '../lists/cell-text.ts';
 import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-lists.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -13,6 +13,8 @@ import { stateMark } from '../parts/state-mark.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.grid;
+const { pause, activate, goLive } = texts.campaign;
+const switchWords = { pause, activate, goLive };
 const ROWS = 100;
 const [ROWS_A_CALL, CSV_ROWS_MAX] = [1000, 50_000];
 
@@ -45,6 +47,7 @@ interface ListQuery {
   /** `field-asc` or `field-desc`. */
   readonly sort: string | undefined;
   readonly cursor: string | undefined;
+  readonly view: 'plain' | undefined;
 }
 
 function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
@@ -56,6 +59,7 @@ function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery 
     q: get('q')?.trim() || undefined,
     sort: isSort ? `${field}-${order}` : undefined,
     cursor: get('cursor') || undefined,
+    view: get('view') === 'plain' ? 'plain' : undefined,
   };
 }
 
@@ -72,7 +76,8 @@ async function shown(
     parameters: { count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
   });
   const rows: readonly ListRow[] = reply.data ?? [];
-  const isPlain = visit.request.parameter('view') === 'plain';
+  // A later page has no number of rows in all, which the script needs.
+  const isPlain = query.view === 'plain' || cursor !== undefined;
   const create = canChange(visit)
     ? html`<a class="button main" href="/ads/${account.id}/campaigns/new">${texts.campaigns.create}</a>`
     : noHtml;
@@ -83,7 +88,7 @@ async function shown(
     actions: create,
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
     content: html`${problemSummary(problems)}
-<form class="filters" method="get"><div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
+<form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
 <button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
 ${rows.length === 0 ? emptyOf(list, q) : gridOf(visit, list, query, { rows, reply, loginPath, isPlain })}`,
   });
@@ -106,7 +111,7 @@ function gridOf(
   const next = reply.next_cursor;
   const table = html`${tableOf(visit, list, query, rows)}
 ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</a></p>` : ''}`;
-  if (isPlain) return html`<p><a href="?">${words.comfortable}</a></p>${table}`;
+  if (isPlain) return html`<p><a href="${addressOf(query, { view: undefined })}">${words.comfortable}</a></p>${table}`;
   const input = JSON.stringify({
     path: `/console/api/${account.environment}/12/accounts/${account.id}/${list.resource}`,
     batchPath: `/console/api/${account.environment}/12/batch/accounts/${account.id}/${list.resource}`,
@@ -114,14 +119,14 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
     ...{ idName: list.idName, columns: list.columns, zone: account.timezone, loginPath },
     ...{ q: query.q ?? '', sort: query.sort, rows, next, total: reply.total_count ?? rows.length },
     mayChange: canChange(visit),
-    words: { ...words, count: list.words.count, states: texts.states, reasons: texts.reasons },
+    words: { ...words, ...switchWords, count: list.words.count, states: texts.states, reasons: texts.reasons },
   });
   return html`<div data-island="grid" data-input="${input}">${table}</div>`;
 }
 
 /** The address of the list with something else in it; what `undefined` is left out. */
-function addressOf({ q, sort }: ListQuery, more: Readonly<Record<string, string>>): string {
-  const all = { q, sort, ...more };
+function addressOf({ q, sort, view }: ListQuery, more: Readonly<Record<string, string | undefined>>): string {
+  const all = { q, sort, view, ...more };
   const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `?${new URLSearchParams(given).toString()}`;
 }
@@ -168,11 +173,10 @@ function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn,
   return html`<td${numeric(column)}>${text || words.nothing}</td>`;
 }
 
-function statusForm({ request }: AccountVisit, { id, name, entity_status }: ListRow): Html {
-  const isActive = entity_status === 'ACTIVE';
-  const what = isActive ? words.pause : words.activate;
-  const members = { authenticity_token: request.csrfToken, id, entity_status: isActive ? 'PAUSED' : 'ACTIVE' };
-  return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${what} ${name ?? id}">${what}</button></form>`;
+function statusForm({ request }: AccountVisit, row: ListRow): Html {
+  const { status, label } = switchOf(row, texts.campaign);
+  const members = { authenticity_token: request.csrfToken, id: row.id, entity_status: status };
+  return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
 }
 
 /** All rows of the list as CSV; amounts are numbers of the currency. */

@@ -25,12 +25,20 @@ function readManifest(): Record<string, Island> {
 /** Where a file of a script is. */
 export const islandPath = (file: string): string => `/pages/islands/${file}`;
 
+/** The files of all scripts, plain and packed. */
+const contents = new Map(
+  Object.values(islands)
+    .flatMap(({ file, imports }) => [file, ...imports])
+    .map((file) => [file, { plain: read(file), packed: read(`${file}.br`) }]),
+);
+
+function read(file: string): Buffer {
+  return readFileSync(new URL(file, FOLDER));
+}
+
 /** Serves the scripts. Their names change with their contents, so that browsers keep them. */
 export function serveIslands(app: FastifyInstance): void {
-  const files = new Set(Object.values(islands).flatMap(({ file, imports }) => [file, ...imports]));
-  for (const file of files) {
-    const plain = readFileSync(new URL(file, FOLDER));
-    const packed = readFileSync(new URL(`${file}.br`, FOLDER));
+  for (const [file, { plain, packed }] of contents) {
     app.get(islandPath(file), (request, reply) => {
       const isPacked = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''));
       void reply.headers({

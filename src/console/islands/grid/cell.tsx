@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { cellText, type ListRow, stateOfRow } from '../../lists/cell-text.ts';
+import { cellText, type ListRow, nameOfRow, stateOfRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { microsOf } from '../../money.ts';
 import { filled } from '../texts.ts';
+import type { CellValue } from './edits.ts';
 import type { GridInput } from './rows.ts';
 
 /** What a cell shows, and what it does when it was edited. */
@@ -15,8 +16,8 @@ interface CellInput {
   /** What stands beside the state. */
   readonly action: ComponentChildren;
   readonly fault: string | undefined;
-  /** Stores a value; whether it was. `text` shows the same field of another state of the row. */
-  onSave(value: string | number | null, text: (row: ListRow) => string): Promise<boolean>;
+  /** Stores a value; whether it was. */
+  onSave(value: CellValue): Promise<boolean>;
 }
 
 /** One cell; those that can be edited turn into a box. */
@@ -28,8 +29,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   const entered = useSignal<string | undefined>(undefined);
   const own = useSignal<string | undefined>(undefined);
   const isEdited = entered.value !== undefined;
-  const textOf = (of: ListRow): string => cellText(column, of, zone);
-  const text = textOf(row);
+  const text = cellText(column, row, zone);
   useEffect(() => {
     if (isEdited) box.current?.select();
   }, [isEdited]);
@@ -43,7 +43,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     const value = enteredValue(column, entered.value!.trim(), row.currency);
     own.value = value === undefined ? filled(words.notAmount, { currency: row.currency }) : undefined;
     if (value === undefined) return;
-    if (value === row[column.name] || (await onSave(value, textOf))) close();
+    if (value === row[column.name] || (await onSave(value))) close();
   };
 
   if (column.kind === 'state') {
@@ -84,7 +84,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   }
   const isEditable = mayChange && column.isEditable;
   const shown = column.name === 'name' ? <a href={`${input.pagePath}/${row.id}`}>{text}</a> : text || words.nothing;
-  const name = row.name ?? row.id;
+  const name = nameOfRow(row);
   const label =
     column.name === 'name'
       ? filled(words.renameIt, { name })
@@ -119,13 +119,13 @@ const Fault = ({ text }: { readonly text: string | undefined }) =>
 
 /** A value as it stands in the box. */
 function editedText({ name, kind }: ListColumn, row: ListRow): string {
-  const value = row[name] as string | number | null;
+  const value = row[name] as CellValue;
   if (value === null) return '';
   return kind === 'money' ? String(Number(value) / 1e6) : String(value);
 }
 
 /** What was entered, as the API takes it; undefined when it is no amount. */
-function enteredValue({ kind }: ListColumn, text: string, currency: string): string | number | null | undefined {
+function enteredValue({ kind }: ListColumn, text: string, currency: string): CellValue | undefined {
   if (kind !== 'money') return text;
   return text === '' ? null : microsOf(text, currency);
 }

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ListRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import type { texts } from '../../texts/texts.ts';
-import { type ApiReply, callApi, messagesOf, renewToken } from '../page-api.ts';
+import { type ApiReply, callApi, isUnavailable, messagesOf } from '../page-api.ts';
 
 /** What the page tells the script. */
 export interface GridInput {
@@ -25,6 +25,9 @@ export interface GridInput {
   readonly total: number;
   readonly mayChange: boolean;
   readonly words: typeof texts.grid & {
+    readonly pause: string;
+    readonly activate: string;
+    readonly goLive: string;
     readonly count: string;
     readonly states: typeof texts.states;
     readonly reasons: typeof texts.reasons;
@@ -43,13 +46,16 @@ export type Outcome =
 export interface Rows {
   readonly rows: ReadonlySignal<readonly ListRow[]>;
   readonly total: ReadonlySignal<number>;
+  /** The order of the rows: `field-asc` or `field-desc`. */
   readonly sort: ReadonlySignal<string | undefined>;
   /** Why the last call failed; undefined while nothing is wrong. */
   readonly trouble: ReadonlySignal<'signed out' | 'unreachable' | undefined>;
   /** Fetches rows until there are so many, or all. */
   fetchTo(count: number): Promise<void>;
-  /** Begins anew in another order. */
+  /** Begins anew in another order; the rows stay as they are when that fails. */
   sortBy(sort: string): Promise<void>;
+  /** Asks whether the service is there again. */
+  tryAgain(): Promise<void>;
   /** Stores a field of a row, if it still has the value that is shown. */
   change(row: ListRow, field: string, value: string | number | null): Promise<Outcome>;
   /** Stores the status of several, all of a batch or none. */
@@ -67,68 +73,57 @@ export function openRows(input: GridInput): Rows {
   const sort = signal(input.sort);
   const trouble = signal<'signed out' | 'unreachable' | undefined>(undefined);
   let next = input.next;
-  let fetching: Promise<void> | undefined;
+  let fetching: Promise<void> = Promise.resolve();
 
-  const call = async (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<ApiReply> => {
-    const json = body === undefined ? undefined : JSON.stringify(body);
-    let reply = await callApi(method, path, json);
-    // Its user may have logged out and in again in another tab.
-    if (statusOf(reply) === 403 && (await renewToken())) reply = await callApi(method, path, json);
-    const status = statusOf(reply);
-    trouble.value = status === 401 ? 'signed out' : status === 429 || status >= 500 ? 'unreachable' : undefined;
+  const call = async (...given: Parameters<typeof callApi>): Promise<ApiReply> => {
+    const reply = await callApi(...given);
+    trouble.value = reply.status === 401 ? 'signed out' : isUnavailable(reply) ? 'unreachable' : undefined;
     return reply;
   };
-  const fetchPage = async (cursor: string | undefined): Promise<boolean> => {
+  /** One after the other: a page of one order must not be added to rows of another. */
+  const inTurn = (fetch: () => Promise<void>): Promise<void> => {
+    fetching = fetching.then(fetch);
+    return fetching;
+  };
+  /** The next page, or the first of an order; whether it came. */
+  const fetchPage = async (order: string | undefined, cursor: string | undefined): Promise<boolean> => {
     const query = new URLSearchParams({ count: String(ROWS_A_CALL), with_draft: 'true' });
     if (input.q !== '') query.set('q', input.q);
-    if (sort.value !== undefined) query.set('sort_by', sort.value);
+    if (order !== undefined) query.set('sort_by', order);
     if (cursor === undefined) query.set('with_total_count', 'true');
     else query.set('cursor', cursor);
-    const reply = await call('GET', `${input.path}?${query}`);
-    if (reply.outcome !== 'answered' || reply.status !== 200) return false;
-    const { data, next_cursor, total_count } = reply.body;
+    const { status, body } = await call('GET', `${input.path}?${query}`);
+    if (status !== 200) return false;
+    const { data, next_cursor, total_count } = body;
     rows.value = cursor === undefined ? data : [...rows.value, ...data];
     if (total_count !== undefined) total.value = total_count;
+    sort.value = order;
     next = next_cursor;
     return true;
-  };
-  const fetchOn = async (count: number): Promise<void> => {
-    while (rows.value.length < count && next !== null) if (!(await fetchPage(next))) return;
   };
   const replace = (changed: readonly ListRow[]): void => {
     const byId = new Map(changed.map((row) => [row.id, row]));
     rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
   };
-  const refusalOf = (reply: ApiReply): Outcome => {
-    const status = statusOf(reply);
-    if (status === 401) return { is: 'signed out' };
-    if (status === 429 || status >= 500 || reply.outcome !== 'answered') return { is: 'unreachable' };
-    return { is: 'refused', why: messagesOf(reply.body).join('. ') };
-  };
 
   return {
     ...{ rows, total, sort, trouble },
-    fetchTo(count) {
-      fetching ??= fetchOn(count).finally(() => {
-        fetching = undefined;
-      });
-      return fetching;
-    },
-    async sortBy(by) {
-      await fetching;
-      sort.value = by;
-      await fetchPage(undefined);
-    },
+    fetchTo: (count) =>
+      inTurn(async () => {
+        while (rows.value.length < count && next !== null) if (!(await fetchPage(sort.value, next))) return;
+      }),
+    sortBy: (order) => inTurn(async () => void (await fetchPage(order, undefined))),
+    tryAgain: async () => void (await call('GET', `${input.path}?count=1`)),
     async change(row, field, value) {
       const current = await call('GET', `${input.path}/${row.id}`);
-      if (current.outcome !== 'answered' || current.status !== 200) return refusalOf(current);
+      if (current.status !== 200) return refusalOf(current);
       const stored: ListRow = current.body.data;
       if (stored[field] !== row[field] && stored[field] !== value) {
         replace([stored]);
         return { is: 'conflict', row: stored };
       }
       const reply = await call('PUT', `${input.path}/${row.id}`, { [field]: value });
-      if (reply.outcome !== 'answered' || reply.status !== 200) return refusalOf(reply);
+      if (reply.status !== 200) return refusalOf(reply);
       replace([reply.body.data]);
       return { is: 'done' };
     },
@@ -139,7 +134,7 @@ export function openRows(input: GridInput): Rows {
           params: { [input.idName]: id, entity_status: status },
         }));
         const reply = await call('POST', input.batchPath, batch);
-        if (reply.outcome !== 'answered' || reply.status >= 300) return refusalOf(reply);
+        if (reply.status >= 300) return refusalOf(reply);
         replace(reply.body.data);
       }
       return { is: 'done' };
@@ -147,5 +142,7 @@ export function openRows(input: GridInput): Rows {
   };
 }
 
-/** 503 where nothing came. */
-const statusOf = (reply: ApiReply): number => (reply.outcome === 'answered' ? reply.status : 503);
+function refusalOf(reply: ApiReply): Outcome {
+  if (reply.status === 401) return { is: 'signed out' };
+  return isUnavailable(reply) ? { is: 'unreachable' } : { is: 'refused', why: messagesOf(reply).join('. ') };
+}

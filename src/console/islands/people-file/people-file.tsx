@@ -5,7 +5,7 @@ import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/a
 import { isHashedKind } from '../../../features/audiences/uploads/normalize.ts';
 import { type Column, columnOfName } from '../../../features/audiences/uploads/people-columns.ts';
 import type { peopleFile } from '../../texts/en/people-file.ts';
-import { callApi, renewToken } from '../page-api.ts';
+import { callApi, isUnavailable, renewToken } from '../page-api.ts';
 import { filled } from '../texts.ts';
 import { pause } from '../timers.ts';
 import { bookmarkOf, NOTHING_YET, type Progress } from './bookmark.ts';
@@ -66,9 +66,7 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
     addEventListener('beforeunload', askFirst);
     try {
       const parts = readParts(file.value!, {
-        separator,
-        columns: columns.value,
-        after: done.rows,
+        ...{ separator, columns: columns.value, after: done.rows },
       });
       await upload(parts, {
         ...{ path: `${path}/users`, type: type.value, bookmark, signal: stopping.current.signal },
@@ -95,13 +93,13 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
     match.value = { is: 'matching' };
     for (;;) {
       const reply = await callApi('GET', path);
-      if (reply.outcome === 'answered' && reply.status >= 400 && reply.status < 500 && reply.status !== 429) return;
-      const audience = reply.outcome === 'answered' && reply.status === 200 ? reply.body.data : undefined;
+      if (reply.status !== 200 && !isUnavailable(reply)) return;
+      const audience = reply.status === 200 ? reply.body.data : undefined;
       if (audience && !audience.reasons_not_targetable.includes('PROCESSING')) {
         match.value = { is: 'matched', size: audience.audience_size };
         return;
       }
-      await pause(1000);
+      await pause(Math.max(reply.retryAfter_s, 1) * 1000);
     }
   };
 
@@ -230,17 +228,15 @@ function ColumnFields({ head, columns, words, isDisabled, onChange }: ColumnFiel
   );
 }
 
-function stateText(state: UploadState, progress: Progress, words: typeof peopleFile): string {
-  const values = { people: progress.people.toLocaleString('en'), skipped: progress.skipped.toLocaleString('en') };
+function stateText(state: UploadState, { people, skipped }: Progress, words: typeof peopleFile): string {
   if (state.is === 'refused') return filled(words.refused, { why: state.messages.join('. ') });
-  if (state.is === 'waiting') return filled(words.states.waiting, { ...values, seconds: String(state.for_s) });
-  const skipped = progress.skipped > 0 ? ` ${filled(words.skipped, values)}` : '';
-  return filled(words.states[state.is], values) + skipped;
+  if (state.is === 'waiting') return filled(words.states.waiting, { people, seconds: state.for_s });
+  return filled(words.states[state.is], { people }) + (skipped > 0 ? ` ${filled(words.skipped, { skipped })}` : '');
 }
 
 function matchText(match: Match, words: typeof peopleFile): string {
   if (match.is === 'matching') return words.matching;
-  return match.size === null ? words.tooFew : filled(words.matched, { size: match.size.toLocaleString('en') });
+  return match.size === null ? words.tooFew : filled(words.matched, { size: match.size });
 }
 
 function faultOf(error: unknown, words: typeof peopleFile): string {

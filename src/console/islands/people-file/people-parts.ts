@@ -1,7 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { csvReader, type Separator } from '../../../base/csv.ts';
-import { type Column, identifiersOf } from '../../../features/audiences/uploads/people-columns.ts';
+import {
+  type Column,
+  identifiersOf,
+  type PersonIdentifiers,
+} from '../../../features/audiences/uploads/people-columns.ts';
 
 /** The beginning of a file. */
 export interface FileHead {
@@ -14,7 +18,7 @@ export interface FileHead {
 /** A part of a file, as it is sent. */
 export interface Part {
   /** The people, hashed: the members of `users`. */
-  readonly people: readonly string[];
+  readonly people: readonly PersonIdentifiers[];
   /** Rows of the file up to the end of the part, without the names of columns. */
   readonly rows: number;
   /** Rows of the part without any valid identifier. */
@@ -64,7 +68,7 @@ export async function* readParts(
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let row = -1;
   let bytes = 0;
-  let people: string[] = [];
+  let people: PersonIdentifiers[] = [];
   let size = 0;
   let skipped = 0;
   const take = (values: readonly string[]): void => {
@@ -76,9 +80,8 @@ export async function* readParts(
       skipped += 1;
       return;
     }
-    const text = JSON.stringify(person);
-    people.push(text);
-    size += text.length + 1;
+    people.push(person);
+    size += JSON.stringify(person).length + 1;
   };
   const part = (): Part => {
     const made = { people, rows: Math.max(row, 0), skipped, bytes };

@@ -1,4 +1,4 @@
-import { callApi, messagesOf, renewToken } from '../page-api.ts';
+import { callApi, isUnavailable, messagesOf } from '../page-api.ts';
 import { pause } from '../timers.ts';
 import type { Bookmark, Progress } from './bookmark.ts';
 import type { Part } from './people-parts.ts';
@@ -50,23 +50,14 @@ export async function upload(parts: AsyncGenerator<Part>, plan: UploadPlan): Pro
 /** Sends a part until it is answered. */
 async function sendPart({ people }: Part, { path, type, signal, onState }: UploadPlan): Promise<UploadState> {
   if (people.length === 0) return { is: 'done' };
-  const json = `[{"operation_type":"${type}","params":{"users":[${people.join(',')}]}}]`;
-  let isRenewed = false;
+  const operation = { operation_type: type, params: { users: people } };
   for (let tries = 0; !signal.aborted; tries += 1) {
-    const reply = await callApi('POST', path, json);
-    const status = reply.outcome === 'answered' ? reply.status : 503;
-    if (status === 200) return { is: 'done' };
-    if (status === 403 && !isRenewed) {
-      // Its user may have logged out and in again in another tab.
-      isRenewed = true;
-      if (await renewToken()) continue;
-    }
-    if (status === 401) return { is: 'signed out' };
-    if (reply.outcome === 'answered' && status !== 429 && status < 500) {
-      return { is: 'refused', messages: messagesOf(reply.body) };
-    }
-    const asked_s = reply.outcome === 'answered' ? reply.retryAfter_s : 0;
-    const for_s = Math.min(asked_s > 0 ? asked_s : 2 ** tries, WAIT_MAX_S);
+    const reply = await callApi('POST', path, [operation]);
+    // Whoever is not counted has to be sent again.
+    if (reply.status === 200 && reply.body?.data.success_count === people.length) return { is: 'done' };
+    if (reply.status === 401) return { is: 'signed out' };
+    if (reply.status !== 200 && !isUnavailable(reply)) return { is: 'refused', messages: messagesOf(reply) };
+    const for_s = Math.min(reply.retryAfter_s > 0 ? reply.retryAfter_s : 2 ** tries, WAIT_MAX_S);
     onState({ is: 'waiting', for_s });
     await pause(for_s * 1000, signal);
     onState({ is: 'sending' });

@@ -13,7 +13,6 @@ export const audiences = {
   noneAbout: 'A custom audience is a list of your customers. Their identifiers are sent as hashes, never as they are.',
   create: 'Create an audience',
   edit: 'Name and purpose',
-  save: 'Save',
   saved: 'Saved.',
   people: 'Add or remove people',
   usedBy: 'Used by',

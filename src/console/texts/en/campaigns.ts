@@ -5,7 +5,7 @@ export const campaigns = {
   noneAbout: 'A campaign has a budget, and line items that say who sees which ads.',
   create: 'Create a campaign',
   noBudget: 'None',
-  count: '{total} campaigns',
+  count: '{total} {total:campaign|campaigns}',
 } as const;
 
 /** The effective states of campaigns and line items. */

@@ -1,0 +1,104 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { cellText, type ListRow, nameOfRow, stateOfRow } from '../../lists/cell-text.ts';
+import type { ListColumn } from '../../lists/entity-lists.ts';
+import { filled } from '../texts.ts';
+import { pause } from '../timers.ts';
+import type { GridInput, Outcome, Rows } from './rows.ts';
+
+/** A value of a row, as the API takes it. */
+export type CellValue = string | number | null;
+
+/** What was done last, and how it is undone. */
+interface Done {
+  readonly text: string;
+  readonly undo?: (() => void) | undefined;
+}
+
+/** What people change in a list, and what they are told of it. */
+export interface Edits {
+  readonly done: ReadonlySignal<Done | undefined>;
+  /** Why a cell was not stored. */
+  faultOf(row: ListRow, column: ListColumn): string | undefined;
+  /** Stores a value of a cell; whether it was. */
+  save(row: ListRow, column: ListColumn, value: CellValue): Promise<boolean>;
+  /** Starts or stops rows; whether all of them were. */
+  switchTo(chosen: readonly ListRow[], status: string): Promise<boolean>;
+}
+
+/** How long what was done can be undone. */
+const UNDO_MS = 6000;
+
+const STATUS = 'entity_status';
+
+/** Opens the edits of a list. */
+export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, rows: Rows): Edits {
+  const faults = signal<ReadonlyMap<string, string>>(new Map());
+  const done = signal<Done | undefined>(undefined);
+  const keyOf = ({ id }: ListRow, field: string): string => `${id} ${field}`;
+
+  const say = (next: Done): void => {
+    done.value = next;
+    void pause(UNDO_MS).then(() => {
+      // What is said stays until something else is; only the time to undo it ends.
+      if (done.value === next && next.undo) done.value = { text: next.text };
+    });
+  };
+  const setFault = (key: string, text: string | undefined): void => {
+    const now = new Map(faults.value);
+    if (text === undefined) now.delete(key);
+    else now.set(key, text);
+    faults.value = now;
+  };
+  /** Why something was not stored; undefined when it was. */
+  const faultIn = (outcome: Outcome, textOf: (row: ListRow) => string): string | undefined => {
+    if (outcome.is === 'done') return undefined;
+    if (outcome.is === 'refused') return outcome.why;
+    if (outcome.is === 'conflict') return filled(words.conflict, { value: textOf(outcome.row) });
+    return outcome.is === 'signed out' ? words.signedOut : words.offline;
+  };
+
+  const save: Edits['save'] = async (row, column, value) => {
+    const outcome = await rows.change(row, column.name, value);
+    const fault = faultIn(outcome, (stored) => cellText(column, stored, zone) || words.nothing);
+    setFault(keyOf(row, column.name), fault);
+    if (fault !== undefined) return false;
+    const now = rows.rows.value.find(({ id }) => id === row.id)!;
+    say({
+      text: filled(words.done.saved, { label: column.label, name: nameOfRow(now) }),
+      undo: () => void save(now, column, row[column.name] as CellValue),
+    });
+    return true;
+  };
+  const switchTo: Edits['switchTo'] = async (chosen, status) => {
+    const [first] = chosen as readonly [ListRow];
+    const isOne = chosen.length === 1;
+    const outcome = isOne ? await rows.change(first, STATUS, status) : await rows.changeStatus(chosen, status);
+    const fault = faultIn(outcome, (stored) => stateOfRow(stored, words).text);
+    for (const row of chosen) setFault(keyOf(row, STATUS), isOne ? fault : undefined);
+    if (fault !== undefined) {
+      if (!isOne) say({ text: fault });
+      return false;
+    }
+    const is = status as 'ACTIVE' | 'PAUSED';
+    say({
+      text: isOne
+        ? filled(words.done[is], { name: nameOfRow(first) })
+        : filled(words.doneAll[is], { count: chosen.length }),
+      // A draft that went live does not become one again.
+      undo: chosen.some(({ entity_status }) => entity_status === 'DRAFT') ? undefined : () => void restore(chosen),
+    });
+    return true;
+  };
+  /** Gives rows the status that they had. */
+  const restore = async (before: readonly ListRow[]): Promise<void> => {
+    for (const [status, those] of Map.groupBy(before, ({ entity_status }) => entity_status)) {
+      const ids = new Set(those.map(({ id }) => id));
+      await switchTo(
+        rows.rows.value.filter(({ id }) => ids.has(id)),
+        status,
+      );
+    }
+  };
+
+  return { done, faultOf: (row, { name }) => faults.value.get(keyOf(row, name)), save, switchTo };
+}
