@@ -9,6 +9,7 @@ import { until } from '../rig/events.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
+import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -124,6 +125,15 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
     },
   ],
   ['creatives', () => inside(`/ads/${account}/creatives`)],
+  [
+    'creatives, a picture chosen',
+    async () => {
+      const tab = await inside(`/ads/${account}/creatives`);
+      await chooseFile(tab, fileOf(JPEG, 'bread.jpg'), 'picture');
+      await until('it is uploaded', () => tab.look("document.querySelector('[name=media]') !== null"));
+      return tab;
+    },
+  ],
 ];
 
 describe('the ads manager is accessible', { concurrency: 4 }, () => {

@@ -5,11 +5,11 @@ import { after } from 'node:test';
 import type { Tab } from './chromium.ts';
 
 /** Writes a file for the time of a test, and returns its path. */
-export function fileOf(lines: readonly string[], name = 'people.csv'): string {
+export function fileOf(contents: readonly string[] | Buffer, name = 'people.csv'): string {
   const folder = mkdtempSync(join(tmpdir(), 'barker-people-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, name);
-  writeFileSync(path, lines.join('\r\n'));
+  writeFileSync(path, Buffer.isBuffer(contents) ? contents : contents.join('\r\n'));
   return path;
 }
 

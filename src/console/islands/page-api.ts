@@ -12,12 +12,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * Calls an operation for the user of the page; `path` begins with `/console/api/`. After a login in another tab it takes
- * over the token of that session.
+ * over the token of that session. A body is sent as JSON, or as multipart data where it is a form.
  */
 export async function callApi(method: Method, path: string, body?: unknown): Promise<ApiReply> {
-  const json = body === undefined ? undefined : JSON.stringify(body);
-  const reply = await send(method, path, json);
-  return reply.status === 403 && (await renewToken()) ? send(method, path, json) : reply;
+  const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
+  const reply = await send(method, path, sent);
+  return reply.status === 403 && (await renewToken()) ? send(method, path, sent) : reply;
 }
 
 /** Whether a call may succeed when it is made again. */
@@ -44,11 +44,11 @@ export function messagesOf({ body }: ApiReply): string[] {
   return errors.flatMap(({ message }) => message ?? []);
 }
 
-async function send(method: Method, path: string, json: string | undefined): Promise<ApiReply> {
+async function send(method: Method, path: string, sent: string | FormData | undefined): Promise<ApiReply> {
   const headers: Record<string, string> = { 'x-form-token': document.body.dataset.formToken ?? '' };
-  if (json !== undefined) headers['content-type'] = 'application/json';
+  if (typeof sent === 'string') headers['content-type'] = 'application/json';
   try {
-    const response = await fetch(path, { method, headers, ...(json !== undefined && { body: json }) });
+    const response = await fetch(path, { method, headers, ...(sent !== undefined && { body: sent }) });
     const body = parsed(await response.text());
     return { status: response.status, body, retryAfter_s: Number(response.headers.get('retry-after') ?? 0) };
   } catch {

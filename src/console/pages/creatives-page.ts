@@ -1,4 +1,4 @@
-import { html, joinHtml } from '../../base/html.ts';
+import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { noticeBox } from '../../markup/boxes.ts';
 import { formField } from '../../markup/form-fields.ts';
@@ -25,37 +25,65 @@ interface Post {
 export function creativesPage(deps: ConsoleDeps): Page {
   return accountPage(deps, PATH, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
-    if (request.method === 'GET') return shown(visit);
-    const [text, name] = NAMES.map((each) => request.parameter(each)?.trim() ?? '');
-    const reply = await call('posts.create', { parameters: { text, ...(name && { name }), nullcast: true } });
-    return reply.isDone ? redirectTo(visit, `${PATH}?created=1`) : shown(visit, problemsOf(reply, NAMES));
+    const loginPath = deps.redirectToLogin(request.path).location!;
+    if (request.method === 'GET') return shown(visit, loginPath);
+    const [text, name, media] = [...NAMES, 'media'].map((each) => request.parameter(each)?.trim() ?? '');
+    const reply = await call('posts.create', {
+      parameters: { text, ...(name && { name }), ...(media && { media_keys: media }), nullcast: true },
+    });
+    return reply.isDone ? redirectTo(visit, `${PATH}?created=1`) : shown(visit, loginPath, problemsOf(reply, NAMES));
   });
 }
 
-async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
+async function shown(visit: AccountVisit, loginPath: string, problems: Problems = new Map()): Promise<PageResponse> {
   const { request, call, permissions } = visit;
+  const canWrite = permissions.some((each) => WRITERS.includes(each));
   const parameters = { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true, count: 200 };
   const posts: readonly Post[] = (await call('posts.list', { parameters })).reply.data ?? [];
-  const rows = posts.map(
-    ({ full_text, nullcast }) =>
-      html`<tr><th scope="row" class="prose">${full_text}</th><td>${nullcast ? words.onlyAd : words.everywhere}</td></tr>`,
-  );
+  const previews = canWrite ? await previewsOf(visit, posts) : new Map<string, string>();
+  const rows = posts.map(({ post_id, full_text, nullcast }) => {
+    const href = previews.get(String(post_id));
+    const link =
+      href === undefined
+        ? ''
+        : html`<a href="${href}" target="_blank" rel="noopener" aria-label="${words.previewOf(full_text)}">${words.preview}</a>`;
+    return html`<tr><th scope="row" class="prose">${full_text}</th><td>${nullcast ? words.onlyAd : words.everywhere}</td>${canWrite ? html`<td>${link}</td>` : ''}</tr>`;
+  });
   const typed = (name: string): string => (request.method === 'POST' ? (request.parameter(name) ?? '') : '');
   const form = html`${formField({ member: 'text', label: words.text, hint: words.textHint, type: 'textarea', attributes: html`rows="4" required maxlength="4000"` }, typed('text'), problems.get('text'))}
+${composerPlace(visit, loginPath, typed('media'))}
 ${formField({ member: 'name', label: words.name, hint: words.nameHint, attributes: html`maxlength="80"` }, typed('name'), problems.get('name'))}`;
-  const canWrite = permissions.some((each) => WRITERS.includes(each));
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
     tab: 'creatives',
+    islands: canWrite ? ['composer'] : [],
     content: html`${noticeBox(request.method === 'GET' && request.parameter('created') ? words.created : undefined)}${problemSummary(problems)}
 ${
   rows.length === 0
     ? html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p></div>`
-    : html`<p class="soft">${words.about}</p><div class="scroll"><table><thead><tr><th scope="col">${words.text}</th><th scope="col">${words.kind}</th></tr></thead><tbody>
+    : html`<p class="soft">${words.about}</p><div class="scroll"><table><thead><tr><th scope="col">${words.text}</th><th scope="col">${words.kind}</th>${canWrite ? html`<td></td>` : ''}</tr></thead><tbody>
 ${joinHtml(rows, '\n')}
 </tbody></table></div>`
 }
 ${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(request, 'create', form, words.create)}</section>` : ''}`,
   });
+}
+
+/** Where the script offers a picture and shows the post; without it, a post has text alone. */
+function composerPlace({ account, request }: AccountVisit, loginPath: string, media: string): Html {
+  const input = JSON.stringify({
+    ...{ path: `/console/api/${account.environment}/1.1/media/upload`, loginPath, media },
+    ...{ textField: 'text', author: request.user!.screen_name, words: texts.composer },
+  });
+  return html`<div data-island="composer" data-input="${input}"><p class="soft">${texts.composer.needsScript}</p></div>`;
+}
+
+/** Where each post is shown as people see it, by its id. */
+async function previewsOf({ call }: AccountVisit, posts: readonly Post[]): Promise<ReadonlyMap<string, string>> {
+  if (posts.length === 0) return new Map();
+  const post_ids = posts.map(({ post_id }) => post_id).join(',');
+  const { isDone, reply } = await call('post_previews.list', { parameters: { post_ids, post_type: 'PUBLISHED' } });
+  const found: { readonly post_id: string; readonly preview: string }[] = isDone ? reply.data : [];
+  return new Map(found.map(({ post_id, preview }) => [post_id, /src='([^']+)'/.exec(preview)![1]!]));
 }

@@ -2,6 +2,7 @@ import { accounts } from './en/accounts.ts';
 import { audiences } from './en/audiences.ts';
 import { campaign } from './en/campaign.ts';
 import { campaigns, reasons, states } from './en/campaigns.ts';
+import { composer } from './en/composer.ts';
 import { creatives } from './en/creatives.ts';
 import { frame } from './en/frame.ts';
 import { grid } from './en/grid.ts';
@@ -24,6 +25,7 @@ export const texts = {
   operator,
   results,
   creatives,
+  composer,
   history,
   audiences,
   peopleFile,

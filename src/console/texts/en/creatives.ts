@@ -13,6 +13,8 @@ export const creatives = {
   textHint: 'Up to 280 characters; a link counts as 23.',
   name: 'Name',
   nameHint: 'Optional, for finding it again. Nobody else sees it.',
+  preview: 'Preview',
+  previewOf: (text: string) => `Preview of “${text}”`,
   create: 'Create the post',
   created: 'The post can be used in ads now.',
 } as const;

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { composer } from '../../texts/en/composer.ts';
+import { type ApiReply, callApi, isUnavailable, messagesOf, renewToken } from '../page-api.ts';
+import { filled } from '../texts.ts';
+
+/** What the page tells the script. */
+export interface ComposerInput {
+  /** Where pictures are uploaded, below `/console/api`. */
+  readonly path: string;
+  /** Where one signs in again. */
+  readonly loginPath: string;
+  /** The id of the field with the text of the post. */
+  readonly textField: string;
+  /** Who writes, by screen name. */
+  readonly author: string;
+  /** The id of a picture that was uploaded before the form was refused; '' for none. */
+  readonly media: string;
+  readonly words: typeof composer;
+}
+
+type Upload =
+  | { readonly is: 'none' | 'uploading' }
+  | { readonly is: 'uploaded'; readonly media: string }
+  | { readonly is: 'refused'; readonly message: string; readonly mayRetry: boolean };
+
+/** A choice of a picture, which is uploaded at once, and the post as a phone shows it. */
+export function Composer({
+  path,
+  loginPath,
+  author,
+  media,
+  words,
+  text,
+}: ComposerInput & { text: HTMLTextAreaElement }) {
+  const typed = useSignal(text.value);
+  const picture = useSignal<string | undefined>(undefined);
+  const upload = useSignal<Upload>(media === '' ? { is: 'none' } : { is: 'uploaded', media });
+  const field = useRef<HTMLInputElement>(null);
+  /** Counts choices: what comes of an earlier one is of no interest. */
+  const turn = useRef(0);
+
+  useEffect(() => {
+    const show = (): void => {
+      typed.value = text.value;
+    };
+    text.addEventListener('input', show);
+    return () => text.removeEventListener('input', show);
+  }, [text, typed]);
+
+  /** The browser does not send the form while it says why not. */
+  const set = (next: Upload): void => {
+    upload.value = next;
+    const reason = next.is === 'uploading' ? words.wait : next.is === 'refused' ? words.notUploaded : '';
+    field.current!.setCustomValidity(reason);
+  };
+
+  const send = async (file: File): Promise<void> => {
+    const own = ++turn.current;
+    set({ is: 'uploading' });
+    const form = new FormData();
+    form.set('media', file);
+    const reply = await callApi('POST', path, form);
+    const next: Upload =
+      reply.status < 300
+        ? { is: 'uploaded', media: reply.body.media_id_string }
+        : {
+            is: 'refused',
+            mayRetry: isUnavailable(reply) || reply.status === 401 || reply.status === 403,
+            message: await reasonOf(reply, words),
+          };
+    if (own === turn.current) set(next);
+  };
+
+  const choose = async (file: File | undefined): Promise<void> => {
+    if (!file) return remove();
+    picture.value = undefined;
+    const shown = dataUrlOf(file);
+    void send(file);
+    const own = turn.current;
+    const url = await shown;
+    if (own === turn.current) picture.value = url;
+  };
+
+  const remove = (): void => {
+    turn.current += 1;
+    field.current!.value = '';
+    picture.value = undefined;
+    set({ is: 'none' });
+  };
+
+  const now = upload.value;
+  const fault = now.is === 'refused' ? now.message : undefined;
+  return (
+    <div class="composer">
+      <div class="field">
+        <label for="picture">{words.picture}</label>
+        <p class="hint" id="picture-hint">
+          {words.pictureHint}
+        </p>
+        {fault !== undefined && (
+          <p class="fault" id="picture-fault">
+            {fault} {now.is === 'refused' && now.message === words.ended && <a href={loginPath}>{words.logIn}</a>}
+          </p>
+        )}
+        <input
+          ref={field}
+          id="picture"
+          type="file"
+          accept="image/jpeg,image/png,image/webp,image/gif"
+          aria-describedby={fault === undefined ? 'picture-hint' : 'picture-hint picture-fault'}
+          aria-invalid={fault !== undefined}
+          onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
+        />
+        {now.is === 'uploaded' && <input type="hidden" name="media" value={now.media} />}
+        <p class="soft" role="status">
+          {now.is === 'uploading' ? words.uploading : now.is === 'uploaded' ? words.uploaded : ''}
+        </p>
+        {now.is !== 'none' && (
+          <div class="buttons">
+            {now.is === 'refused' && now.mayRetry && field.current!.files![0] && (
+              <button type="button" onClick={() => void send(field.current!.files![0]!)}>
+                {words.again}
+              </button>
+            )}
+            <button type="button" onClick={remove}>
+              {words.without}
+            </button>
+          </div>
+        )}
+      </div>
+      <figure class="phone" aria-label={words.preview}>
+        <figcaption>{words.preview}</figcaption>
+        <div class="screen">
+          <p class="who">@{author}</p>
+          <p class={typed.value === '' ? 'soft' : ''}>{typed.value || words.noText}</p>
+          {picture.value !== undefined && <img src={picture.value} alt={filled(words.pictureAlt, { author })} />}
+          <p class="soft">{words.promoted}</p>
+        </div>
+      </figure>
+    </div>
+  );
+}
+
+/** Why a picture was not taken, in words for people. */
+async function reasonOf(reply: ApiReply, words: typeof composer): Promise<string> {
+  if (reply.status === 401 || reply.status === 403) return (await renewToken()) ? words.notTaken : words.ended;
+  if (isUnavailable(reply)) return words.unreachable;
+  return messagesOf(reply).join('. ') || words.notTaken;
+}
+
+function dataUrlOf(file: File): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const reader = new FileReader();
+  reader.onload = () => resolve(String(reader.result));
+  reader.onerror = () => resolve(undefined);
+  reader.readAsDataURL(file);
+  return promise;
+}

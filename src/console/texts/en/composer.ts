@@ -1,0 +1,20 @@
+/** Words of the composer of posts: `src/console/islands/texts.ts` says how values stand in them. */
+export const composer = {
+  picture: 'Picture',
+  pictureHint: 'Optional: a JPEG, PNG, WebP or GIF file. It is uploaded as soon as you choose it.',
+  uploading: 'Uploading the picture…',
+  uploaded: 'The picture will be part of the post.',
+  wait: 'Wait until the picture is uploaded, or post without it',
+  notUploaded: 'The picture was not uploaded: choose another, or post without it',
+  notTaken: 'This picture was not accepted.',
+  unreachable: 'The service cannot be reached. Nothing is lost: try again in a moment.',
+  ended: 'Your session has ended. Log in in another tab, then try again.',
+  logIn: 'Log in',
+  again: 'Try again',
+  without: 'Without a picture',
+  preview: 'On a phone',
+  noText: 'The text of the post stands here.',
+  pictureAlt: 'Picture of the post by {author}',
+  promoted: 'Promoted',
+  needsScript: 'With JavaScript, a picture can be added here.',
+} as const;

@@ -1,0 +1,111 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fillDemo } from '../../src/cli/dev/start-world.ts';
+import type { DemoKeys } from '../../src/dev/demo-world.ts';
+import type { Person } from '../rig/browser.ts';
+import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
+import { chooseFile, fileOf } from '../rig/people-files.ts';
+import { JPEG } from '../rig/tiny-media.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+let world: World;
+let chromium: Chromium;
+let ada: Person;
+let account: string;
+let tab: Tab;
+
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off' } });
+  chromium = await startChromium();
+  await fillDemo(world.service, world.keys as unknown as DemoKeys);
+  const { username, password } = world.keys;
+  ada = { id: world.keys.user_id!, name: username!, password: password! };
+  account = `/ads/${(await world.production.call('GET', '/12/accounts')).body.data[0].id}`;
+});
+after(async () => {
+  await chromium?.close();
+  await world.close();
+});
+beforeEach(async () => {
+  tab = await openInside(chromium, world, `${account}/creatives`, ada);
+});
+
+const says = (text: RegExp): Promise<void> => pageSays(tab, text);
+
+const picture = (name: string, contents: Buffer = JPEG): string => fileOf(contents, name);
+
+const write = (text: string): Promise<void> =>
+  tab.look(`{ const field = document.getElementById('text'); field.value = ${JSON.stringify(text)};
+    field.dispatchEvent(new Event('input')); }`);
+const FORM = "[...document.querySelectorAll('main form')].at(-1)";
+const isComplete = (): Promise<boolean> => tab.look(`${FORM}.checkValidity()`);
+const press = (label: string): Promise<void> =>
+  tab.look(`[...document.querySelectorAll('main button')].find((each) => each.innerText === '${label}').click()`);
+
+async function newestPost() {
+  const id = account.split('/').at(-1);
+  const query = 'post_type=PUBLISHED&timeline_type=ALL&count=1';
+  const reply = await world.production.call('GET', `/12/accounts/${id}/posts?${query}`);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.data[0];
+}
+
+describe('the composer', () => {
+  test('shows the post as it is written, uploads its picture, and posts both', async () => {
+    await write('Rye, still warm.');
+    await says(/Rye, still warm\./);
+    await chooseFile(tab, picture('bread.jpg'), 'picture');
+    await says(/The picture will be part of the post/);
+    assert.ok(await tab.look("document.querySelector('.phone img').naturalWidth > 0"));
+    await tab.leave(`${FORM}.querySelector('button.main').click()`);
+    await says(/The post can be used in ads now/);
+    const post = await newestPost();
+    assert.equal(post.full_text.replace(/ http\S+$/, ''), 'Rye, still warm.');
+    assert.equal(post.entities.media.length, 1);
+    const preview = await tab.look("document.querySelector('main td a').href");
+    const seen = await fetch(preview);
+    assert.equal(seen.status, 200);
+    assert.match(await seen.text(), /Rye, still warm\..*<img/s);
+    assert.deepEqual(
+      tab.log.filter(({ method }) => method === 'Log.entryAdded'),
+      [],
+    );
+  });
+
+  test('says what is wrong with a file, and does not post without it unless that is asked for', async () => {
+    await write('No picture after all.');
+    await chooseFile(tab, picture('notes.png', Buffer.from('These are notes.')), 'picture');
+    await tab.look("new Promise((done) => setInterval(() => document.getElementById('picture-fault') && done(), 20))");
+    assert.equal(await isComplete(), false);
+    await press('Without a picture');
+    assert.equal(await isComplete(), true);
+    await tab.leave(`${FORM}.querySelector('button.main').click()`);
+    assert.equal((await newestPost()).full_text, 'No picture after all.');
+  });
+
+  test('keeps the picture when the connection is lost', async () => {
+    await write('From the train.');
+    const network = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+    await tab.send('Network.enable');
+    await tab.send('Network.emulateNetworkConditions', { offline: true, ...network });
+    await chooseFile(tab, picture('train.jpg'), 'picture');
+    await says(/cannot be reached/);
+    await tab.send('Network.emulateNetworkConditions', { offline: false, ...network });
+    await press('Try again');
+    await says(/The picture will be part of the post/);
+    assert.equal(await isComplete(), true);
+  });
+
+  test('keeps the picture when the text is refused', async () => {
+    await write('x'.repeat(281));
+    await chooseFile(tab, picture('long.jpg'), 'picture');
+    await says(/The picture will be part of the post/);
+    const media = await tab.look("document.querySelector('[name=media]').value");
+    await tab.leave(`${FORM}.querySelector('button.main').click()`);
+    await says(/This could not be done/);
+    assert.equal(await tab.look("document.querySelector('[name=media]').value"), media);
+    assert.match(await textOf(tab), /The picture will be part of the post/);
+  });
+});
