@@ -25,6 +25,8 @@ const LOOKUPS: Readonly<Record<string, string>> = {
 };
 /** The number of values with a name that people can choose from. */
 const CHOICES_MAX = 50;
+/** The number of audiences that one call names. */
+const AUDIENCES_MAX = 200;
 
 /** A value of a criterion, and its name. */
 export interface Choice {
@@ -80,6 +82,19 @@ function shownName(name: string): string {
   return name.replace(/^AGE_(\d+)_TO_(\d+)$/, '$1–$2').replace(/^AGE_OVER_(\d+)$/, '$1+');
 }
 
+/** The names of audiences by their ids: a criterion itself says only that it is about one. */
+async function audienceNames(
+  { call }: AccountVisit,
+  criteria: readonly Criterion[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = criteria.flatMap((each) => (each.targeting_type === 'CUSTOM_AUDIENCE' ? [each.targeting_value] : []));
+  if (ids.length === 0) return new Map();
+  const parameters = { custom_audience_ids: ids.slice(0, AUDIENCES_MAX).join(','), count: AUDIENCES_MAX };
+  const { reply } = await call('custom_audiences.list', { parameters });
+  const rows: readonly { readonly id: string; readonly name: string }[] = reply.data ?? [];
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Whom a line item means: its criteria in words, how many people that are, and a form for more. */
 export async function criteriaSection(
   visit: AccountVisit,
@@ -91,8 +106,9 @@ export async function criteriaSection(
   }: { readonly mayChange: boolean; readonly problems: Problems; readonly choices: readonly Choice[] },
 ): Promise<Html> {
   const { request } = visit;
-  const items = criteria.map(({ id, name, targeting_type, operator_type }) => {
-    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${shownName(name)}`;
+  const audiences = await audienceNames(visit, criteria);
+  const items = criteria.map(({ id, name, targeting_type, targeting_value, operator_type }) => {
+    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${audiences.get(targeting_value) ?? shownName(name)}`;
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';

@@ -132,7 +132,9 @@ export function Composer({
       <figure class="phone" aria-label={words.preview}>
         <figcaption>{words.preview}</figcaption>
         <div class="screen">
-          <p class="who">@{author}</p>
+          <p>
+            <strong>@{author}</strong>
+          </p>
           <p class={typed.value === '' ? 'soft' : ''}>{typed.value || words.noText}</p>
           {picture.value !== undefined && <img src={picture.value} alt={filled(words.pictureAlt, { author })} />}
           <p class="soft">{words.promoted}</p>
