@@ -57,6 +57,8 @@ describe('barker account import', () => {
     const id = String(file.accounts[0]!.id);
     assert.deepEqual(await importing(file), { code: 0, stdout: `${id}=created\n`, stderr: '' });
     const read = async (path: string) => (await ada.call('GET', `/12/accounts/${id}${path}`)).body.data;
+    // On SQLite, a running service may show what a command has stored a moment later.
+    await until('the service shows the account', async () => (await read('')) !== undefined);
     const account = await read('');
     const { users: _, funding_instruments, promotable_users, features, custom_limits, ...fields } = file.accounts[0]!;
     for (const [name, value] of Object.entries(fields)) assert.deepEqual(account[name], value, name);
@@ -88,7 +90,7 @@ describe('barker account import', () => {
       accounts: [{ ...account, name: 'Renamed', funding_instruments: [{ ...instrument, description: 'New card' }] }],
     };
     assert.equal((await importing(second)).stdout, `${id}=changed\n`);
-    // On SQLite, a running service may show what a command has stored a moment later.
+    // It may show this a moment later too.
     const named = async () => (await ada.call('GET', '/12/accounts?q=renamed')).body.data[0]?.name;
     await until('the service shows the name', async () => (await named()) === 'Renamed');
     const shown = toldBy(await run('account', 'show', id));
