@@ -247,7 +247,7 @@ describe('what a role may not do', () => {
     assert.doesNotMatch(creatives.html, /Write a post/);
     const sent = await act(reader, `${account}/creatives`, { act: 'create', text: 'Mine' });
     assert.equal(sent.status, 400);
-    assert.match(sent.html, /does not have permission|not allowed/i);
+    assert.match(sent.html, /Your role on this account does not allow this/);
   });
 
   test('of somebody without a role is everything: the account does not exist for them', async () => {

@@ -3,10 +3,10 @@ import type { Tab } from './chromium.ts';
 
 /** How a person uses a page: elements are found by what they say, fields by their id. */
 export interface Hands {
-  /** Presses a button or opens what folds, and stays on the page. */
-  press(text: string): Promise<void>;
+  /** Presses what has a text and stays on the page; `what` is a selector, by default of all that can be pressed. */
+  press(text: string, what?: string): Promise<void>;
   /** Presses what leads to another page. */
-  follow(text: string): Promise<void>;
+  follow(text: string, what?: string): Promise<void>;
   /** Replaces what stands in a field. */
   write(id: string, text: string): Promise<void>;
   /** Chooses from a list by the beginning of what it says. */
@@ -65,12 +65,12 @@ interface Means {
 }
 
 function handsOf(tab: Tab, { press, focusField, focusList }: Means): Hands {
-  const pressWhatSays = (text: string): Promise<void> =>
-    press(`each.matches('a, button, summary') && each.textContent.trim() === ${JSON.stringify(text)}`, text);
+  const pressWhatSays = (text: string, what = 'a, button, summary'): Promise<void> =>
+    press(`each.matches('${what}') && each.textContent.trim() === ${JSON.stringify(text)}`, text);
   return {
     press: pressWhatSays,
-    async follow(text) {
-      await Promise.all([tab.leave('undefined'), pressWhatSays(text)]);
+    async follow(text, what) {
+      await Promise.all([tab.leave('undefined'), pressWhatSays(text, what)]);
     },
     async write(id, text) {
       await focusField(id);

@@ -4,6 +4,9 @@ import fc from 'fast-check';
 import { csvText } from '../../src/console/csv.ts';
 import { endOf, firstDay, lastDay, startOf } from '../../src/console/days.ts';
 import { microsOf, moneyText } from '../../src/console/money.ts';
+import { refusalText } from '../../src/console/parts/form-problems.ts';
+import { texts } from '../../src/console/texts/texts.ts';
+import { type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
 
 describe('amounts', () => {
   test('are read as they are written', () => {
@@ -51,4 +54,27 @@ test('CSV runs nothing in a spreadsheet, and keeps what it has', () => {
     ['two\nlines', 'a,b', '\tx'],
   ];
   assert.equal(csvText(rows), `'=1+1,"a ""quote""",-2.5\r\n'+x,'-y,'@z\r\n"two\nlines","a,b",'\tx\r\n`);
+});
+
+describe('a refusal in words for people', () => {
+  const placesOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
+  test('has only values that the API has too', () => {
+    for (const [name, template] of Object.entries(texts.refusals)) {
+      const [, , message] = wordingIn('ads', name as ProblemName);
+      const known = ['parameter', ...placesOf(message)];
+      for (const place of placesOf(template)) assert.ok(known.includes(place), `${name} has no ${place}`);
+    }
+  });
+
+  test('calls fields as the form does', () => {
+    const refusal = { problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } } as const;
+    assert.equal(refusalText(refusal), 'Last day must be after First day');
+    assert.equal(refusalText({ problem: 'MISSING_PARAMETER', parameter: 'text' }), 'Text is missing');
+  });
+
+  test('is the message of the API where there are no other words', () => {
+    const refusal = { problem: 'NOT_AN_ID', parameter: 'card', words: { raw: '?' } } as const;
+    assert.equal(refusalText(refusal), 'Expected an id, got "?" for card');
+  });
 });

@@ -1,14 +1,7 @@
 import { type Html, html } from '../../base/html.ts';
 import type { PageCallReply } from '../../contract/declare/pages.ts';
+import { type ErrorDetail, wordingOf } from '../../contract/problems/problems.ts';
 import { texts } from '../texts/texts.ts';
-
-/** An error of a reply, as callers get it. */
-interface ReplyError {
-  readonly code: string;
-  readonly message: string;
-  readonly parameter?: string;
-  readonly attribute?: string;
-}
 
 /** What was refused, by the field that it concerns; '' has what concerns none of them. */
 export type Problems = ReadonlyMap<string, string>;
@@ -17,16 +10,32 @@ export type Problems = ReadonlyMap<string, string>;
  * The problems of a refused call, each at the field of the form that it concerns.
  * @param fields the parameters that the form has a field for
  */
-export function problemsOf({ isDone, reply }: PageCallReply, fields: readonly string[]): Problems {
+export function problemsOf({ refusals }: PageCallReply, fields: readonly string[]): Problems {
   const problems = new Map<string, string>();
-  if (isDone) return problems;
-  const errors: readonly ReplyError[] = reply.errors ?? reply.operation_errors.flat();
-  for (const { parameter, attribute, message } of errors) {
+  for (const refusal of refusals) {
+    const { parameter, attribute } = refusal;
     const named = [parameter, attribute].flatMap((each) => (each === undefined ? [] : each.split(', ')));
     const field = named.find((each) => fields.includes(each)) ?? '';
-    problems.set(field, [...(problems.has(field) ? [problems.get(field)!] : []), message].join('. '));
+    problems.set(field, [...(problems.has(field) ? [problems.get(field)!] : []), refusalText(refusal)].join('. '));
   }
   return problems;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  ...{ text: texts.creatives.text, description: texts.audiences.description },
+  ...{ ...texts.campaign.fields, targeting_value: texts.campaign.criterionValue },
+};
+const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
+
+/** A refusal in words for people. */
+export function refusalText(refusal: ErrorDetail): string {
+  const { problem, parameter, words = {} } = refusal;
+  const named = {
+    ...words,
+    ...(parameter !== undefined && { parameter: labelOf(parameter) }),
+    ...(words.other !== undefined && { other: labelOf(String(words.other)) }),
+  };
+  return wordingOf({ ...refusal, words: named }, 'ads', (template) => texts.refusals[problem] ?? template).message;
 }
 
 /** The problems above a form, each with a link to its field. */

@@ -10,6 +10,7 @@ import { history } from './en/history.ts';
 import { lineItems } from './en/line-items.ts';
 import { operator } from './en/operator.ts';
 import { peopleFile } from './en/people-file.ts';
+import { refusals } from './en/refusals.ts';
 import { results } from './en/results.ts';
 
 /** Every word that the console shows. Another language is another set of these. */
@@ -23,6 +24,7 @@ export const texts = {
   states,
   reasons,
   operator,
+  refusals,
   results,
   creatives,
   composer,

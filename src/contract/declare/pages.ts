@@ -1,4 +1,5 @@
 import type { Html } from '../../base/html.ts';
+import type { ErrorDetail } from '../problems/problems.ts';
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
 import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
@@ -68,6 +69,8 @@ export interface PageCallReply {
   readonly status: number;
   /** Whether it was performed; otherwise the reply has `errors`, as requests get them. */
   readonly isDone: boolean;
+  /** Why it was refused; of a batch, what was wrong with any of its items. Empty when it was performed. */
+  readonly refusals: readonly ErrorDetail[];
   // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape
   readonly reply: any;
   readonly shown: ShownCall;

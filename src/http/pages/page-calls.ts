@@ -41,8 +41,8 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
     exchange.caller = caller;
     exchange.echoedParams = operation.shape === 'batch' ? '[]' : echo(path, {}, {});
     const shown = { method: operation.method, path: filledPath(operation, path), environment, ...given };
-    const replyOf = (status: number, text: string): PageCallReply => ({
-      ...{ status, isDone: status < 400, shown },
+    const replyOf = (status: number, text: string, refusals: PageCallReply['refusals'] = []): PageCallReply => ({
+      ...{ status, isDone: status < 400, refusals, shown },
       reply: text === '' ? undefined : JSON.parse(text),
     });
     try {
@@ -59,7 +59,7 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
       // Anything else is an error of the page.
       if (!(error instanceof Problem || error instanceof BatchProblem)) throw error;
       const { status, body } = errorReply(error, operation.family, exchange.echoedParams, { base: () => '' });
-      return replyOf(status, body);
+      return replyOf(status, body, error instanceof Problem ? error.errors : error.items.flat());
     } finally {
       if (exchange.auditEvents.length > 0)
         await own.auditLog.record(exchange.auditEvents, auditOriginOf(own, exchange));
