@@ -1,10 +1,9 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fillDemo } from '../../src/cli/dev/start-world.ts';
-import type { DemoKeys } from '../../src/dev/demo-world.ts';
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { JPEG } from '../rig/tiny-media.ts';
@@ -19,10 +18,8 @@ let tab: Tab;
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
   chromium = await startChromium();
-  await fillDemo(world.service, world.keys as unknown as DemoKeys);
-  const { username, password } = world.keys;
-  ada = { id: world.keys.user_id!, name: username!, password: password! };
-  account = `/ads/${(await world.production.call('GET', '/12/accounts')).body.data[0].id}`;
+  ada = ownerOf(world);
+  account = `/ads/${await demoAccount(world)}`;
 });
 after(async () => {
   await chromium?.close();
@@ -79,7 +76,7 @@ describe('the composer', () => {
     await chooseFile(tab, picture('notes.png', Buffer.from('These are notes.')), 'picture');
     await tab.look("new Promise((done) => setInterval(() => document.getElementById('picture-fault') && done(), 20))");
     assert.equal(await isComplete(), false);
-    await press('Without a picture');
+    await press('Remove the picture');
     assert.equal(await isComplete(), true);
     await tab.leave(`${FORM}.querySelector('button.main').click()`);
     assert.equal((await newestPost()).full_text, 'No picture after all.');
@@ -96,6 +93,20 @@ describe('the composer', () => {
     await press('Try again');
     await says(/The picture will be part of the post/);
     assert.equal(await isComplete(), true);
+  });
+
+  test('goes on after a login in another tab', async () => {
+    await write('After lunch.');
+    await tab.send('Network.clearBrowserCookies');
+    await chooseFile(tab, picture('lunch.jpg'), 'picture');
+    await says(/Your session has ended/);
+    assert.equal(await tab.look("document.querySelector('#picture-fault a').target"), '_blank');
+    const other = await openInside(chromium, world, '/ads', ada);
+    await tab.send('Network.setCookies', await other.send('Network.getCookies'));
+    await other.close();
+    await press('Try again');
+    await says(/The picture will be part of the post/);
+    assert.equal(await tab.look("document.getElementById('text').value"), 'After lunch.');
   });
 
   test('keeps the picture when the text is refused', async () => {

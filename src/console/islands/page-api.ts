@@ -44,6 +44,18 @@ export function messagesOf({ body }: ApiReply): string[] {
   return errors.flatMap(({ message }) => message ?? []);
 }
 
+/** Why a call that failed did so: people log in again, try again, or change what they entered. */
+export type Refusal =
+  | { readonly is: 'signed out' | 'unreachable' }
+  /** `why` is '' where the reply says nothing. */
+  | { readonly is: 'refused'; readonly why: string };
+
+/** Why a call failed. */
+export function refusalOf(reply: ApiReply): Refusal {
+  if (reply.status === 401) return { is: 'signed out' };
+  return isUnavailable(reply) ? { is: 'unreachable' } : { is: 'refused', why: messagesOf(reply).join('. ') };
+}
+
 async function send(method: Method, path: string, sent: string | FormData | undefined): Promise<ApiReply> {
   const headers: Record<string, string> = { 'x-form-token': document.body.dataset.formToken ?? '' };
   if (typeof sent === 'string') headers['content-type'] = 'application/json';

@@ -108,7 +108,7 @@ export async function criteriaSection(
   const { request } = visit;
   const audiences = await audienceNames(visit, criteria);
   const items = criteria.map(({ id, name, targeting_type, targeting_value, operator_type }) => {
-    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${audiences.get(targeting_value) ?? shownName(name)}`;
+    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${(targeting_type === 'CUSTOM_AUDIENCE' && audiences.get(targeting_value)) || shownName(name)}`;
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';

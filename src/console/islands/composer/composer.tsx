@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { composer } from '../../texts/en/composer.ts';
-import { type ApiReply, callApi, isUnavailable, messagesOf, renewToken } from '../page-api.ts';
+import { callApi, type Refusal, refusalOf } from '../page-api.ts';
 import { filled } from '../texts.ts';
 
 /** What the page tells the script. */
@@ -19,10 +19,7 @@ export interface ComposerInput {
   readonly words: typeof composer;
 }
 
-type Upload =
-  | { readonly is: 'none' | 'uploading' }
-  | { readonly is: 'uploaded'; readonly media: string }
-  | { readonly is: 'refused'; readonly message: string; readonly mayRetry: boolean };
+type Upload = { readonly is: 'none' | 'uploading' } | { readonly is: 'uploaded'; readonly media: string } | Refusal;
 
 /** A choice of a picture, which is uploaded at once, and the post as a phone shows it. */
 export function Composer({
@@ -51,7 +48,8 @@ export function Composer({
   /** The browser does not send the form while it says why not. */
   const set = (next: Upload): void => {
     upload.value = next;
-    const reason = next.is === 'uploading' ? words.wait : next.is === 'refused' ? words.notUploaded : '';
+    const reason =
+      next.is === 'uploading' ? words.wait : next.is === 'none' || next.is === 'uploaded' ? '' : words.notUploaded;
     field.current!.setCustomValidity(reason);
   };
 
@@ -61,14 +59,7 @@ export function Composer({
     const form = new FormData();
     form.set('media', file);
     const reply = await callApi('POST', path, form);
-    const next: Upload =
-      reply.status < 300
-        ? { is: 'uploaded', media: reply.body.media_id_string }
-        : {
-            is: 'refused',
-            mayRetry: isUnavailable(reply) || reply.status === 401 || reply.status === 403,
-            message: await reasonOf(reply, words),
-          };
+    const next: Upload = reply.status < 300 ? { is: 'uploaded', media: reply.body.media_id_string } : refusalOf(reply);
     if (own === turn.current) set(next);
   };
 
@@ -90,7 +81,7 @@ export function Composer({
   };
 
   const now = upload.value;
-  const fault = now.is === 'refused' ? now.message : undefined;
+  const fault = faultIn(now, words);
   return (
     <div class="composer">
       <div class="field">
@@ -100,7 +91,12 @@ export function Composer({
         </p>
         {fault !== undefined && (
           <p class="fault" id="picture-fault">
-            {fault} {now.is === 'refused' && now.message === words.ended && <a href={loginPath}>{words.logIn}</a>}
+            {fault}{' '}
+            {now.is === 'signed out' && (
+              <a href={loginPath} target="_blank" rel="noopener">
+                {words.logIn}
+              </a>
+            )}
           </p>
         )}
         <input
@@ -118,13 +114,13 @@ export function Composer({
         </p>
         {now.is !== 'none' && (
           <div class="buttons">
-            {now.is === 'refused' && now.mayRetry && field.current!.files![0] && (
+            {(now.is === 'signed out' || now.is === 'unreachable') && (
               <button type="button" onClick={() => void send(field.current!.files![0]!)}>
                 {words.again}
               </button>
             )}
             <button type="button" onClick={remove}>
-              {words.without}
+              {words.remove}
             </button>
           </div>
         )}
@@ -144,11 +140,11 @@ export function Composer({
   );
 }
 
-/** Why a picture was not taken, in words for people. */
-async function reasonOf(reply: ApiReply, words: typeof composer): Promise<string> {
-  if (reply.status === 401 || reply.status === 403) return (await renewToken()) ? words.notTaken : words.ended;
-  if (isUnavailable(reply)) return words.unreachable;
-  return messagesOf(reply).join('. ') || words.notTaken;
+/** Why the picture is not uploaded, in words for people. */
+function faultIn(upload: Upload, words: typeof composer): string | undefined {
+  if (upload.is === 'signed out') return words.ended;
+  if (upload.is === 'unreachable') return words.unreachable;
+  return upload.is === 'refused' ? upload.why || words.notTaken : undefined;
 }
 
 function dataUrlOf(file: File): Promise<string | undefined> {

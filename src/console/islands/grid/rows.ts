@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ListRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import type { texts } from '../../texts/texts.ts';
-import { type ApiReply, callApi, isUnavailable, messagesOf } from '../page-api.ts';
+import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
 
 /** What the page tells the script. */
 export interface GridInput {
@@ -39,8 +39,7 @@ export type Outcome =
   | { readonly is: 'done' }
   /** Somebody else has changed the field meanwhile; nothing was stored. */
   | { readonly is: 'conflict'; readonly row: ListRow }
-  | { readonly is: 'refused'; readonly why: string }
-  | { readonly is: 'signed out' | 'unreachable' };
+  | Refusal;
 
 /** The rows of a list, of which the later ones are fetched when they are wanted. */
 export interface Rows {
@@ -140,9 +139,4 @@ export function openRows(input: GridInput): Rows {
       return { is: 'done' };
     },
   };
-}
-
-function refusalOf(reply: ApiReply): Outcome {
-  if (reply.status === 401) return { is: 'signed out' };
-  return isUnavailable(reply) ? { is: 'unreachable' } : { is: 'refused', why: messagesOf(reply).join('. ') };
 }
