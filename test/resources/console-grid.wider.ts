@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { ownerOf } from '../rig/demo.ts';
 import { until } from '../rig/events.ts';
 import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -19,8 +20,7 @@ let page: string;
 
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off' } });
-  const { username, password } = world.keys;
-  ada = { id: world.keys.user_id!, name: username!, password: password! };
+  ada = ownerOf(world);
   const opened = await openAccount(world.sandbox);
   path = opened.path;
   page = `/ads/${opened.account}/line_items`;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Browser, browserOf, logIn, outlineOf, unescaped } from '../rig/browser.ts';
+import { ownerOf } from '../rig/demo.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -23,8 +24,7 @@ before(async () => {
     assert.equal(made.status, 200, made.text);
   }
   user = browserOf(world.service.url);
-  const { username, password } = world.keys;
-  await logIn(user, { id: world.keys.user_id!, name: username!, password: password! });
+  await logIn(user, ownerOf(world));
 });
 after(() => world.close());
 

@@ -1,12 +1,12 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fillDemo } from '../../src/cli/dev/start-world.ts';
-import type { DemoKeys } from '../../src/dev/demo-world.ts';
 import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { until } from '../rig/events.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
+import { keyHands } from '../rig/hands.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { JPEG } from '../rig/tiny-media.ts';
@@ -21,8 +21,7 @@ before(async () => {
   world = await openWorld({
     flags: { rate_limits: 'off', operator_console: true, operations_port: 0, ...delivery },
   });
-  await fillDemo(world.service, world.keys as unknown as DemoKeys);
-  account = (await world.production.call('GET', '/12/accounts')).body.data[0].id;
+  account = await demoAccount(world);
   world.clock.advance(3 * 24 * 3600);
   chromium = await startChromium();
 });
@@ -31,10 +30,7 @@ after(async () => {
   await world.close();
 });
 
-const inside = (path: string): Promise<Tab> => {
-  const { username, password } = world.keys;
-  return openInside(chromium, world, path, { id: world.keys.user_id!, name: username!, password: password! });
-};
+const inside = (path: string): Promise<Tab> => openInside(chromium, world, path, ownerOf(world));
 
 /** The first id of a list of the account. */
 async function firstOf(list: string): Promise<string> {
@@ -177,17 +173,9 @@ describe('the operator console is accessible', () => {
 
 test('keys alone lead from the accounts to a campaign that is paused', async () => {
   const tab = await inside(`/ads/${account}/campaigns`);
-  const focusOn = async (text: string): Promise<void> => {
-    for (let tries = 0; tries < 60; tries++) {
-      await tab.press('Tab');
-      if (await tab.look(`document.activeElement.textContent.trim() === ${JSON.stringify(text)}`)) return;
-    }
-    assert.fail(`no way to ${text}`);
-  };
-  await focusOn('Cakes to order');
-  await Promise.all([tab.leave('undefined'), tab.press('Enter')]);
-  await focusOn('Pause');
-  await Promise.all([tab.leave('undefined'), tab.press('Enter')]);
+  const hands = keyHands(tab);
+  await hands.follow('Cakes to order');
+  await hands.follow('Pause');
   assert.match(await tab.look("document.querySelector('main').innerText"), /Paused/);
   await tab.close();
 });

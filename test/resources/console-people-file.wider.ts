@@ -1,21 +1,19 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { fillDemo } from '../../src/cli/dev/start-world.ts';
-import type { DemoKeys } from '../../src/dev/demo-world.ts';
-import { hashIdentifier, writeIdentifier } from '../../src/features/audiences/uploads/hash-identifier.ts';
+import { hashIdentifier } from '../../src/features/audiences/uploads/hash-identifier.ts';
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { until } from '../rig/events.ts';
 import { openInside, says as pageSays } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
-import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { addressOf, settleReaders } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const ROWS = 100_000;
 /** How many of them are known here. */
 const KNOWN = 2000;
-const addressOf = (number: number): string => `reader.${number}@mail.test`;
 
 let world: World;
 let chromium: Chromium;
@@ -24,17 +22,10 @@ let account: string;
 
 before(async () => {
   world = await openWorld({ flags: { rate_limits: 'off', audience_processing_delay_production_s: 60 } });
-  const people = Array.from({ length: KNOWN }, (_, number) => {
-    const identifiers = Buffer.alloc(16);
-    writeIdentifier(identifiers, 0, 'email', hashIdentifier('email', addressOf(number)));
-    return person(String(1_000_000 + number), { identifiers });
-  });
-  await settlePeople(world, people);
+  await settleReaders(world, KNOWN);
   chromium = await startChromium();
-  await fillDemo(world.service, world.keys as unknown as DemoKeys);
-  const { username, password } = world.keys;
-  ada = { id: world.keys.user_id!, name: username!, password: password! };
-  account = `/ads/${(await world.production.call('GET', '/12/accounts')).body.data[0].id}`;
+  ada = ownerOf(world);
+  account = `/ads/${await demoAccount(world)}`;
 });
 after(async () => {
   await chromium?.close();

@@ -4,14 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { hashIdentifier, writeIdentifier } from '../../src/features/audiences/uploads/hash-identifier.ts';
 import { addPerson } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { until } from '../rig/events.ts';
 import { type Hands, keyHands, mouseHands } from '../rig/hands.ts';
 import { openAt, says as pageSays } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
-import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { addressOf, settleReaders } from '../rig/people-of-directory.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -19,7 +18,6 @@ const ROWS = 100_000;
 /** How many of them are known here. */
 const KNOWN = 5000;
 const DAY_s = 24 * 3600;
-const addressOf = (number: number): string => `reader.${number}@mail.test`;
 
 let chromium: Chromium;
 let people: string;
@@ -30,15 +28,6 @@ before(async () => {
 });
 after(() => chromium?.close());
 
-async function fillDirectory(world: World): Promise<void> {
-  const known = Array.from({ length: KNOWN }, (_, number) => {
-    const identifiers = Buffer.alloc(16);
-    writeIdentifier(identifiers, 0, 'email', hashIdentifier('email', addressOf(number)));
-    return person(String(1_000_000 + number), { country: 'US', identifiers });
-  });
-  await settlePeople(world, known);
-}
-
 describe('an advertiser who writes no code', () => {
   for (const [means, handsOf] of [
     ['a mouse', mouseHands],
@@ -47,7 +36,7 @@ describe('an advertiser who writes no code', () => {
     test(`books, pays, looks and pauses with ${means}`, async () => {
       const world = await openWorld({ flags: { rate_limits: 'off', delivery_sandbox: 'simulated' } });
       try {
-        await fillDirectory(world);
+        await settleReaders(world, KNOWN, { country: 'US' });
         const tab = await openAt(chromium, world, '/login');
         await wholeStory(world, tab, handsOf(tab));
         assert.deepEqual(
