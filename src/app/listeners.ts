@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { secureRandom } from '../base/random.ts';
+import { refusalText } from '../console/parts/form-problems.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
@@ -89,7 +90,8 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     const tools = options.toolsOf?.({ environment, originsOf, isDraining, resetRates: () => resetRates(pipeline) });
     const own = { ...pipeline, environment, originsOf, tools };
     // Accounts of both environments are managed on the pages of either.
-    const callsIn = (each: Environment) => ({ ...own, environment: each, tools: undefined, vocabulary: undefined });
+    const ofPages = { tools: undefined, vocabulary: undefined, textOfError: refusalText };
+    const callsIn = (each: Environment) => ({ ...own, environment: each, ...ofPages });
     const pageDeps = { ...pages, originsOf, calls: { production: callsIn('production'), sandbox: callsIn('sandbox') } };
     const [answerPage, answerCall] = [pageAnswerer(pageDeps), consoleApi(pageDeps)];
     const servesOthers = roles.has('api');

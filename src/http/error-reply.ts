@@ -17,6 +17,8 @@ export interface ReplyContext {
   readonly path?: string;
   /** The words of the caller, if they are not those of this service. */
   readonly words?: ErrorWords | undefined;
+  /** What people are told of an error, which each entry then has as `text` beside its message. */
+  readonly textOf?: ((error: ErrorDetail) => string) | undefined;
 }
 
 /**
@@ -26,9 +28,9 @@ export function errorReply(
   error: unknown,
   family: Family,
   params: string,
-  { base, path = '', words }: ReplyContext,
+  { base, path = '', words, textOf }: ReplyContext,
 ): ErrorReply {
-  if (error instanceof BatchProblem) return batchReply(error, words);
+  if (error instanceof BatchProblem) return batchReply(error, { words, textOf });
   const own: readonly ErrorDetail[] = error instanceof Problem ? error.errors : [{ problem: 'INTERNAL' }];
   const errors = words ? own.map(words.detail) : own;
   const [first] = errors;
@@ -36,25 +38,30 @@ export function errorReply(
   if (family === 'problem') return { status, body: JSON.stringify(problemBody(errors, base, words?.template)) };
   if (family === 'flat' && first && isFlat(first.problem)) {
     const messages = errors.map((error) => wordingOf(error, family, words?.template).message);
-    return { status, body: JSON.stringify({ request: path, error: messages.join('; ') }) };
+    const texts = textOf && errors.map((each) => ({ text: textOf(each) }));
+    return { status, body: JSON.stringify({ request: path, error: messages.join('; '), errors: texts }) };
   }
-  const entries = JSON.stringify(errors.map((error) => errorMember(error, family, words)));
+  const entries = JSON.stringify(errors.map((error) => errorMember(error, family, { words, textOf })));
   if (family !== 'ads') return { status, body: `{"errors":${entries}}` };
   // A JSON batch endpoint echoes a list of operations, the others their parameters.
   const request = params.startsWith('[') ? params : `{"params":${params}}`;
   return { status, body: `{"errors":${entries},"request":${request}}` };
 }
 
-function batchReply(error: BatchProblem, words: ErrorWords | undefined): ErrorReply {
+function batchReply(error: BatchProblem, wording: Wording): ErrorReply {
+  const { words } = wording;
   const operationErrors = error.items.map((errors) =>
-    errors.map((error) => errorMember(words ? words.detail(error) : error, 'ads', words)),
+    errors.map((error) => errorMember(words ? words.detail(error) : error, 'ads', wording)),
   );
   return { status: 400, body: `{"operation_errors":${JSON.stringify(operationErrors)},"request":${error.request}}` };
 }
 
-function errorMember(error: ErrorDetail, family: Family, words: ErrorWords | undefined): Record<string, unknown> {
+type Wording = Pick<ReplyContext, 'words' | 'textOf'>;
+
+function errorMember(error: ErrorDetail, family: Family, { words, textOf }: Wording): Record<string, unknown> {
   const { code, message } = wordingOf(error, family, words?.template);
-  if (family !== 'ads') return { code, label: problems[error.problem].label, message };
+  const text = textOf?.(error);
+  if (family !== 'ads') return { code, label: problems[error.problem].label, message, text };
   const { parameter, attribute, details, value } = error;
-  return { code, message, parameter, attribute, details, value };
+  return { code, message, text, parameter, attribute, details, value };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { AccountAccesses, Caller, OtherAuthenticators, UserAuthenticator } from '../contract/declare/callers.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
+import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { AuditedEvent } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
 import type { AddressLimiter } from './address-limiter.ts';
@@ -60,6 +61,8 @@ export interface PipelineDependencies {
   readonly includesHints: boolean;
   /** The words of another interface; undefined when callers use those of this service. */
   readonly vocabulary: Vocabulary | undefined;
+  /** What people are told of an error, where scripts of pages call. */
+  readonly textOfError?: (error: ErrorDetail) => string;
   /** Undefined in production. */
   readonly tools: DeveloperTools | undefined;
 }

@@ -126,6 +126,7 @@ export async function handleRequest(
       base: () => deps.originsOf(request)[0] ?? '',
       path: request.url!.split('?', 1)[0]!,
       words: exchange.words,
+      textOf: deps.textOfError,
     });
     status = reply.status;
     text = reply.body;

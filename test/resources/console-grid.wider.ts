@@ -158,6 +158,7 @@ describe('ten thousand line items', () => {
     await until('it is as before', async () => (await stored(nameOf(4))).bid_amount_local_micro === 1_500_000);
     await enter(`Bid of ${nameOf(4)}`, '0');
     await until('the service refuses it', () => tab.look("document.querySelector('.window .fault') !== null"));
+    assert.match(await tab.look("document.querySelector('.window .fault').innerText"), /^Bid/);
     assert.equal((await stored(nameOf(4))).bid_amount_local_micro, 1_500_000);
   });
 
@@ -187,6 +188,24 @@ describe('ten thousand line items', () => {
     await undo();
     await says(/45 are paused/);
     assert.equal((await stored(nameOf(1))).entity_status, 'PAUSED');
+  });
+
+  test('say how many were switched before one was refused, which can be undone', async () => {
+    for (let number = 50; number < 95; number++) {
+      await scrollTo(`${number} * 52`);
+      await until('the row is there', () => tab.look(`${button(`Select ${nameOf(number)}`)} !== null`));
+      await press(`Select ${nameOf(number)}`);
+    }
+    await says(/45 selected/);
+    const { id } = await stored(nameOf(94));
+    assert.equal((await world.sandbox.call('DELETE', `${path}/line_items/${id}`)).status, 200);
+    await tab.look("[...document.querySelectorAll('.grid-bar button')].at(-2).click()");
+    await says(/40 of 45 are active; the rest are as they were. /);
+    assert.equal((await stored(nameOf(50))).entity_status, 'ACTIVE');
+    assert.equal((await stored(nameOf(93))).entity_status, 'PAUSED');
+    await undo();
+    await says(/40 are paused/);
+    assert.equal((await stored(nameOf(50))).entity_status, 'PAUSED');
   });
 
   test('lose nothing that was entered when the connection is lost, or the session', async () => {

@@ -38,10 +38,13 @@ export async function renewToken(): Promise<boolean> {
   }
 }
 
-/** The messages of a refusal, in the order of the reply. */
-export function messagesOf({ body }: ApiReply): string[] {
-  const errors: { message?: string }[] = [...(body?.errors ?? []), ...(body?.operation_errors ?? []).flat()];
-  return errors.flatMap(({ message }) => message ?? []);
+/** What people are told of a refusal, in the order of the reply. */
+export function textsOf({ body }: ApiReply): string[] {
+  const errors: { text?: string; message?: string }[] = [
+    ...(body?.errors ?? []),
+    ...(body?.operation_errors ?? []).flat(),
+  ];
+  return errors.flatMap(({ text, message }) => text ?? message ?? []);
 }
 
 /** Why a call that failed did so: people log in again, try again, or change what they entered. */
@@ -53,7 +56,7 @@ export type Refusal =
 /** Why a call failed. */
 export function refusalOf(reply: ApiReply): Refusal {
   if (reply.status === 401) return { is: 'signed out' };
-  return isUnavailable(reply) ? { is: 'unreachable' } : { is: 'refused', why: messagesOf(reply).join('. ') };
+  return isUnavailable(reply) ? { is: 'unreachable' } : { is: 'refused', why: textsOf(reply).join('. ') };
 }
 
 async function send(method: Method, path: string, sent: string | FormData | undefined): Promise<ApiReply> {

@@ -72,21 +72,25 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
   const switchTo: Edits['switchTo'] = async (chosen, status) => {
     const [first] = chosen as readonly [ListRow];
     const isOne = chosen.length === 1;
-    const outcome = isOne ? await rows.change(first, STATUS, status) : await rows.changeStatus(chosen, status);
+    const { outcome, changed } = isOne
+      ? { outcome: await rows.change(first, STATUS, status), changed: chosen }
+      : await rows.changeStatus(chosen, status);
     const fault = faultIn(outcome, (stored) => stateOfRow(stored, words).text);
     for (const row of chosen) setFault(keyOf(row, STATUS), isOne ? fault : undefined);
+    const is = status as 'ACTIVE' | 'PAUSED';
+    // A draft that went live does not become one again.
+    const undo = changed.some(({ entity_status }) => entity_status === 'DRAFT')
+      ? undefined
+      : () => void restore(changed);
     if (fault !== undefined) {
-      if (!isOne) say({ text: fault });
+      const some = filled(words.doneSome[is], { count: changed.length, total: chosen.length });
+      if (!isOne) say(changed.length === 0 ? { text: fault } : { text: `${some} ${fault}`, undo });
       return false;
     }
-    const is = status as 'ACTIVE' | 'PAUSED';
-    say({
-      text: isOne
-        ? filled(words.done[is], { name: nameOfRow(first) })
-        : filled(words.doneAll[is], { count: chosen.length }),
-      // A draft that went live does not become one again.
-      undo: chosen.some(({ entity_status }) => entity_status === 'DRAFT') ? undefined : () => void restore(chosen),
-    });
+    const text = isOne
+      ? filled(words.done[is], { name: nameOfRow(first) })
+      : filled(words.doneAll[is], { count: chosen.length });
+    say({ text, undo });
     return true;
   };
   /** Gives rows the status that they had. */

@@ -57,8 +57,11 @@ export interface Rows {
   tryAgain(): Promise<void>;
   /** Stores a field of a row, if it still has the value that is shown. */
   change(row: ListRow, field: string, value: string | number | null): Promise<Outcome>;
-  /** Stores the status of several, all of a batch or none. */
-  changeStatus(rows: readonly ListRow[], status: string): Promise<Outcome>;
+  /** Stores the status of several, all of a batch or none, until a batch is refused. */
+  changeStatus(
+    rows: readonly ListRow[],
+    status: string,
+  ): Promise<{ readonly outcome: Outcome; readonly changed: readonly ListRow[] }>;
 }
 
 const ROWS_A_CALL = 1000;
@@ -133,10 +136,10 @@ export function openRows(input: GridInput): Rows {
           params: { [input.idName]: id, entity_status: status },
         }));
         const reply = await call('POST', input.batchPath, batch);
-        if (reply.status >= 300) return refusalOf(reply);
+        if (reply.status >= 300) return { outcome: refusalOf(reply), changed: chosen.slice(0, from) };
         replace(reply.body.data);
       }
-      return { is: 'done' };
+      return { outcome: { is: 'done' }, changed: chosen };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { callApi, isUnavailable, messagesOf } from '../page-api.ts';
+import { callApi, isUnavailable, textsOf } from '../page-api.ts';
 import { pause } from '../timers.ts';
 import type { Bookmark, Progress } from './bookmark.ts';
 import type { Part } from './people-parts.ts';
@@ -56,7 +56,7 @@ async function sendPart({ people }: Part, { path, type, signal, onState }: Uploa
     // Whoever is not counted has to be sent again.
     if (reply.status === 200 && reply.body?.data.success_count === people.length) return { is: 'done' };
     if (reply.status === 401) return { is: 'signed out' };
-    if (reply.status !== 200 && !isUnavailable(reply)) return { is: 'refused', messages: messagesOf(reply) };
+    if (reply.status !== 200 && !isUnavailable(reply)) return { is: 'refused', messages: textsOf(reply) };
     const for_s = Math.min(reply.retryAfter_s > 0 ? reply.retryAfter_s : 2 ** tries, WAIT_MAX_S);
     onState({ is: 'waiting', for_s });
     await pause(for_s * 1000, signal);

@@ -23,5 +23,9 @@ export const grid = {
   conflict: 'Somebody else has changed this to {value} meanwhile. Save again to replace it.',
   done: { ACTIVE: '{name} is active.', PAUSED: '{name} is paused.', saved: '{label} of {name} is saved.' },
   doneAll: { ACTIVE: '{count} are active.', PAUSED: '{count} are paused.' },
+  doneSome: {
+    ACTIVE: '{count} of {total} are active; the rest are as they were.',
+    PAUSED: '{count} of {total} are paused; the rest are as they were.',
+  },
   undo: 'Undo',
 } as const;
