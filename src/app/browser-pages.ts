@@ -23,13 +23,19 @@ import {
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
+import { usedWindows } from '../http/used-windows.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { passwordRulesOf } from '../settings/logins.ts';
-import type { Dependencies } from './dependencies.ts';
+import { type Dependencies, operations } from './dependencies.ts';
 import { pick } from './pick.ts';
+import type { RequestIntake } from './request-intake.ts';
 
 /** All HTML pages for people: logins, consent, settings, applications, previews. */
-export function browserPages(mode: Mode, deps: Dependencies): Pages {
+export function browserPages(
+  mode: Mode,
+  deps: Dependencies,
+  { usage, rateLimiter }: Pick<RequestIntake, 'usage' | 'rateLimiter'>,
+): Pages {
   const { settings, clock, wallClock, store, services, box, grants, hashPassword } = deps;
   const limits = pick(settings, [
     'login_failures_per_account',
@@ -56,6 +62,8 @@ export function browserPages(mode: Mode, deps: Dependencies): Pages {
         ...{ create: createPublisher, rotate: rotatePublisher, disable: disablePublisher },
         nameError: publisherNameError,
       },
+      ...{ usage, operations },
+      usedWindows: (application, user) => usedWindows({ rateLimiter, operations }, application, user),
       verifier_ttl_s: settings.verifier_ttl_s,
       linkFor: ({ environment, account_id: account, subject_id: id, user_id: user }) =>
         previewUrl(box, { type: 'DRAFT', environment, account, id, user }),

@@ -1,5 +1,6 @@
 import { secureRandom } from '../base/random.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
+import { type UsageRecorder, usageRecorder } from '../http/application-usage.ts';
 import { auditLog } from '../http/audit-log.ts';
 import { connectionLimiter } from '../http/connection-limiter.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
@@ -19,7 +20,7 @@ export type RequestIntake = RequestBuffers &
   Pick<
     PipelineDependencies,
     'addressOf' | 'addressLimiter' | 'connectionLimiter' | 'rateLimiter' | 'observer' | 'auditLog'
-  >;
+  > & { readonly usage: UsageRecorder };
 
 /** With `rate_limits` off, only memory and the total number of connections are limited. @source decision 3 */
 export function requestIntake(
@@ -32,6 +33,7 @@ export function requestIntake(
   const buffers = requestBuffers(limits, addressOf);
   const localWindows = memoryWindows(node.answeringNodes);
   const windows = sharedServer?.windows(localWindows) ?? localWindows;
+  const usage = usageRecorder({ store, clock: wallClock });
   return {
     ...buffers,
     addressOf,
@@ -44,7 +46,8 @@ export function requestIntake(
       buffers.unauthenticatedMemory.evictOldest,
     ),
     rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, wallClock, windows),
-    observer: requestObserver({ log, accessLog: settings.access_log, registry, addressOf }),
+    usage,
+    observer: requestObserver({ log, accessLog: settings.access_log, registry, addressOf, usage }),
     auditLog: auditLog({ log, store, clock, random: secureRandom }),
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { instantMs } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import { keepTickObject } from '../base/tick-objects.ts';
-import type { Page } from '../contract/declare/pages.ts';
+import type { Page, PageLink } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
@@ -71,6 +71,8 @@ export interface DevelopmentOptions {
   readonly operator_token?: string | undefined;
   /** Makes the tools of each listener. */
   readonly toolsOf?: DeveloperToolsOf;
+  /** The pages of tools. */
+  readonly toolLinks?: readonly PageLink[];
 }
 
 /**
@@ -97,7 +99,7 @@ export async function startListeners(
 async function start(
   mode: Mode,
   deps: Dependencies,
-  { operator_token, toolsOf }: DevelopmentOptions,
+  { operator_token, toolsOf, toolLinks = [] }: DevelopmentOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Service> {
   const { settings, store, services, driver, registry, vocabulary } = deps;
@@ -108,7 +110,7 @@ async function start(
   cleanup.defer(() => releaseLock());
   closeWithService(deps, cleanup);
   const tls = await tlsOf(deps);
-  const branding = await loadBranding(settings);
+  const branding = { ...(await loadBranding(settings)), toolLinks };
   const superseded = Promise.withResolvers<string>();
   store.onOutage({ superseded: ({ message }) => superseded.resolve(message) });
   releaseLock = await driver.acquireServerLock({ isShared: sharesDatabase(settings) });
@@ -122,6 +124,7 @@ async function start(
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
   const intake = requestIntake(deps, sharedServer);
   cleanup.defer(() => intake.close());
+  cleanup.defer(() => intake.usage.close());
   const pipeline: ListenerOptions['pipeline'] = {
     ...intake,
     ...authenticators(deps, nonces, notBefore_s),
@@ -141,7 +144,7 @@ async function start(
     includesHints: mode === 'dev',
   };
   addMetrics(deps, intake, { nonces, tls });
-  const pages = browserPages(mode, deps);
+  const pages = browserPages(mode, deps, intake);
   const answerProbe = probes({
     checks: {
       database: () => store.ping(),

@@ -194,7 +194,12 @@ export async function startDev(
   await subject.snapshots?.sweep();
   if (isNew) await noteBeginning(parts, subject);
   const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
-  const service = await startListeners('dev', parts, { operator_token, toolsOf });
+  const { toolLinks } = await import('../dev/surface/tool-pages.ts');
+  const service = await startListeners('dev', parts, {
+    ...{ operator_token, toolsOf },
+    // Elsewhere browsers cannot open them: they need a token.
+    toolLinks: isLoopbackHost(settings.host) ? toolLinks(around.requests !== undefined) : [],
+  });
   started.service = service;
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file: DevFile = {

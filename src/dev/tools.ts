@@ -1,4 +1,5 @@
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
+import type { BrandedService } from '../http/pages/document.ts';
 import { type ClockToolOptions, clockTool } from './clock/clock-tool.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
 import { type DeliveryToolOptions, deliveryCalls } from './delivery/delivery-tool.ts';
@@ -14,14 +15,15 @@ import { type SnapshotSubject, snapshotTool } from './snapshots/snapshot-tool.ts
 import type { DevCall } from './surface/call.ts';
 import type { GuardRules } from './surface/guard.ts';
 import { surfaceOf } from './surface/surface.ts';
+import { openToolPages } from './surface/tool-pages.ts';
 import type { ExportParts } from './worlds/export-world.ts';
 import { exportCall } from './worlds/world-call.ts';
 
 /** What the tools are made of. */
 export interface ToolsOptions
-  extends SignatureDebuggerOptions,
-    InspectorOptions,
-    ClockToolOptions,
+  extends Omit<SignatureDebuggerOptions, 'pages'>,
+    Omit<InspectorOptions, 'pages'>,
+    Omit<ClockToolOptions, 'pages'>,
     Pick<DeliveryToolOptions, 'delivery'> {
   readonly clock: MovableClock;
   readonly guard: GuardRules;
@@ -31,23 +33,26 @@ export interface ToolsOptions
   readonly faults: FaultInjector;
   /** What exporting the world depends on; asked for when it is. */
   readonly exporting: () => Promise<ExportParts>;
+  readonly branding: BrandedService;
   /** The ids of all operations. */
   readonly operations: readonly string[];
 }
 
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
 export function developerTools(options: ToolsOptions): DeveloperToolsOf {
-  const { requests, faults, operations, store } = options;
-  const clock = clockTool(options);
-  const signatures = signatureDebugger(options);
-  const snapshots = snapshotTool({
+  const { requests, faults, operations, store, branding } = options;
+  const pages = openToolPages(branding, requests !== undefined);
+  const clock = clockTool({ ...options, pages });
+  const signatures = signatureDebugger({ ...options, pages });
+  const subject: SnapshotSubject = {
     ...options.snapshots,
     adopt(notes) {
       options.snapshots.adopt(notes);
       // They would disturb the next test. @source decision 912
       faults.rules.replace([]);
     },
-  });
+  };
+  const snapshots = snapshotTool(subject, pages);
   // A snapshot has the contents of one time.
   const betweenAdvances = snapshots.calls.map((call) =>
     call.method === 'GET' ? call : clock.refuseWhileAdvancing(call),
@@ -56,11 +61,11 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...clock.calls,
     ...signatures.calls,
     ...betweenAdvances,
-    ...(requests ? inspectorCalls(requests.ring, options) : []),
+    ...(requests ? inspectorCalls(requests.ring, { ...options, pages }) : []),
     ...deliveryCalls(options),
     ...rateCalls,
     exportCall(options.exporting),
-    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }),
+    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }, pages),
   ];
   const surface = surfaceOf(calls, options.guard, options.log);
   return (listener) => ({

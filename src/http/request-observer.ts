@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
-import { findApplicationOf } from '../contract/declare/callers.ts';
+import { CONSOLE_APPLICATION, findApplicationOf } from '../contract/declare/callers.ts';
 import { isId } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName } from '../contract/problems/problems.ts';
+import type { UsageRecorder } from './application-usage.ts';
 import type { Exchange } from './exchange.ts';
 import { type AccessLog, logLevelOf } from './log-level.ts';
 import { Counter, Histogram, type Registry } from './prometheus.ts';
@@ -29,6 +30,8 @@ export function requestObserver(options: {
   readonly registry: Registry;
   /** The address of the caller. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Counts the calls of applications. */
+  readonly usage?: Pick<UsageRecorder, 'note'>;
 }): RequestObserver {
   const { log, accessLog } = options;
   const count = countersOf(options.registry);
@@ -51,6 +54,11 @@ export function requestObserver(options: {
       count.replied(exchange.operation, status, duration_ms / 1000);
       const errors = faultsOf(failure);
       if (errors) count.refused(exchange.operation, errors[0]);
+      const application = exchange.caller && findApplicationOf(exchange.caller);
+      if (application !== undefined && application !== CONSOLE_APPLICATION) {
+        const problem = errors?.[0] ?? (failure === undefined ? '' : 'INTERNAL');
+        options.usage?.note(application, exchange.operation.id, status, problem);
+      }
       const level = logLevelOf(status, failure, accessLog);
       if (level === 'error')
         log.error(

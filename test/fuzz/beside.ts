@@ -40,7 +40,7 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
     url: file.base_url!,
     sandboxUrl: file.sandbox_url!,
     // For their paths: they are served by the other process.
-    pages: browserPages('dev', parts as unknown as Dependencies).list,
+    pages: browserPages('dev', parts as unknown as Dependencies, {} as Parameters<typeof browserPages>[2]).list,
   };
   const otherKeys = {
     ...file,

@@ -7,6 +7,7 @@ import type { DeliveryTry, WebhookDelivery } from '../../src/contract/store/webh
 import { issueToken } from '../../src/features/platform/registration.ts';
 import { addApplication, addPerson, addRequestToken, type Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { ownerOf } from '../rig/demo.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { credentialsOf, fill, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -115,6 +116,30 @@ async function hooked(): Promise<{ readonly path: string; readonly ids: readonly
     await tx.webhookDeliveries.putAll(deliveries);
   });
   return { path: `/developer/apps/${application_id}/webhooks`, ids };
+}
+
+/** Calls with the application of the demo, some of them wrong; its id. */
+async function callOften(): Promise<string> {
+  for (const query of ['', '?count=0', '?cursor=x']) await world.production.call('GET', `/12/accounts${query}`);
+  const application = await world.service.store.read((tx) =>
+    tx.credentials.findApplicationByKey(world.keys.consumer_key),
+  );
+  return application!.id;
+}
+
+/** An application with a stream that is open, and one that has ended. */
+async function streamed(): Promise<string> {
+  const { id: application_id } = await addApplication(world, { owner_user_id: ada.id });
+  const stream = { application_id, node: null, endpoint_name: 'activity_stream', client_ip: '192.0.2.7' } as const;
+  const connected_at = '2026-03-02T17:00:00.000Z';
+  const open = { ...stream, connected_at, disconnected_at: null, disconnect_reason: null };
+  await world.service.store.write(async (tx) => {
+    await tx.streamConnections.add({ ...open, id: crypto.randomUUID() });
+    const ended = crypto.randomUUID();
+    await tx.streamConnections.add({ ...open, id: ended });
+    await tx.streamConnections.end(ended, 'ForceDisconnect', '2026-03-02T17:04:00.000Z');
+  });
+  return application_id;
 }
 
 /** Sends one of the forms of a page: the one with a button of this text, the first of them. */
@@ -229,6 +254,17 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return inside('/developer/apps', person);
     },
   ],
+  ['developer overview, no application', async () => inside('/developer', await addPerson(world))],
+  [
+    'developer overview',
+    async () => {
+      await callOften();
+      return inside('/developer', ownerOf(world));
+    },
+  ],
+  ['calls and limits', async () => inside(`/developer/apps/${await callOften()}/calls`, ownerOf(world))],
+  ['calls and limits, none', async () => inside(`${await owned(ada)}/calls`)],
+  ['streams', async () => inside(`/developer/apps/${await streamed()}/streams?closed=yes`)],
   ['publishers, none', async () => inside('/developer/publishers', await addPerson(world))],
   ['registering an application', () => inside('/developer/apps/new')],
   [

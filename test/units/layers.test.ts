@@ -47,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'features/delivery',
     'features/media',
     'http',
+    'markup',
   ],
   // Copies of everything: archives, and databases that are filled from them.
   backup: [...BELOW, 'storage'],

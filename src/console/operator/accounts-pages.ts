@@ -14,11 +14,12 @@ import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { tableOf } from '../../markup/tables.ts';
 import { moneyText } from '../money.ts';
 import { texts } from '../texts/texts.ts';
 import { ACCOUNT_LIMITS, type AccountAct, accountActs, Refused } from './account-acts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage, tableOf } from './operator-forms.ts';
+import { actButton, done, operatorPage } from './operator-forms.ts';
 
 const PATH = '/accounts';
 const ROWS = 100;

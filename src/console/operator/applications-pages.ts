@@ -6,9 +6,10 @@ import { suspendApplication } from '../../features/auth/applications/administrat
 import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage, tableOf } from './operator-forms.ts';
+import { actButton, done, operatorPage } from './operator-forms.ts';
 
 const PATH = '/applications';
 const ROWS = 100;

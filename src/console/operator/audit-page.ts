@@ -3,9 +3,10 @@ import { formatMillisecond, instantMs, parseInstant } from '../../base/instants.
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
 import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../../contract/store/audit.ts';
 import { selectField } from '../../markup/form-fields.ts';
+import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../texts/texts.ts';
-import { operatorPage, tableOf } from './operator-forms.ts';
+import { operatorPage } from './operator-forms.ts';
 
 const ROWS = 100;
 const words = texts.operator.audit;

@@ -4,10 +4,11 @@ import type { OperatorPage } from '../../contract/declare/operator-pages.ts';
 import type { AuditRecord } from '../../contract/store/audit.ts';
 import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
+import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { operatorPage, tableOf } from './operator-forms.ts';
+import { operatorPage } from './operator-forms.ts';
 
 const words = texts.operator;
 /** How far back the last backup is looked for. */

@@ -8,10 +8,11 @@ import { displayNameError, emailError, userNameError } from '../../features/plat
 import { addPasswordLink, changeUserStatus } from '../../features/platform/user-status.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../markup/form-fields.ts';
+import { tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage, tableOf } from './operator-forms.ts';
+import { actButton, done, operatorPage } from './operator-forms.ts';
 
 const PATH = '/users';
 const ROWS = 100;

@@ -84,6 +84,8 @@ export interface PageDocument {
   readonly content: Html;
   /** What pages for those who are logged in have around it. */
   readonly frame?: PageFrame;
+  /** Links above a page without a frame. */
+  readonly tabs?: PageTabs;
   /** How wide it is; by default as wide as a form. `full`: as wide as the window, on the background of the page. */
   readonly width?: 'wide' | 'full';
   /** The scripts that make it more comfortable, by the names of their folders in `src/console/islands`. */
@@ -103,13 +105,19 @@ export interface PageFrame {
   /** Where the button leads that ends the session; `/logout` by default. */
   readonly logoutPath?: string;
   /** The pages of the section. */
-  readonly tabs?: { readonly label: string; readonly links: readonly PageLink[] };
+  readonly tabs?: PageTabs;
   /** The advertising account that the page is about, and the others to switch to. */
   readonly account?: {
     readonly name: string;
     readonly environment: Environment;
     readonly others: readonly AccountLink[];
   };
+}
+
+/** Links to pages that belong together, and what they are. */
+export interface PageTabs {
+  readonly label: string;
+  readonly links: readonly PageLink[];
 }
 
 /** A link of a frame. */

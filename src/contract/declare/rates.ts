@@ -1,3 +1,5 @@
+import type { Environment } from './account-state.ts';
+
 const MINUTE = 60;
 const QUARTER = 900;
 
@@ -111,6 +113,14 @@ export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
+}
+
+/** A rate window from which something has been taken. */
+export interface UsedWindow extends RateWindow {
+  readonly environment: Environment;
+  /** The category of calls, or the path of the one call that it is for. */
+  readonly name: string;
+  readonly whose: 'user' | 'application';
 }
 
 function ofApplications<const Setting extends string>(setting: Setting) {

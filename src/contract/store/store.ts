@@ -3,6 +3,7 @@ import type { AnyResource, Fields, Resource, Row, RowOf } from '../declare/resou
 import type { StreamConnections } from '../services/streams.ts';
 import type { AccountHistory } from './account-history.ts';
 import type { AccountMembers } from './account-members.ts';
+import type { ApplicationUsage } from './application-usage.ts';
 import type { AudienceLog } from './audiences.ts';
 import type { Audit } from './audit.ts';
 import type { CacheChanges, Changes, TagKind } from './cache-changes.ts';
@@ -161,6 +162,7 @@ export interface ReadTransaction {
   readonly subscriptions: Pick<Subscriptions, Extract<keyof Subscriptions, `find${string}` | `list${string}` | 'page'>>;
   readonly streamConnections: Pick<StreamConnections, Extract<keyof StreamConnections, `list${string}`> | 'page'>;
   readonly applicationLimits: Pick<ApplicationLimits, 'find'>;
+  readonly applicationUsage: Pick<ApplicationUsage, 'listSince'>;
   readonly messages: Pick<Messages, Extract<keyof Messages, `find${string}`>>;
   readonly corpus: Pick<Corpus, Extract<keyof Corpus, `find${string}` | `list${string}`>>;
   readonly webhooks: Pick<Webhooks, Extract<keyof Webhooks, `find${string}` | `list${string}`>>;
@@ -208,6 +210,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly events: Events;
   readonly subscriptions: Subscriptions;
   readonly applicationLimits: ApplicationLimits;
+  readonly applicationUsage: ApplicationUsage;
   readonly streamConnections: StreamConnections;
   readonly messages: Messages;
   readonly corpus: Corpus;

@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { formatMillisecond } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
+import { acceptsHtml } from '../../http/accept.ts';
 import { type DevCall, DevError, DevReply } from '../surface/call.ts';
 import { membersOf } from '../surface/members.ts';
+import { backTo, type ToolPages } from '../surface/tool-pages.ts';
 import { type DeferredWork, openAdvancing, shownJob } from './advance.ts';
+import { CLOCK_FORM, clockPage } from './clock-page.ts';
 import type { MovableClock } from './movable-clock.ts';
 import { parseDuration, parseTime } from './times.ts';
 
@@ -11,6 +14,7 @@ import { parseDuration, parseTime } from './times.ts';
 export interface ClockToolOptions {
   readonly clock: MovableClock;
   readonly work: DeferredWork;
+  readonly pages: ToolPages;
 }
 
 /** The calls that show and move the clock. */
@@ -36,7 +40,7 @@ interface DatedResponse extends ServerResponse {
 }
 
 /** Makes the calls for a clock. @source decision 866, 867 */
-export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
+export function clockTool({ clock, work, pages }: ClockToolOptions): ClockTool {
   const advancing = openAdvancing(clock, work);
 
   // Whoever replies calls it last, also where a reply takes long. One function for all replies: a closure that is assigned
@@ -77,11 +81,29 @@ export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
     throw new DevError(409, 'CLOCK_BACKWARDS', `the clock shows ${shown} and goes forward only`, field);
   };
 
+  /** Moves the clock as a call or a form says. Resolves with whether it is there already. */
+  const advance = async (by: unknown, to: unknown, wait_ms: number): Promise<boolean> => {
+    refuseWhileAdvancing();
+    const target_ms = by === undefined ? readTime(to, 'to') : notTooLate(clock.now() + readDuration(by), 'by');
+    refuseBackwards(target_ms, 'to');
+    const ended = await endsWithin(wait_ms, advancing.to(target_ms));
+    const { failure } = advancing.progress();
+    if (ended && failure !== undefined) throw new DevError(500, 'CLOCK_ADVANCE_FAILED', failure);
+    return ended;
+  };
+  const setMode = (mode: unknown): void => {
+    if (mode === 'frozen') clock.freeze();
+    if (mode === 'running') clock.run();
+  };
+
   const calls: readonly DevCall[] = [
     {
       ...{ method: 'GET', path: '/_dev/clock' },
       about: 'Shows the clock, how far an advance has come, and what is due next.',
-      perform: show,
+      async perform({ request }) {
+        const shown = await show();
+        return acceptsHtml(request.headers.accept) ? clockPage(pages, shown) : shown;
+      },
     },
     {
       ...{ method: 'PUT', path: '/_dev/clock' },
@@ -98,8 +120,7 @@ export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
           refuseBackwards(target_ms, 'now');
           clock.moveTo(target_ms);
         }
-        if (mode === 'frozen') clock.freeze();
-        if (mode === 'running') clock.run();
+        setMode(mode);
         return show();
       },
     },
@@ -112,13 +133,28 @@ export function clockTool({ clock, work }: ClockToolOptions): ClockTool {
         if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
           throw invalid(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
         }
-        refuseWhileAdvancing();
-        const target_ms = by === undefined ? readTime(to, 'to') : notTooLate(clock.now() + readDuration(by), 'by');
-        refuseBackwards(target_ms, 'to');
-        const ended = await endsWithin(wait_ms as number, advancing.to(target_ms));
-        const { failure } = advancing.progress();
-        if (ended && failure !== undefined) throw new DevError(500, 'CLOCK_ADVANCE_FAILED', failure);
+        const ended = await advance(by, to, wait_ms as number);
         return new DevReply(ended ? 200 : 202, await show());
+      },
+    },
+    {
+      ...{ method: 'POST', path: CLOCK_FORM, takesForm: true },
+      about: 'Does what a form of the page of the clock says.',
+      async perform({ body }) {
+        const form = body as URLSearchParams;
+        const by = form.get('step') ?? form.get('by')?.trim();
+        try {
+          if (by !== undefined) await advance(by, undefined, WAIT_MS);
+          else {
+            refuseWhileAdvancing();
+            setMode(form.get('mode'));
+          }
+          return backTo('clock');
+        } catch (error) {
+          if (!(error instanceof DevError)) throw error;
+          const { status, message } = error;
+          return clockPage(pages, await show(), { status, wrong: `${message}.`, by: by ?? '' });
+        }
       },
     },
   ];

@@ -1,5 +1,8 @@
+import { acceptsHtml } from '../../http/accept.ts';
 import { type DevCall, DevError, DevReply } from '../surface/call.ts';
 import { membersOf } from '../surface/members.ts';
+import { backTo, type ToolPages } from '../surface/tool-pages.ts';
+import { CHOICES, type EnteredFault, FAULTS_FORM, faultsPage } from './faults-page.ts';
 import type { FaultInjector } from './injector.ts';
 import { type KnownNames, RULE, readRule } from './read-rule.ts';
 
@@ -7,13 +10,15 @@ import { type KnownNames, RULE, readRule } from './read-rule.ts';
 export function faultCalls(
   { rules, jobKinds }: FaultInjector,
   names: Omit<KnownNames, 'jobKinds'>,
+  pages: ToolPages,
 ): readonly DevCall[] {
   const read = (input: unknown, nextId = rules.nextId) => readRule(input, nextId, { ...names, jobKinds: jobKinds() });
   return [
     {
       ...{ method: 'GET', path: '/_dev/faults' },
       about: 'Lists the faults, and how often each was used.',
-      perform: () => ({ faults: rules.list() }),
+      perform: ({ request }) =>
+        acceptsHtml(request.headers.accept) ? faultsPage(pages, rules.list()) : { faults: rules.list() },
     },
     {
       ...{ method: 'POST', path: '/_dev/faults' },
@@ -43,6 +48,24 @@ export function faultCalls(
       perform: () => rules.replace([]),
     },
     {
+      ...{ method: 'POST', path: FAULTS_FORM, takesForm: true },
+      about: 'Does what a form of the page of faults says.',
+      async perform({ body }) {
+        const form = body as URLSearchParams;
+        const text = (name: string): string => form.get(name)?.trim() ?? '';
+        const entered = { kind: text('kind'), operation: text('operation'), times: text('times'), json: text('json') };
+        try {
+          if (form.has('remove')) rules.remove(text('remove'));
+          else rules.add(await read(ruleOf(entered)));
+          return backTo('faults');
+        } catch (error) {
+          if (!(error instanceof DevError)) throw error;
+          const { status, message } = error;
+          return faultsPage(pages, rules.list(), { status, wrong: `${message}.`, entered });
+        }
+      },
+    },
+    {
       ...{ method: 'GET', path: '/_dev/faults/:id' },
       about: 'Shows a fault.',
       perform: ({ path }) => rules.find(path.id!),
@@ -66,6 +89,23 @@ export function faultCalls(
       perform: ({ path }) => rules.remove(path.id!),
     },
   ];
+}
+
+/** The rule that was entered. @throws DevError */
+function ruleOf({ kind, operation, times, json }: EnteredFault): unknown {
+  if (json !== '') {
+    try {
+      return JSON.parse(json);
+    } catch {
+      throw new DevError(400, 'NOT_JSON', 'the fault is not JSON', 'json');
+    }
+  }
+  if (!Object.hasOwn(CHOICES, kind)) throw new DevError(400, 'MEMBER_INVALID', 'choose what happens', 'kind');
+  return {
+    ...CHOICES[kind]![1],
+    match: operation === '' ? {} : { operation },
+    ...(times !== '' && { times: /^\d+$/.test(times) ? Number(times) : times }),
+  };
 }
 
 /** Numbers the rules of a list anew, so that the same list has the same ids, and draws the same, each time. */

@@ -6,11 +6,11 @@ import { elapsed_ms } from '../../base/timers.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { acceptsHtml } from '../../http/accept.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
-import type { BrandedService } from '../../http/pages/document.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
 import { storedKeys } from '../signatures/stored-keys.ts';
 import { type DevCall, DevError, DevReply, type DevRequest } from '../surface/call.ts';
 import { membersOf, numberIn } from '../surface/members.ts';
+import type { ToolPages } from '../surface/tool-pages.ts';
 import { applicationFinder } from './applications.ts';
 import type { Entry } from './entry.ts';
 import { waitFor, writeFeed } from './feed.ts';
@@ -31,7 +31,7 @@ export interface InspectorOptions {
   readonly ownNames: OwnNames;
   /** The base URL of each listener. */
   readonly originOf: (environment: ToolsListener['environment']) => string;
-  readonly branding: BrandedService;
+  readonly pages: ToolPages;
 }
 
 const LIMIT = { min: 1, max: 200 };
@@ -43,7 +43,7 @@ const SECRETS_MS = 1000;
 
 /** The calls that show the last requests. */
 export function inspectorCalls(ring: RequestRing, options: InspectorOptions): readonly DevCall[] {
-  const { store, branding } = options;
+  const { store, pages } = options;
   const applicationIdOf = applicationFinder(store);
   let redactor: { readonly value: Promise<Redactor>; readonly at_ms: number } | undefined;
   const redactorNow = (): Promise<Redactor> => {
@@ -84,10 +84,10 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
         if (!acceptsHtml(request.headers.accept)) return listed(query);
         const entered = Object.fromEntries(query);
         try {
-          return listPage(await listed(query), entered, branding);
+          return listPage(await listed(query), entered, pages);
         } catch (error) {
           if (!(error instanceof DevError)) throw error;
-          return listPage({ requests: [], count: 0, error }, entered, branding);
+          return listPage({ requests: [], count: 0, error }, entered, pages);
         }
       },
     },
@@ -132,7 +132,7 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
       async perform({ path, request }) {
         if (!acceptsHtml(request.headers.accept)) return detailOf(found(path.id!), await redactorNow());
         const entry = find(path.id!);
-        return entry ? requestPage(detailOf(entry, await redactorNow()), branding) : unknownPage(branding);
+        return entry ? requestPage(detailOf(entry, await redactorNow()), pages) : unknownPage(pages);
       },
     },
     {

@@ -1,8 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { type BrandedService, renderDocument } from '../../http/pages/document.ts';
-import { pageHeaders } from '../../http/pages/page-headers.ts';
-import { headersByName } from '../../http/reply.ts';
-import { type DevError, DevReply } from '../surface/call.ts';
+import type { DevError, DevReply } from '../surface/call.ts';
+import { definitions, type ToolPages } from '../surface/tool-pages.ts';
 import type { detailOf, summaryOf } from './show.ts';
 
 type Summary = ReturnType<typeof summaryOf>;
@@ -17,7 +15,7 @@ export type Entered = Readonly<Record<string, string | undefined>>;
 export function listPage(
   list: { readonly requests: readonly Summary[]; readonly count: number; readonly error?: DevError },
   entered: Entered,
-  branding: BrandedService,
+  pages: ToolPages,
 ): DevReply {
   const { requests, count, error } = list;
   const items = requests.map(listItem);
@@ -26,16 +24,15 @@ export function listPage(
 <h2>${isAll ? count : html`${requests.length} of ${count}`} ${count === 1 ? 'request' : 'requests'}</h2>
 ${items.length === 0 ? html`<p class="soft">There are none.</p>` : html`<ul class="places">\n${joinHtml(items, '\n')}\n</ul>`}
 </section>`;
-  const content = html`<h1>Requests</h1>
-<p>The last requests that the server received, and those that it sent to webhooks, newest first. Secrets are not shown.</p>
+  const content = html`<p>The last requests that the server received, and those that it sent to webhooks, newest first. Secrets are not shown.</p>
 ${error ? html`<p class="alert" role="alert">${error.message}.</p>` : noHtml}
 ${filters(entered, error?.field)}
 ${error ? noHtml : found}`;
-  return page(error === undefined ? 200 : 400, 'Requests', content, branding);
+  return pages.render('requests', { status: error === undefined ? 200 : 400, title: 'Requests', content });
 }
 
 /** A request as a page. */
-export function requestPage(detail: Detail, branding: BrandedService): DevReply {
+export function requestPage(detail: Detail, pages: ToolPages): DevReply {
   const title = `Request ${detail.id}`;
   const { request, reply, statements, trace, ignored_parameters, direction } = detail;
   const links = [
@@ -46,8 +43,7 @@ export function requestPage(detail: Detail, branding: BrandedService): DevReply 
       ? noHtml
       : html`<a href="/_dev/debugger/traces/${detail.transaction_id ?? ''}">Why it was refused</a>`,
   ];
-  const content = html`<h1>${title}</h1>
-<p class="links">${joinHtml(links, '\n')}</p>
+  const content = html`<p class="links">${joinHtml(links, '\n')}</p>
 ${facts(detail)}
 ${parameters(detail.parameters, ignored_parameters)}
 <h2>Headers of the request</h2>
@@ -57,24 +53,15 @@ ${reply ? replyPart(reply) : html`<h2>Reply</h2>\n<p>${detail.failure ?? 'There 
 <h2>Statements of the database</h2>
 <p>${statements.count} in ${statements.duration_ms} ms.</p>
 ${statementList(statements.first)}`;
-  return page(200, title, content, branding);
+  return pages.render('requests', { title, content });
 }
 
 /** The page of a request that is not known. */
-export function unknownPage(branding: BrandedService): DevReply {
+export function unknownPage(pages: ToolPages): DevReply {
   const title = 'Unknown request';
-  const content = html`<h1>${title}</h1>
-<p>This request is not known, or no longer: only the last ones are kept, in memory.</p>
+  const content = html`<p>This request is not known, or no longer: only the last ones are kept, in memory.</p>
 <p><a href="${PATH}">All requests</a></p>`;
-  return page(404, title, content, branding);
-}
-
-function page(status: number, title: string, content: Html, branding: BrandedService): DevReply {
-  return new DevReply(status, renderDocument({ title, content, width: 'wide' }, branding), {
-    ...headersByName(pageHeaders({})),
-    'content-type': 'text/html; charset=utf-8',
-    vary: 'accept',
-  });
+  return pages.render('requests', { status: 404, title, content });
 }
 
 function listItem(of: Summary): Html {
@@ -179,13 +166,4 @@ function statementList(statements: Detail['statements']['first']): Html {
       html`<li><code>${statement}</code> <span class="soft">${duration_ms} ms</span></li>`,
   );
   return html`<ul class="ways">\n${joinHtml(items, '\n')}\n</ul>`;
-}
-
-function definitions(rows: readonly (readonly [name: string, value: string | number])[], style = 'facts'): Html {
-  return html`<dl class="${style}">
-${joinHtml(
-  rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`),
-  '\n',
-)}
-</dl>`;
 }

@@ -1,9 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { InputError } from '../../base/input-error.ts';
-import { type BrandedService, renderDocument } from '../../http/pages/document.ts';
-import { pageHeaders } from '../../http/pages/page-headers.ts';
-import { headersByName } from '../../http/reply.ts';
-import { type DevCall, DevReply } from '../surface/call.ts';
+import type { DevCall } from '../surface/call.ts';
+import type { ToolPages } from '../surface/tool-pages.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
 import type { ListedTrace } from './debugger.ts';
 import { explanationOf } from './explanation-view.ts';
@@ -17,7 +15,7 @@ export interface DebuggerParts {
   readonly shown: (id: string) => Promise<ShownTrace | undefined>;
   /** @throws InputError when the request cannot be read. */
   readonly explained: (request: CurlRequest) => Promise<ShownTrace>;
-  readonly branding: BrandedService;
+  readonly pages: ToolPages;
 }
 
 const PATH = '/_dev/debugger';
@@ -26,14 +24,12 @@ const TITLE = 'Signature debugger';
 const LISTED_MAX = 50;
 
 /** The pages of the debugger. They need no script. */
-export function debuggerPages({ list, shown, explained, branding }: DebuggerParts): readonly DevCall[] {
-  const page = (status: number, title: string, content: Html): DevReply =>
-    new DevReply(status, renderDocument({ title, content, width: 'wide' }, branding), HEADERS);
+export function debuggerPages({ list, shown, explained, pages }: DebuggerParts): readonly DevCall[] {
   return [
     {
       ...{ method: 'GET', path: PATH },
       about: 'The debugger of signatures, as a page.',
-      perform: () => page(200, TITLE, overview(list(), NOTHING)),
+      perform: () => pages.render('debugger', { title: TITLE, content: overview(list(), NOTHING) }),
     },
     {
       ...{ method: 'POST', path: PATH, takesForm: true },
@@ -42,11 +38,11 @@ export function debuggerPages({ list, shown, explained, branding }: DebuggerPart
         const input = inputOf(body as URLSearchParams);
         try {
           const trace = await explained(requestOf(input));
-          return page(200, TITLE, overview(list(), input, explanationOf(trace)));
+          return pages.render('debugger', { title: TITLE, content: overview(list(), input, explanationOf(trace)) });
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           const alert = html`<p class="alert" role="alert">The request cannot be read: ${error.message}.</p>`;
-          return page(400, TITLE, overview(list(), input, alert));
+          return pages.render('debugger', { status: 400, title: TITLE, content: overview(list(), input, alert) });
         }
       },
     },
@@ -59,22 +55,15 @@ export function debuggerPages({ list, shown, explained, branding }: DebuggerPart
         const content = trace
           ? explanationOf(trace)
           : html`<p>This trace is not known, or no longer: only the last ones are kept, in memory.</p>`;
-        return page(
-          trace ? 200 : 404,
+        return pages.render('debugger', {
+          status: trace ? 200 : 404,
           title,
-          html`<h1>${title}</h1>\n${content}\n<p><a href="${PATH}">All refused requests</a></p>`,
-        );
+          content: html`${content}\n<p><a href="${PATH}">All refused requests</a></p>`,
+        });
       },
     },
   ];
 }
-
-/** Forms need a referrer: without one, browsers send no origin with them. @source decision 861 */
-const HEADERS: Readonly<Record<string, string>> = {
-  ...headersByName(pageHeaders({})),
-  'referrer-policy': 'same-origin',
-  'content-type': 'text/html; charset=utf-8',
-};
 
 /** What was entered in the form. */
 interface Input {
@@ -110,8 +99,7 @@ function requestOf({ curl, method, url, authorization, content_type, body }: Inp
 }
 
 function overview(list: readonly ListedTrace[], input: Input, result: Html = noHtml): Html {
-  return html`<h1>${TITLE}</h1>
-<p>Says what is wrong with the signature of a request, or with its other credentials. Nothing is sent anywhere, and the nonce
+  return html`<p>Says what is wrong with the signature of a request, or with its other credentials. Nothing is sent anywhere, and the nonce
 of the request is not used up.</p>
 ${result}
 ${curlForm(input)}

@@ -8,10 +8,10 @@ import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName, problems } from '..
 import type { Store } from '../../contract/store/store.ts';
 import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import type { BrandedService } from '../../http/pages/document.ts';
 import { bodyOf } from '../requests/received.ts';
 import { type DevCall, DevError } from '../surface/call.ts';
 import { membersOf, textIn, textsIn } from '../surface/members.ts';
+import type { ToolPages } from '../surface/tool-pages.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
 import { debuggerPages } from './debugger-pages.ts';
 import { describedRequest, neededBy } from './described-request.ts';
@@ -34,7 +34,7 @@ export interface SignatureDebuggerOptions {
   readonly window_s: number;
   /** The base URLs of the service. */
   readonly origins: () => readonly string[];
-  readonly branding: BrandedService;
+  readonly pages: ToolPages;
   /** Puts the words of the service into a path that came in the words of another interface. */
   readonly ownPath: (path: string) => string;
   /** The names of the service for a name of a parameter, where they are others. */
@@ -161,7 +161,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
           throw error;
         }),
     },
-    ...debuggerPages({ list, shown, explained, branding: options.branding }),
+    ...debuggerPages({ list, shown, explained, pages: options.pages }),
   ];
 
   return {

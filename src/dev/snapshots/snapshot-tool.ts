@@ -6,10 +6,13 @@ import {
   SnapshotUnreadable,
 } from '../../contract/services/snapshots.ts';
 import { SchemaTooNew } from '../../contract/store/store.ts';
+import { acceptsHtml } from '../../http/accept.ts';
 import { type DevCall, DevError, DevReply, type DevRequest } from '../surface/call.ts';
 import { membersOf, wordIn } from '../surface/members.ts';
+import { backTo, type ToolPages } from '../surface/tool-pages.ts';
 import { receiveFile, sendFile } from './archive-transfer.ts';
 import { type Gate, openGate } from './gate.ts';
+import { SNAPSHOTS_FORM, snapshotsPage } from './snapshots-page.ts';
 
 /** The service whose snapshots are taken. */
 export interface SnapshotSubject {
@@ -48,7 +51,7 @@ export async function takeSnapshot(subject: SnapshotSubject, name: string): Prom
 }
 
 /** The calls for snapshots and resets. */
-export function snapshotTool(subject: SnapshotSubject): SnapshotTool {
+export function snapshotTool(subject: SnapshotSubject, pages: ToolPages): SnapshotTool {
   const gate = openGate();
   const there = (): Snapshots => {
     if (subject.snapshots) return subject.snapshots;
@@ -107,10 +110,48 @@ export function snapshotTool(subject: SnapshotSubject): SnapshotTool {
     }
   }
 
+  const listed = async () => (await subject.snapshots?.list())?.map(shown);
+  /** What buttons of the page do. */
+  const acts: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+    take: async (name) => {
+      there();
+      await takeSnapshot(subject, checkedName(name));
+    },
+    restore: async (name) => restore(await find(name)),
+    remove: async (name) => there().remove((await find(name)).name),
+    seed: async () => restore(await beginning('seed')),
+    empty: async () => restore(await beginning('empty')),
+  };
+
   const calls: readonly DevCall[] = [
     {
+      ...{ method: 'POST', path: SNAPSHOTS_FORM, takesForm: true },
+      about: 'Does what a form of the page of snapshots says.',
+      async perform({ body }) {
+        const form = body as URLSearchParams;
+        const [act, name] = [form.get('act') ?? '', form.get('name')?.trim() ?? ''];
+        try {
+          if (!Object.hasOwn(acts, act))
+            throw new DevError(400, 'MEMBER_INVALID', 'the page has no such button', 'act');
+          await acts[act]!(name);
+          return backTo('snapshots');
+        } catch (error) {
+          if (!(error instanceof DevError)) throw error;
+          const { status, message } = error;
+          return snapshotsPage(pages, await listed(), {
+            status,
+            wrong: `${message}.`,
+            name: act === 'take' ? name : '',
+          });
+        }
+      },
+    },
+    {
       ...{ method: 'GET', path: '/_dev/snapshots', about: 'Lists the snapshots.' },
-      perform: async () => ({ snapshots: (await there().list()).map(shown) }),
+      perform: async ({ request }) =>
+        acceptsHtml(request.headers.accept)
+          ? snapshotsPage(pages, await listed())
+          : { snapshots: (await there().list()).map(shown) },
     },
     {
       ...{ method: 'POST', path: '/_dev/snapshots', about: 'Adds an exported snapshot: application/x-tar, ?name=.' },

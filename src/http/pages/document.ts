@@ -1,5 +1,5 @@
 import { type Html, html, noHtml } from '../../base/html.ts';
-import type { PageDocument } from '../../contract/declare/pages.ts';
+import type { PageDocument, PageFrame, PageLink, PageTabs } from '../../contract/declare/pages.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 import { mainNavigation, sectionNavigation } from './frame.ts';
 import { islands as built, islandPath } from './islands.ts';
@@ -8,6 +8,8 @@ import { islands as built, islandPath } from './islands.ts';
 export interface BrandedService {
   readonly name: string;
   readonly hasLogo: boolean;
+  /** What pages for developers link to beside each other, where there are tools. */
+  readonly toolLinks?: readonly PageLink[];
 }
 
 /**
@@ -16,7 +18,7 @@ export interface BrandedService {
  * @source decision 545
  */
 export function renderDocument(
-  { title, content, frame, width, islands = [] }: PageDocument,
+  { title, content, frame, tabs, width, islands = [] }: PageDocument,
   branding: BrandedService,
 ): string {
   const logo = branding.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
@@ -32,17 +34,21 @@ export function renderDocument(
 <link rel="icon" href="${FAVICON_PATH}">
 <link rel="stylesheet" href="/pages/style.css">
 ${islands.map(scriptOf)}</head>
-<body${frame ? html` class="framed" data-form-token="${frame.csrfToken}"` : ''}>
+<body${frame || tabs ? html` class="framed"` : ''}${frame ? html` data-form-token="${frame.csrfToken}"` : ''}>
 <header>
 <p class="service">${width ? html`<a href="${frame?.operatorLinks?.[0]?.href ?? '/'}">${whose}</a>` : html`<span>${whose}</span>`}</p>
 ${frame ? mainNavigation(frame) : ''}
 </header>
-${frame ? sectionNavigation(frame) : ''}<main${width ? html` class="${width}"` : ''}>
+${sectionNavigation(frame?.account, frame ? tabsOf(frame, branding) : tabs)}<main${width ? html` class="${width}"` : ''}>
 ${content}
 </main>
 </body>
 </html>
 `.render();
+}
+
+function tabsOf({ tabs, section }: PageFrame, { toolLinks = [] }: BrandedService): PageTabs | undefined {
+  return tabs && section === 'developer' ? { ...tabs, links: [...tabs.links, ...toolLinks] } : tabs;
 }
 
 /** A script of a page, and what it loads; nothing where scripts were not built. */

@@ -1,10 +1,10 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
-import type { PageFrame, PageLink, PageSection } from '../../contract/declare/pages.ts';
+import type { PageFrame, PageLink, PageSection, PageTabs } from '../../contract/declare/pages.ts';
 
 const SECTIONS: readonly (readonly [section: PageSection, href: string, text: string])[] = [
   ['ads', '/ads', 'Ads'],
-  ['developer', '/developer/apps', 'Developer'],
+  ['developer', '/developer', 'Developer'],
   ['notifications', '/notifications', 'Notifications'],
   ['settings', '/settings/profile', 'Settings'],
 ];
@@ -25,7 +25,7 @@ ${linksOf(links)}
 }
 
 /** The account and the pages of the section, below the header. */
-export function sectionNavigation({ account, tabs }: PageFrame): Html {
+export function sectionNavigation(account: PageFrame['account'], tabs: PageTabs | undefined): Html {
   if (!account && !tabs) return noHtml;
   return html`<div class="place">
 ${account ? switcher(account) : ''}

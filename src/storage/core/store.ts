@@ -11,6 +11,7 @@ import {
 import { accountHistoryOn } from '../tables/account-history.ts';
 import { announcingAdChanges } from '../tables/ad-changes.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
+import { applicationUsageOn } from '../tables/application-usage.ts';
 import { audienceLogOn } from '../tables/audience-log.ts';
 import { auditOn } from '../tables/audit.ts';
 import { announceChanges, cacheChangesOn, changesOf, type UnitChanges } from '../tables/cache-changes.ts';
@@ -218,6 +219,7 @@ function partsOn(
     events: eventsOn(session, invalidate, appended),
     subscriptions: subscriptionsOn(session, invalidate),
     applicationLimits: applicationLimitsOn(session),
+    applicationUsage: applicationUsageOn(session),
     streamConnections: streamConnectionsOn(session, invalidate),
     messages: messagesOn(session),
     webhooks: webhooksOn(session, invalidate),

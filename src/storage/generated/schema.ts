@@ -37,6 +37,9 @@ export interface Schema {
   application_limits: {
     application_id: string; name: string; value: number;
   };
+  application_usage: {
+    application_id: string; hour: string; operation: string; status: number; problem: string; calls: number;
+  };
   applications: {
     id: string; owner_user_id: string; name: string; access_level: string; consumer_key: string;
     consumer_secret: string; callbacks: string; sign_in: number; suspended: number; demo: number; created_at: string;

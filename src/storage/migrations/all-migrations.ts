@@ -43,6 +43,7 @@ import { simulatedDelivery } from './0044-simulated-delivery.ts';
 import { serving } from './0045-serving.ts';
 import { webEventTags } from './0046-web-event-tags.ts';
 import { statsJobs } from './0047-stats-jobs.ts';
+import { applicationUsage } from './0048-application-usage.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   serving,
   webEventTags,
   statsJobs,
+  applicationUsage,
 ];

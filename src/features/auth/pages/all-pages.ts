@@ -3,9 +3,12 @@ import { type AuthorizeDeps, authorizePages } from './authorize-pages.ts';
 import { connectedAppsPage } from './connected-apps-page.ts';
 import { applicationListPages } from './developer/application-list-pages.ts';
 import { applicationPage } from './developer/application-page.ts';
+import { callsPage } from './developer/calls-page.ts';
+import { overviewPage } from './developer/overview-page.ts';
 import type { DeveloperDeps } from './developer/owner-pages.ts';
 import { publishersPage } from './developer/publishers-page.ts';
 import { regenerationPages } from './developer/regeneration-pages.ts';
+import { streamsPage } from './developer/streams-page.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { type LoginPagesDeps, loginPages } from './login-pages.ts';
@@ -39,6 +42,9 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     passwordPage(deps),
     withReauthentication(deps, securityPage(deps), asksNothingItself),
     withReauthentication(deps, sessionsPage(deps)),
+    overviewPage(deps),
+    callsPage(deps),
+    streamsPage(deps),
     ...applicationListPages(deps).map((page) => withReauthentication(deps, page, isForm)),
     withReauthentication(deps, applicationPage(deps), isForm),
     ...regenerationPages(deps).map((page) => withReauthentication(deps, page)),

@@ -31,11 +31,19 @@ const SETTINGS = [
 ] as const;
 
 /** A page for developers, with links to the others; `path` is that of the page that it belongs to. */
-export function developerPage(title: string, request: PageRequest, path: string, content: Html): PageDocument {
-  return accountPage(title, request, content, { section: 'developer', tabs: tabsOf('Developer', DEVELOPER, path) });
+export function developerPage(
+  title: string,
+  request: PageRequest,
+  path: string,
+  content: Html,
+  width: PageDocument['width'] = 'wide',
+): PageDocument {
+  const frame = { section: 'developer', tabs: tabsOf('Developer', DEVELOPER, path) } as const;
+  return { ...accountPage(title, request, content, frame), width };
 }
 
 const DEVELOPER = [
+  ['/developer', 'Overview'],
   ['/developer/apps', 'Your applications'],
   ['/developer/publishers', 'Your publishers'],
 ] as const;

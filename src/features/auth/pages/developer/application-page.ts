@@ -10,6 +10,7 @@ import { type DraftError, draftOf, NAME_TAKEN, validateDraft } from '../../appli
 import { LEVEL_NAMES } from '../access-levels.ts';
 import { developerPage } from '../layout.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
+import { ofApplication } from './application-tabs.ts';
 import { callbackTest } from './callback-test.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit } from './owner-pages.ts';
 import { readUserTokens, type UserTokens, userTokensSection } from './user-tokens.ts';
@@ -67,8 +68,7 @@ async function page(
   }));
   const saved = request.parameter('saved') === 'yes' ? 'Saved.' : undefined;
   const suspended = html`<p class="alert">This application is suspended: all of its requests are refused.</p>`;
-  const content = html`<h1>${name}</h1>
-${noticeBox(saved)}
+  const content = html`${noticeBox(saved)}
 ${application.suspended ? suspended : ''}
 ${credentials(application, standing)}
 <section><h2>Settings</h2>
@@ -78,7 +78,7 @@ ${callbackTest(application, request.method === 'GET' ? request.parameter('callba
 ${userTokensSection(application, standing.holders)}`;
   return {
     status: form.errors.length > 0 ? 400 : 200,
-    html: developerPage(name, request, APPS_PATH, content),
+    html: ofApplication(request, application, '', { title: name, content }),
     hasForm: true,
   };
 }
@@ -104,7 +104,5 @@ function credentials({ id, consumer_key, access_level }: Application, { own, bea
 <dt>Bearer token</dt>
 <dd><p>${bearerState}</p><a href="${path}/bearer">${bearer ? 'Regenerate bearer token' : 'Create bearer token'}</a>
 ${bearer ? html` <a href="${path}/bearer/revoke">Revoke bearer token</a>` : ''}</dd>
-<dt>Webhooks</dt>
-<dd><a href="${path}/webhooks">Webhooks and deliveries</a></dd>
 </dl></section>`;
 }

@@ -3,7 +3,9 @@ import { formatInstant } from '../../../../base/instants.ts';
 import type { Random } from '../../../../base/random.ts';
 import type { SecretBox } from '../../../../base/secret-box.ts';
 import { isLongId } from '../../../../contract/declare/long-ids.ts';
+import type { Operation } from '../../../../contract/declare/operation.ts';
 import type { PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { UsedWindow } from '../../../../contract/declare/rates.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { PublisherAdministration } from '../../../../contract/store/publishers.ts';
@@ -29,6 +31,14 @@ export interface DeveloperDeps {
   readonly callbackSchemes: readonly string[];
   readonly webhooks: WebhookAdministration;
   readonly publishers: PublisherAdministration;
+  /** The clock of the machine, by which calls are counted. */
+  readonly wallClock: Clock;
+  /** Stores what has been counted so far. */
+  readonly usage: { flush(): Promise<void> };
+  /** The rate windows that an application has used, by its own calls and by those for a user. */
+  readonly usedWindows: (application: Application, user: string) => Promise<readonly UsedWindow[]>;
+  /** All operations of the API. */
+  readonly operations: readonly Operation[];
 }
 
 /** Answers a logged-in user; redirects others to the login, which leads back to `path`. */

@@ -7,6 +7,7 @@ import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
 import { timestampElement } from '../../../../markup/time-elements.ts';
 import { errorPage } from '../error-pages.ts';
 import { developerPage } from '../layout.ts';
+import { ofApplication } from './application-tabs.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
@@ -55,8 +56,7 @@ async function renderPage(
   });
   const title = `Webhooks of ${name}`;
   const none = html`<p>No webhooks yet. The application registers them with POST /2/webhooks.</p>`;
-  const content = html`<h1>${title}</h1>
-${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'The event will be sent again.' : undefined)}
+  const content = html`${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'The event will be sent again.' : undefined)}
 ${
   standing.length === 0
     ? none
@@ -64,9 +64,8 @@ ${
         standing.map((each) => section(deps, request, id, each, validated)),
         '\n',
       )
-}
-<p><a href="${APPS_PATH}/${id}">Back to ${name}</a></p>`;
-  return { status: 200, html: developerPage(title, request, APPS_PATH, content), hasForm: true };
+}`;
+  return { status: 200, html: ofApplication(request, application, 'webhooks', { title, content }), hasForm: true };
 }
 
 function section(

@@ -1,0 +1,86 @@
+import { type Html, html } from '../../../../base/html.ts';
+import { formatMillisecond } from '../../../../base/instants.ts';
+import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import { ENDPOINT_NAMES } from '../../../../contract/services/streams.ts';
+import type { Application } from '../../../../contract/store/credentials.ts';
+import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
+import { tableOf } from '../../../../markup/tables.ts';
+import { timestampElement } from '../../../../markup/time-elements.ts';
+import { ofApplication } from './application-tabs.ts';
+import { APPS_PATH, type DeveloperDeps, forOwner } from './owner-pages.ts';
+
+/** Ended streams that are shown. */
+const ENDED_MAX = 20;
+
+/** `/developer/apps/:id/streams`: the open streams of an application, which can be closed, and those that ended last. */
+export function streamsPage(deps: DeveloperDeps): Page {
+  return {
+    path: `${APPS_PATH}/:id/streams`,
+    methods: ['GET', 'POST'],
+    answer: (request) =>
+      forOwner(deps, request, (application) =>
+        request.method === 'GET' ? shown(deps, request, application) : close(deps, request, application),
+      ),
+  };
+}
+
+async function shown({ store }: DeveloperDeps, request: PageRequest, application: Application): Promise<PageResponse> {
+  const { id, name } = application;
+  const { open, ended } = await store.read(async (tx) => ({
+    open: await tx.streamConnections.listOpen(id),
+    ended: await tx.streamConnections.page({
+      ...{ application: id, status: 'inactive', endpoints: ENDPOINT_NAMES, since: '', after: undefined },
+      limit: ENDED_MAX,
+    }),
+  }));
+  const rows = open.map(({ id: uuid, endpoint_name, client_ip, connected_at }) => [
+    html`<code>${endpoint_name}</code>`,
+    client_ip,
+    timestampElement(connected_at),
+    closeButton(request, id, uuid),
+  ]);
+  const past = ended.map(({ endpoint_name, client_ip, connected_at, disconnected_at, disconnect_reason }) => [
+    html`<code>${endpoint_name}</code>`,
+    client_ip,
+    timestampElement(connected_at),
+    timestampElement(disconnected_at!),
+    disconnect_reason ?? '',
+  ]);
+  const notice = request.parameter('closed') === 'yes' ? 'The stream is closed.' : undefined;
+  const title = `Streams of ${name}`;
+  const content = html`${noticeBox(notice)}
+<section class="card"><h2>Open</h2>
+${tableOf(['Stream', 'Address', 'Since', ''], rows, 'None is open.')}</section>
+<section class="card"><h2>Ended</h2>
+${tableOf(['Stream', 'Address', 'From', 'Until', 'Why'], past, 'None has ended yet.')}</section>`;
+  return {
+    status: 200,
+    html: ofApplication(request, application, 'streams', { title, content, width: 'full' }),
+    hasForm: true,
+  };
+}
+
+function closeButton({ csrfToken }: PageRequest, application: string, uuid: string): Html {
+  return html`<form method="post" action="${APPS_PATH}/${application}/streams">
+${hiddenFields({ authenticity_token: csrfToken, uuid })}
+<button type="submit" aria-label="Close ${uuid}">Close</button></form>`;
+}
+
+/** Closes a stream, as `DELETE /2/connections` does. One that has ended meanwhile is closed, too. */
+async function close(
+  { store, clock }: DeveloperDeps,
+  request: PageRequest,
+  application: Application,
+): Promise<PageResponse> {
+  const uuid = request.parameter('uuid') ?? '';
+  await store.write(async (tx) => {
+    const [found] = await tx.streamConnections.list([uuid]);
+    if (found?.application_id !== application.id) return;
+    await tx.streamConnections.end(uuid, 'ForceDisconnect', formatMillisecond(clock.now()));
+  });
+  const location = `${APPS_PATH}/${application.id}/streams?closed=yes`;
+  return {
+    ...{ status: 303, location },
+    html: ofApplication(request, application, 'streams', { title: 'Closed', content: html`` }),
+  };
+}

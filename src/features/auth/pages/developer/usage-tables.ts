@@ -1,0 +1,84 @@
+import { type Html, html } from '../../../../base/html.ts';
+import { formatInstant } from '../../../../base/instants.ts';
+import type { Operation } from '../../../../contract/declare/operation.ts';
+import { type ProblemName, problems, wordingOf } from '../../../../contract/problems/problems.ts';
+import type { UsageCount } from '../../../../contract/store/application-usage.ts';
+import { tableOf } from '../../../../markup/tables.ts';
+import type { DeveloperDeps } from './owner-pages.ts';
+
+/** Kinds of calls that are counted one by one. */
+const KINDS_MAX = 1000;
+const HOUR_MS = 3_600_000;
+
+/** What applications did in this hour and the 23 before it, the most frequent first. */
+export async function usageOfDay(
+  { store, usage, wallClock }: Pick<DeveloperDeps, 'store' | 'usage' | 'wallClock'>,
+  applications: readonly string[],
+): Promise<readonly UsageCount[]> {
+  await usage.flush();
+  const since = formatInstant(Math.floor(wallClock.now() / HOUR_MS - 23) * HOUR_MS);
+  return store.read((tx) => tx.applicationUsage.listSince(applications, since, KINDS_MAX));
+}
+
+const isRefused = ({ status }: UsageCount): boolean => status >= 400;
+
+/** How many calls there were, and how many of them were refused. */
+export function totalsOf(counts: readonly UsageCount[]): { readonly calls: number; readonly refused: number } {
+  const sum = (some: readonly UsageCount[]): number => some.reduce((total, { calls }) => total + calls, 0);
+  return { calls: sum(counts), refused: sum(counts.filter(isRefused)) };
+}
+
+/** Whose calls a table is about: several applications are named. */
+interface Told {
+  readonly operations: readonly Operation[];
+  /** Names by id; undefined where all are of one application. */
+  readonly names?: ReadonlyMap<string, string>;
+}
+
+/** Refused calls by application, operation and error. */
+export function errorTable(counts: readonly UsageCount[], { operations, names }: Told): Html {
+  const rows = counts
+    .filter(isRefused)
+    .map(({ application_id, operation, status, problem, calls }) => [
+      callText(operations, operation),
+      html`${status} <code>${codeOf(operations, operation, problem)}</code>`,
+      String(calls),
+      ...(names ? [names.get(application_id) ?? ''] : []),
+    ]);
+  const heads = ['Call', 'Error', 'Times', ...(names ? ['Application'] : [])];
+  return tableOf(heads, rows, 'No call was refused.');
+}
+
+/** All calls by operation. */
+export function callTable(counts: readonly UsageCount[], { operations }: Told): Html {
+  const byOperation = Map.groupBy(counts, ({ operation }) => operation);
+  const rows = [...byOperation].map(([operation, those]) => {
+    const { calls, refused } = totalsOf(those);
+    return [callText(operations, operation), String(calls), String(refused)];
+  });
+  return tableOf(['Call', 'Times', 'Refused'], rows, 'There were no calls.');
+}
+
+/** Calls by the version of the API. */
+export function versionTable(counts: readonly UsageCount[], { operations }: Told): Html {
+  const pathOf = new Map(operations.map(({ id, path }) => [id, path]));
+  const versionOf = ({ operation }: UsageCount): string => pathOf.get(operation)?.split('/')[1] ?? '';
+  const rows = [...Map.groupBy(counts, versionOf)].sort().map(([version, those]) => {
+    const { calls, refused } = totalsOf(those);
+    return [html`<code>/${version}</code>`, String(calls), String(refused)];
+  });
+  return tableOf(['Version', 'Calls', 'Refused'], rows, 'There were no calls.');
+}
+
+function callText(operations: readonly Operation[], id: string): Html {
+  const operation = operations.find((each) => each.id === id);
+  return operation ? html`<a href="/reference/${id}">${operation.method} ${operation.path}</a>` : html`${id}`;
+}
+
+/** The code of an error, as replies have it. */
+function codeOf(operations: readonly Operation[], id: string, problem: string): string {
+  const family = operations.find((each) => each.id === id)?.family ?? 'ads';
+  return Object.hasOwn(problems, problem)
+    ? String(wordingOf({ problem: problem as ProblemName }, family).code)
+    : problem;
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../base/clock.ts';
+import { formatInstant } from '../base/instants.ts';
+import { every } from '../base/timers.ts';
+import type { HourlyUsage } from '../contract/store/application-usage.ts';
+import type { Store } from '../contract/store/store.ts';
+
+/** How often counts are stored. */
+const FLUSH_MS = 10_000;
+/** Counts that wait at most while the database cannot be reached; more are lost. */
+const WAITING_MAX = 10_000;
+const HOUR_MS = 3_600_000;
+/** How long counts are kept. */
+const KEPT_HOURS = 8 * 24;
+
+/** Counts the calls of applications, for their developers. */
+export interface UsageRecorder {
+  /** Counts a call; `problem` is '' where there was none. */
+  note(application: string, operation: string, status: number, problem: string): void;
+  /** Stores what has been counted so far. Never rejects. */
+  flush(): Promise<void>;
+  /** Stores it for the last time. */
+  close(): Promise<void>;
+}
+
+/**
+ * Counts calls by hour in memory and adds them to the database every ten seconds, in the background: no request waits for
+ * it, and a server that is killed loses the counts of ten seconds.
+ * @source decision 1017
+ */
+export function usageRecorder({ store, clock }: { readonly store: Store; readonly clock: Clock }): UsageRecorder {
+  let counts = new Map<string, { -readonly [name in keyof HourlyUsage]: HourlyUsage[name] }>();
+  let flushing: Promise<void> = Promise.resolve();
+  let hour_ms = 0;
+  let hour = '';
+  let cleanedHour = '';
+
+  const note: UsageRecorder['note'] = (application_id, operation, status, problem) => {
+    const now_ms = clock.now();
+    if (now_ms < hour_ms || now_ms >= hour_ms + HOUR_MS) {
+      hour_ms = now_ms - (now_ms % HOUR_MS);
+      hour = formatInstant(hour_ms);
+    }
+    const key = `${application_id} ${hour} ${operation} ${status} ${problem}`;
+    const known = counts.get(key);
+    if (known) known.calls += 1;
+    else if (counts.size < WAITING_MAX) {
+      counts.set(key, { application_id, hour, operation, status, problem, calls: 1 });
+    }
+  };
+
+  async function storeCounts(): Promise<void> {
+    if (counts.size === 0) return;
+    const taken = counts;
+    counts = new Map();
+    const before = formatInstant(hour_ms - KEPT_HOURS * HOUR_MS);
+    try {
+      await store.write(async (tx) => {
+        await tx.applicationUsage.add([...taken.values()]);
+        if (cleanedHour !== hour) await tx.applicationUsage.removeBefore(before);
+      });
+      cleanedHour = hour;
+    } catch {
+      // The database cannot be reached, which others report: they are added with the next ones.
+      for (const [key, count] of taken) {
+        const since = counts.get(key);
+        if (since) since.calls += count.calls;
+        else if (counts.size < WAITING_MAX) counts.set(key, count);
+      }
+    }
+  }
+  const flush = (): Promise<void> => {
+    flushing = flushing.then(storeCounts);
+    return flushing;
+  };
+  const stop = every(FLUSH_MS, () => void flush());
+
+  return {
+    note,
+    flush,
+    close() {
+      stop();
+      return flush();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { usageRecorder } from '../../src/http/application-usage.ts';
+import { addPerson, type Browser, browserOf, logIn, type Person } from '../rig/browser.ts';
+import { clientOf, type Keys } from '../rig/client.ts';
+import { type AppliedChange, make, ownToken } from '../rig/developer.ts';
+import { bearerClient } from '../rig/events.ts';
+import { openStream } from '../rig/streams.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+const NAME = 'Tide tables';
+
+let world: World;
+let ada: Person;
+let browser: Browser;
+let application: AppliedChange;
+let keys: Keys;
+
+before(async () => {
+  world = await openWorld();
+  ada = await addPerson(world);
+  browser = browserOf(world.service.url);
+  await logIn(browser, ada);
+  application = await make(browser, { name: NAME });
+  keys = { ...application, ...(await ownToken(browser, application)) };
+});
+after(() => world.close());
+
+const text = async (path: string): Promise<string> =>
+  (await browser.get(path)).html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+describe('the calls of an application', () => {
+  test('are counted by operation, and refused ones by error', async () => {
+    const before = await text('/developer');
+    assert.match(before, /No call was refused/);
+    const client = clientOf(world.service.url, keys, world.clock);
+    for (let times = 0; times < 3; times++) assert.equal((await client.call('GET', '/12/accounts')).status, 200);
+    for (let times = 0; times < 2; times++)
+      assert.equal((await client.call('GET', '/12/accounts?count=0')).status, 400);
+    const overview = await text('/developer');
+    assert.match(overview, new RegExp(`${NAME} 5 2 0 0`));
+    assert.match(overview, /GET \/12\/accounts 400 INVALID_PARAMETER 2/);
+    assert.match(overview, /\/12 5 2/);
+    const calls = await text(`${application.path}/calls`);
+    assert.match(calls, /5 calls, 2 refused/);
+    assert.match(calls, /GET \/12\/accounts 5 2/);
+    assert.match(calls, /Production You \d+ of \d+/);
+  });
+
+  test('are added to what other servers have counted, and forgotten after a day', async () => {
+    const { store, wallClock } = world.service;
+    const other = usageRecorder({ store, clock: wallClock });
+    for (let times = 0; times < 4; times++) other.note(application.id, 'accounts.list', 200, '');
+    await other.close();
+    assert.match(await text(`${application.path}/calls`), /GET \/12\/accounts 9 2/);
+    const tomorrow = usageRecorder({ store, clock: { now: () => wallClock.now() + 9 * 86_400_000 } });
+    tomorrow.note(application.id, 'accounts.list', 200, '');
+    await tomorrow.close();
+    const left = await store.read((tx) => tx.applicationUsage.listSince([application.id], '', 10));
+    assert.deepEqual(
+      left.map(({ operation, calls }) => [operation, calls]),
+      [['accounts.list', 1]],
+    );
+  });
+
+  test('wait while the database fails, and are added later', async () => {
+    const { store, wallClock } = world.service;
+    let fails = true;
+    const failing = {
+      ...store,
+      write: ((work) => (fails ? Promise.reject(new Error('down')) : store.write(work))) as typeof store.write,
+    };
+    const recorder = usageRecorder({ store: failing, clock: wallClock });
+    recorder.note(application.id, 'campaigns.list', 200, '');
+    await recorder.flush();
+    recorder.note(application.id, 'campaigns.list', 200, '');
+    fails = false;
+    await recorder.close();
+    const counts = await store.read((tx) => tx.applicationUsage.listSince([application.id], '', 10));
+    assert.equal(counts.find(({ operation }) => operation === 'campaigns.list')?.calls, 2);
+  });
+
+  test('shows streams, and closes them', async () => {
+    const { bearer } = await bearerClient(world, keys);
+    await openStream(world, bearer);
+    const path = `${application.path}/streams`;
+    assert.match(await text('/developer'), new RegExp(`${NAME} \\d+ \\d+ 0 1`));
+    const closed = await browser.submit(await browser.get(path), {}, { to: path });
+    assert.equal(closed.location, `${path}?closed=yes`);
+    const after = await text(closed.location!);
+    assert.match(after, /None is open/);
+    assert.match(after, /ForceDisconnect/);
+  });
+
+  test('are not shown to others', async () => {
+    const stranger = browserOf(world.service.url);
+    await logIn(stranger, await addPerson(world));
+    for (const page of ['calls', 'streams']) {
+      assert.equal((await stranger.get(`${application.path}/${page}`)).status, 404);
+    }
+    assert.doesNotMatch((await stranger.get('/developer')).html, new RegExp(NAME));
+  });
+});
