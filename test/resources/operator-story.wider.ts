@@ -1,7 +1,11 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
+import { barkerApart, flagsOf } from '../commands/program.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { type Hands, keyHands, mouseHands } from '../rig/hands.ts';
 import { says as pageSays } from '../rig/pages-in-chromium.ts';
@@ -91,4 +95,20 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
   assert.doesNotMatch(await theirs.look('document.body.innerText'), new RegExp(`Tea of ${userName}`));
   await operator.follow('Audit log');
   await pageSays(own, /operator:anna/);
+
+  // What the page says to run on the machine, with the place of this service.
+  await operator.follow('Overview');
+  await pageSays(own, /No backup is on record|Last backup/);
+  const command: string = await own.look("document.querySelector('main pre').textContent");
+  const [program, ...args] = command.split(' ');
+  assert.equal(program, 'barker');
+  const folder = mkdtempSync(join(tmpdir(), 'barker-backup-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const at = args.findIndex((each) => each.startsWith('/'));
+  const run = await barkerApart([...args.with(at, folder), ...flagsOf(world.place)]);
+  assert.equal(run.code, 0, run.stderr);
+  const [archive] = readdirSync(folder);
+  assert.ok(statSync(join(folder, archive!)).size > 10_000);
+  await operator.follow('Overview');
+  await pageSays(own, /Last backup: .*Done/);
 }

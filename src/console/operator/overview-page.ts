@@ -47,7 +47,7 @@ ${tableOf([words.host, words.roles, words.version, words.keys, words.started], s
 ${tableOf([words.kind, words.due, words.waits], waiting, words.noJobs)}</section>
 <section class="card"><h2>${words.backup}</h2>
 <p>${backup ? html`${words.lastBackup} ${timestampElement(backup.at)}, ${words.audit.outcomes[backup.outcome]}, ${backup.actor ?? ''}.` : words.noBackup}</p>
-<pre>barker backup /var/backups/barker-$(date +%F).tar</pre></section>
+<pre>barker backup --folder /var/backups/barker --keep 14</pre></section>
 <p class="soft">${words.program(version)}</p>`;
       return operatorPage(words.overview, content);
     },

@@ -58,13 +58,7 @@ ${tableOf(
 ${errorTable(counts, { operations, names })}</section>
 <section class="card"><h2>Versions</h2>
 ${versionTable(counts, { operations })}</section>`;
-  const page = developerPage(
-    title,
-    request,
-    PATH,
-    html`<h1>${title}</h1>
-${content}`,
-  );
+  const page = developerPage(title, request, PATH, html`<h1>${title}</h1>\n${content}`, 'full');
   return { status: 200, html: page, hasForm: true };
 }
 

@@ -37,14 +37,18 @@ interface Told {
 
 /** Refused calls by application, operation and error. */
 export function errorTable(counts: readonly UsageCount[], { operations, names }: Told): Html {
-  const rows = counts
-    .filter(isRefused)
-    .map(({ application_id, operation, status, problem, calls }) => [
+  const told = counts.filter(isRefused).map((count) => ({ ...count, code: codeOf(operations, count) }));
+  // Several problems may have the same code.
+  const kinds = Map.groupBy(told, (each) => [each.application_id, each.operation, each.status, each.code].join(' '));
+  const rows = [...kinds.values()].map((those) => {
+    const { application_id, operation, status, code } = those[0]!;
+    return [
       callText(operations, operation),
-      html`${status} <code>${codeOf(operations, operation, problem)}</code>`,
-      String(calls),
+      html`${status} <code>${code}</code>`,
+      String(totalsOf(those).calls),
       ...(names ? [names.get(application_id) ?? ''] : []),
-    ]);
+    ];
+  });
   const heads = ['Call', 'Error', 'Times', ...(names ? ['Application'] : [])];
   return tableOf(heads, rows, 'No call was refused.');
 }
@@ -76,8 +80,8 @@ function callText(operations: readonly Operation[], id: string): Html {
 }
 
 /** The code of an error, as replies have it. */
-function codeOf(operations: readonly Operation[], id: string, problem: string): string {
-  const family = operations.find((each) => each.id === id)?.family ?? 'ads';
+function codeOf(operations: readonly Operation[], { operation, problem }: UsageCount): string {
+  const family = operations.find(({ id }) => id === operation)?.family ?? 'ads';
   return Object.hasOwn(problems, problem)
     ? String(wordingOf({ problem: problem as ProblemName }, family).code)
     : problem;
