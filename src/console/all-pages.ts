@@ -9,6 +9,7 @@ import { lineItemPage, newLineItemPage } from './pages/line-item-pages.ts';
 import { entityListPages } from './pages/list-page.ts';
 import { overviewPage } from './pages/overview-page.ts';
 import { resultsPage } from './pages/results-page.ts';
+import { reviewPage } from './pages/review-page.ts';
 
 /** The pages on which people manage their advertising. */
 export function consolePages(deps: ConsoleDeps): readonly Page[] {
@@ -18,6 +19,7 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
     ...entityListPages,
     newCampaignPage,
     campaignPage,
+    reviewPage,
     newLineItemPage,
     lineItemPage,
     resultsPage,

@@ -78,6 +78,19 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return tab;
     },
   ],
+  [
+    'review of a draft',
+    async () => {
+      const tab = await inside(`/ads/${account}/campaigns/new`);
+      const money = "document.getElementById('total_budget_amount_local_micro').value = '90';";
+      await sendLast(tab, `document.getElementById('name').value = 'Winter'; ${money}`);
+      await tab.leave(
+        "[...document.querySelectorAll('main a')].find((each) => /Review, /.test(each.textContent)).click()",
+      );
+      return tab;
+    },
+  ],
+  ['review of what runs', async () => inside(`/ads/${account}/campaigns/${await firstOf('campaigns')}/review`)],
   ['line item', async () => inside(`/ads/${account}/line_items/${await firstOf('line_items')}`)],
   ['new line item', async () => inside(`/ads/${account}/line_items/new?campaign_id=${await firstOf('campaigns')}`)],
   [

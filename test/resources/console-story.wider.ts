@@ -106,8 +106,8 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
   await hands.follow('Add to the audience');
   await says(/Custom audience: Subscribers/);
   await hands.follow('Show this post');
-  await hands.follow('Go live');
-  await hands.follow('Spring');
+  await hands.follow('Review, and go live');
+  await says(/Custom audience: Subscribers\s+About how many people: [1-9]/);
   await hands.follow('Go live');
   await says(/Active/);
 

@@ -163,6 +163,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/ads/:account_id/campaigns': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns/new': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns/:campaign_id': 'console-pages.wider.ts',
+  '/ads/:account_id/campaigns/:campaign_id/review': 'console-pages.wider.ts',
   '/ads/:account_id/line_items': 'console-pages.wider.ts',
   '/ads/:account_id/line_items/new': 'console-pages.wider.ts',
   '/ads/:account_id/line_items/:line_item_id': 'console-pages.wider.ts',

@@ -37,7 +37,9 @@ export function stateOfRow(
 ): { readonly state: string; readonly text: string; readonly why: string } {
   const { entity_status, effective_status = '', reasons_not_servable: reasons = [] } = row;
   const state = effective_status in words.states ? effective_status : entity_status;
-  const why = reasons.map((reason) => words.reasons[reason] ?? reason).join('. ');
+  // Of a draft nobody wonders that it does not run.
+  const told = entity_status === 'DRAFT' ? reasons.filter((reason) => reason !== 'PAUSED_BY_ADVERTISER') : reasons;
+  const why = told.map((reason) => words.reasons[reason] ?? reason).join('. ');
   return { state: state.toLowerCase(), text: words.states[state] ?? state, why };
 }
 

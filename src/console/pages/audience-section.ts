@@ -95,6 +95,19 @@ async function audienceNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+/** Criteria in words. */
+export async function criteriaTexts(
+  visit: AccountVisit,
+  criteria: readonly Criterion[],
+): Promise<readonly { readonly id: string; readonly text: string; readonly isExcluded: boolean }[]> {
+  const audiences = await audienceNames(visit, criteria);
+  return criteria.map(({ id, name, targeting_type, targeting_value, operator_type }) => {
+    const value = (targeting_type === 'CUSTOM_AUDIENCE' && audiences.get(targeting_value)) || shownName(name);
+    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${value}`;
+    return { id, text, isExcluded: operator_type === 'NE' };
+  });
+}
+
 /** Whom a line item means: its criteria in words, how many people that are, and a form for more. */
 export async function criteriaSection(
   visit: AccountVisit,
@@ -106,13 +119,11 @@ export async function criteriaSection(
   }: { readonly mayChange: boolean; readonly problems: Problems; readonly choices: readonly Choice[] },
 ): Promise<Html> {
   const { request } = visit;
-  const audiences = await audienceNames(visit, criteria);
-  const items = criteria.map(({ id, name, targeting_type, targeting_value, operator_type }) => {
-    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${(targeting_type === 'CUSTOM_AUDIENCE' && audiences.get(targeting_value)) || shownName(name)}`;
+  const items = (await criteriaTexts(visit, criteria)).map(({ id, text, isExcluded }) => {
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';
-    return html`<li><span>${operator_type === 'NE' ? html`<strong>${words.not}</strong> ` : ''}${text}</span>${take}</li>`;
+    return html`<li><span>${isExcluded ? html`<strong>${words.not}</strong> ` : ''}${text}</span>${take}</li>`;
   });
   const form = mayChange
     ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'add' })}
@@ -132,7 +143,8 @@ function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Htm
   return html`${hiddenFields({ chosen_among: among })}${selectField('choice', words.choice, options)}`;
 }
 
-async function estimateOf({ call }: AccountVisit, criteria: readonly Criterion[]): Promise<Html | string> {
+/** About how many people criteria mean; '' without any, and where that cannot be said. */
+export async function estimateOf({ call }: AccountVisit, criteria: readonly Criterion[]): Promise<Html | string> {
   if (criteria.length === 0) return '';
   const body = criteria.map(({ targeting_type, targeting_value, operator_type }) => ({
     ...{ targeting_type, targeting_value, operator_type },

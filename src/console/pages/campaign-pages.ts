@@ -6,6 +6,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { switchOf } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { draftSteps, stepsOfDraft } from '../parts/draft-steps.ts';
 import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import {
   amountIn,
@@ -125,7 +126,7 @@ function asked(
     title: words.new,
     tab: 'campaigns',
     trail: [[`/ads/${visit.account.id}${PATH}`, texts.campaigns.title]],
-    content: html`${problemSummary(problems)}<div class="card"><p class="soft">${words.newAbout}</p>
+    content: html`${draftSteps({ links: {}, done: [], current: 'campaign' })}${problemSummary(problems)}<div class="card"><p class="soft">${words.newAbout}</p>
 ${postForm(visit.request, 'create', entityFields(newFields(instruments), entered, problems), words.create)}</div>`,
   });
 }
@@ -212,8 +213,9 @@ async function shown(
       .reply.data ?? [];
   const mayChange = canChange(visit);
   const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
-  const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
-<section class="card">${facts}${mayChange ? statusButton(visit, campaign) : ''}</section>
+  const isDraft = campaign.entity_status === 'DRAFT';
+  const content = html`${isDraft && mayChange ? stepsOfDraft(account.id, campaign.id, 'campaign') : ''}${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+<section class="card">${facts}${mayChange ? (isDraft ? reviewLink(visit, campaign.id) : statusButton(visit, campaign)) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
 ${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines)}${moreThan(lines, LINES_SHOWN)}</section>
 ${
@@ -238,6 +240,11 @@ export function moreThan(rows: readonly unknown[], shown: number): Html | string
   return rows.length < shown ? '' : html`<p class="soft">${words.onlyFirst(shown)}</p>`;
 }
 
+/** Drafts go live where all of them is seen. */
+export function reviewLink({ account }: AccountVisit, campaign: string): Html {
+  return html`<p><a class="main" href="/ads/${account.id}/campaigns/${campaign}/review">${words.review}</a></p>`;
+}
+
 /** The button that starts or stops something. */
 export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'entity_status'>): Html {
   const { status, label } = switchOf(row, words);
@@ -245,7 +252,8 @@ export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'ent
   return html`<form method="post">${hiddenFields(members)}<button type="submit"${status === 'ACTIVE' ? html` class="main"` : ''}>${label}</button></form>`;
 }
 
-function budgetText({ currency, ...campaign }: Campaign): string {
+/** The budgets of a campaign in words. */
+export function budgetText({ currency, ...campaign }: Campaign): string {
   const parts = BUDGETS.flatMap((name) => {
     const micros = campaign[name];
     return micros === null ? [] : [words.budgets[name](moneyText(micros, currency))];

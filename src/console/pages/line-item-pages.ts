@@ -6,6 +6,7 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { stepsOfDraft } from '../parts/draft-steps.ts';
 import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import {
   amountIn,
@@ -21,7 +22,7 @@ import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { texts } from '../texts/texts.ts';
 import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
-import { moreThan, statusButton } from './campaign-pages.ts';
+import { moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 
 const words = texts.campaign;
 const PATH = '/line_items';
@@ -30,7 +31,7 @@ const [CRITERIA_SHOWN, ADS_SHOWN] = [500, 200] as const;
 const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
 
 /** A line item, as the API replies with it, and what its objective allows. */
-interface LineItem {
+export interface LineItem {
   readonly id: string;
   readonly campaign_id: string;
   readonly name: string | null;
@@ -107,6 +108,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
     // All line items of a campaign have one objective.
     const objective: string = others.reply.data?.[0]?.objective ?? request.parameter('objective') ?? '';
     if (!Object.hasOwn(words.objectives, objective)) return objectiveChoice(visit, { campaign_id, name });
+    const steps = found.reply.data.entity_status === 'DRAFT' ? stepsOfDraft(visit.account.id, campaign_id, 'line') : '';
     const fields = fieldsOf(visit, currency, deps.bidStrategies(objective));
     const shownWith = (entered: Record<string, string>, problems: Problems): PageResponse =>
       consolePage(visit, {
@@ -114,7 +116,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
         title: words.addLine,
         tab: 'line_items',
         trail: trailOf(visit, campaign_id, name),
-        content: html`${problemSummary(problems)}<div class="card">${postForm(
+        content: html`${steps}${problemSummary(problems)}<div class="card">${postForm(
           request,
           'create',
           html`<dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[objective]!}</dd></dl>${hiddenFields({ campaign_id, objective })}${entityFields(fields, entered, problems)}`,
@@ -278,10 +280,17 @@ async function shown(
   ]);
   const mayChange = canChange(visit);
   const isWithoutAd = line.entity_status === 'ACTIVE' && promoted.reply.data?.length === 0;
-  const content = html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${noticeBox(isWithoutAd ? words.liveWithoutAd : undefined)}${problemSummary(problems)}
-<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${mayChange ? statusButton(visit, line) : ''}</section>
-<section class="card"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], { mayChange, problems, choices })}${moreThan(criteria.reply.data ?? [], CRITERIA_SHOWN)}</section>
-<section class="card"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}${moreThan(promoted.reply.data ?? [], ADS_SHOWN)}</section>
+  const isDraft = mayChange && campaign.reply.data?.entity_status === 'DRAFT';
+  const hasAudience = criteria.reply.data?.length > 0;
+  const hasAds = promoted.reply.data?.length > 0;
+  const current = !hasAudience ? 'audience' : !hasAds ? 'ads' : 'line';
+  const steps = isDraft
+    ? stepsOfDraft(visit.account.id, line.campaign_id, current, { id: line.id, hasAudience, hasAds })
+    : '';
+  const content = html`${steps}${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${noticeBox(isWithoutAd ? words.liveWithoutAd : undefined)}${problemSummary(problems)}
+<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
+<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], { mayChange, problems, choices })}${moreThan(criteria.reply.data ?? [], CRITERIA_SHOWN)}</section>
+<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}${moreThan(promoted.reply.data ?? [], ADS_SHOWN)}</section>
 ${
   mayChange
     ? html`<section class="card"><h2>${words.schedule}</h2>${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>

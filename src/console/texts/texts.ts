@@ -12,6 +12,7 @@ import { operator } from './en/operator.ts';
 import { peopleFile } from './en/people-file.ts';
 import { refusals } from './en/refusals.ts';
 import { results } from './en/results.ts';
+import { review } from './en/review.ts';
 
 /** Every word that the console shows. Another language is another set of these. */
 export const texts = {
@@ -26,6 +27,7 @@ export const texts = {
   operator,
   refusals,
   results,
+  review,
   creatives,
   composer,
   history,

@@ -7,6 +7,7 @@ export const campaign = {
   save: 'Save',
   saved: 'Saved.',
   goLive: 'Go live',
+  review: 'Review, and go live',
   pause: 'Pause',
   activate: 'Activate',
   remove: 'Delete',

@@ -1,0 +1,55 @@
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.review;
+
+/** A step from nothing to a campaign that runs. */
+export type DraftStep = keyof typeof words.names;
+
+/** How far a draft is. */
+export interface DraftProgress {
+  /** Links to the steps that can be gone to. */
+  readonly links: Readonly<Partial<Record<DraftStep, string>>>;
+  readonly done: readonly DraftStep[];
+  readonly current: DraftStep;
+}
+
+/** The steps of a draft: which are done, where one is, and what comes then. */
+export function draftSteps({ links, done, current }: DraftProgress): Html {
+  const items = (Object.entries(words.names) as [DraftStep, string][]).map(([step, name]) => {
+    const isDone = done.includes(step);
+    const mark = isDone ? html` <span class="tick">${words.done}</span>` : noHtml;
+    const href = links[step];
+    const text =
+      href === undefined || step === current
+        ? html`<span${step === current ? html` aria-current="step"` : noHtml}>${name}${mark}</span>`
+        : html`<a href="${href}">${name}${mark}</a>`;
+    return html`<li>${text}</li>`;
+  });
+  return html`<nav aria-label="${words.steps}"><ol class="draft-steps">${joinHtml(items, '\n')}</ol></nav>`;
+}
+
+/** The steps of a draft campaign with a line item, or without one yet. */
+export function stepsOfDraft(
+  account: string,
+  campaign: string,
+  current: DraftStep,
+  line?: { readonly id: string; readonly hasAudience: boolean; readonly hasAds: boolean },
+): Html {
+  const base = `/ads/${account}`;
+  const ofCampaign = `${base}/campaigns/${campaign}`;
+  const ofLine = line ? `${base}/line_items/${line.id}` : `${base}/line_items/new?campaign_id=${campaign}`;
+  return draftSteps({
+    current,
+    links: {
+      ...{ campaign: ofCampaign, line: ofLine, review: `${ofCampaign}/review` },
+      ...(line && { audience: `${ofLine}#audience`, ads: `${ofLine}#ads` }),
+    },
+    done: [
+      'campaign',
+      ...(line ? (['line'] as const) : []),
+      ...(line?.hasAudience ? (['audience'] as const) : []),
+      ...(line?.hasAds ? (['ads'] as const) : []),
+    ],
+  });
+}
