@@ -1,5 +1,11 @@
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { instantMs } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import { consolePages } from '../console/all-pages.ts';
+import type { ConsoleDeps } from '../console/console-deps.ts';
+import type { Services } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import {
   createValidate,
@@ -8,6 +14,7 @@ import {
   requeueDeliveries,
   rotateSecret,
 } from '../features/activity/webhooks/administration.ts';
+import { statsFileFinder } from '../features/ads/analytics/stats-file-finder.ts';
 import { OBJECTIVES, objectiveOf } from '../features/ads/line-items/objectives.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
@@ -22,6 +29,7 @@ import {
   publisherNameError,
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
+import { explainHour } from '../features/delivery/simulation/explain.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
 import { usedWindows } from '../http/used-windows.ts';
 import type { Mode } from '../settings/kinds.ts';
@@ -80,9 +88,37 @@ export function browserPages(
       ...consolePages({
         ...{ clock, redirectToLogin },
         notFound: () => errorPage('page'),
+        readStatsFile: readStatsFileOf(services),
+        explainLastHour: explainLastHourOf(services),
         isSimulated: (environment) => services.delivery.mode(environment) === 'simulated',
         bidStrategies: (objective) => (Object.hasOwn(OBJECTIVES, objective) ? objectiveOf(objective).strategies : []),
       }),
     ],
   );
+}
+
+/** Reads files with statistics by their addresses, as their clients do. */
+function readStatsFileOf(services: Services): (url: string) => Promise<unknown> {
+  const find = statsFileFinder(services);
+  return async (url) => {
+    const { pathname } = new URL(url, 'http://localhost');
+    const found = await find(pathname.replace(/^\/downloads/, ''));
+    if (!found) return undefined;
+    const { object } = found;
+    const bytes = await buffer(await object.read({ start: 0, end: object.bytes }));
+    return JSON.parse((await unzip(bytes)).toString());
+  };
+}
+
+const HOUR_MS = 3_600_000;
+const unzip = promisify(gunzip);
+
+/** Explains the hour before the present one, where delivery is simulated. */
+function explainLastHourOf({ store, delivery }: Services): ConsoleDeps['explainLastHour'] {
+  return async ({ id, environment, timezone }, line_item_id, now) => {
+    if (delivery.mode(environment) !== 'simulated') return undefined;
+    const account = { id, environment, timezone };
+    await delivery.settle(account);
+    return store.read((tx) => explainHour(tx, account, line_item_id, instantMs(now) - HOUR_MS));
+  };
 }

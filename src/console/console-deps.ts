@@ -2,6 +2,21 @@ import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
 
+/** An account whose delivery is explained. */
+export interface AccountOfHour {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly timezone: string;
+}
+
+/** How the numbers of an hour came about. */
+export interface ExplainedHour {
+  /** UTC text of its beginning. */
+  readonly hour: string;
+  /** What follows from what, by name. */
+  readonly chain: Readonly<Record<string, number | string | null>>;
+}
+
 /** What the pages of the console need beside calls. */
 export interface ConsoleDeps {
   /** The clock of the service. */
@@ -12,6 +27,14 @@ export interface ConsoleDeps {
   readonly notFound: () => PageResponse;
   /** Whether delivery of an environment is simulated. */
   readonly isSimulated: (environment: Environment) => boolean;
+  /** The contents of a file with statistics by its address; undefined when it is not there any more. */
+  readonly readStatsFile: (url: string) => Promise<unknown>;
+  /** How the last whole hour of a line item came about, where its delivery is simulated. Amounts are micro units. */
+  readonly explainLastHour: (
+    account: AccountOfHour,
+    line_item_id: string,
+    now: string,
+  ) => Promise<ExplainedHour | undefined>;
   /** The bid strategies that an objective allows; none for what is no objective. */
   readonly bidStrategies: (objective: string) => readonly string[];
 }

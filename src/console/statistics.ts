@@ -64,7 +64,7 @@ export async function dailyNumbers(
       });
       // Some of the numbers would look like all of them.
       if (!isDone) return { found, refusal: messageOf(reply) };
-      for (const { id, id_data } of reply.data) add(found.get(id)!, id_data[0].metrics, from);
+      for (const { id, id_data } of reply.data) addMetrics(found.get(id)!, id_data[0].metrics, from);
     }
   }
   return { found, refusal: undefined };
@@ -77,7 +77,12 @@ function messageOf(reply: {
   return error?.code.includes('TOO_MANY_REQUESTS') ? texts.results.tooOften : (error?.message ?? texts.frame.problem);
 }
 
-function add(numbers: DailyNumbers, metrics: Readonly<Record<string, number[] | null>>, from: number): void {
+/** Adds the metrics of a reply to numbers, from a day on. */
+export function addMetrics(
+  numbers: DailyNumbers,
+  metrics: Readonly<Record<string, number[] | null>>,
+  from: number,
+): void {
   for (const [name, metric] of Object.entries(METRICS)) {
     for (const [at, value] of (metrics[metric] ?? []).entries())
       numbers[name as keyof DailyNumbers][from + at]! += value;

@@ -121,6 +121,21 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['results', () => inside(`/ads/${account}/results`)],
   ['results of ads, compared', () => inside(`/ads/${account}/results?level=ads&range=yesterday&compare=yes`)],
   ['results of a campaign', async () => inside(`/ads/${account}/results?campaign_id=${await firstOf('campaigns')}`)],
+  ['results of a line item', async () => inside(`/ads/${account}/results?line_item_id=${await firstOf('line_items')}`)],
+  [
+    'results by age',
+    async () => {
+      const tab = await inside(`/ads/${account}/results`);
+      await sendLast(tab, '');
+      // The clock of the service stands still: what is due is done now.
+      world.clock.advance(2);
+      await world.service.jobs.runDue();
+      await tab.leave(
+        "[...document.querySelectorAll('main a')].find((each) => each.textContent === 'Look again').click()",
+      );
+      return tab;
+    },
+  ],
   ['results of no days', () => inside(`/ads/${account}/results?range=own&from=2026-02-30&to=`)],
   ['audiences', () => inside(`/ads/${account}/audiences`)],
   ['audience', async () => inside(`/ads/${account}/audiences/${await firstOf('custom_audiences')}`)],

@@ -125,6 +125,47 @@ describe('results', () => {
     }
   });
 
+  test('are divided by age once a job has put them together, and add up', async () => {
+    const asked = { campaign_id: campaigns[1]!, level: 'line_items', range: 'last_30', from: '', to: '' };
+    const { location } = await send(results, { ...asked, segmentation_type: 'AGE', country: '' });
+    assert.match(location!, /[?&]job=\d{16}#breakdown$/);
+    const path = location!.replace(/#.*/, '');
+    assert.match(unescaped((await user.get(path)).html), /The numbers are being put together\.\s*<a href="\?[^"]*job=/);
+    world.clock.advance(2);
+    await world.service.jobs.runDue();
+    const whole = rowsOf((await user.get(`${results}?${new URLSearchParams(asked)}`)).html);
+    const { html } = await user.get(path);
+    assert.match(html, /Results by age/);
+    const rows = rowsOf(html.slice(html.indexOf('Results by age')));
+    const at = rows.findIndex(([name]) => name === 'Total');
+    assert.ok(at > 2, 'several ages');
+    const total = whole.find(([name]) => name === 'Total')!;
+    assert.deepEqual(rows[at]!.slice(1, 4), total.slice(1, 4));
+    const sum = rows.slice(0, at).reduce((all, row) => all + numberIn(row[2]), 0);
+    assert.equal(sum, numberIn(total[2]));
+  });
+
+  test('are not divided by a country that nobody knows; what was entered stays', async () => {
+    const refused = await send(results, { range: 'last_7', segmentation_type: 'REGIONS', country: 'Atlantis' });
+    assert.equal(refused.status, 400);
+    assert.match(refused.html, /id="country"[^>]*value="Atlantis"[^>]*aria-invalid="true"/);
+    const made = await send(results, { range: 'last_7', segmentation_type: 'REGIONS', country: 'united states' });
+    assert.equal(made.status, 303);
+    assert.match((await user.get(`${results}?job=1234567890123456`)).html, /are not kept any longer/);
+  });
+
+  test('of a line item say how it spends today, and why it got what it got', async () => {
+    const { html } = await user.get(`${results}?line_item_id=${lines[0]}`);
+    assert.match(html, /Why these numbers\?/);
+    assert.match(html, /People who fit the audience<\/dt><dd>[\d,]+</);
+    assert.match(html, /Impressions<\/dt><dd>[\d,]+</);
+    const campaign = unescaped((await user.get(`${results}?campaign_id=${campaigns[0]}`)).html);
+    assert.match(campaign, /<meter min="0" max="10000000" value="\d+"/);
+    assert.match(campaign, /\$\d+\.\d\d of today's \$10\.00 are spent, and \d+ % of the day has passed/);
+    const whole = (await user.get(results)).html;
+    assert.doesNotMatch(whole, /Pacing|Why these numbers/);
+  });
+
   test('of a campaign and a line item are linked from their pages, and have only what is below them', async () => {
     for (const [page, below] of [
       [`campaigns/${campaigns[0]}`, ['Spring one', 'Spring two']],

@@ -7,9 +7,12 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
-import { consolePage } from '../parts/console-document.ts';
-import { problemSummary } from '../parts/form-problems.ts';
+import { breakdownForm, breakdownResults, startBreakdown } from '../parts/breakdown.ts';
+import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { pacingSection } from '../parts/pacing.ts';
 import { resultCards, resultTable, spendChart } from '../parts/result-tables.ts';
+import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
 import { type DailyNumbers, dailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
 import { texts } from '../texts/texts.ts';
@@ -42,6 +45,7 @@ interface Scope {
   readonly line_item_id: string | undefined;
   readonly name: string;
   readonly currency: string;
+  readonly daily_budget_local_micro: number | null;
 }
 
 /** What was asked for, as the address has it. */
@@ -55,7 +59,7 @@ interface Question {
 
 /** `/ads/:account_id/results`: what was delivered in some days, by campaign, line item or ad, and CSV of it. */
 export function resultsPage(deps: ConsoleDeps): Page {
-  return accountPage(deps, '/results', ['GET'], async (visit) => {
+  return accountPage(deps, '/results', ['GET', 'POST'], async (visit) => {
     const scope = await scopeOf(visit);
     if (!scope) return deps.notFound();
     const question = questionOf(visit, scope);
@@ -70,12 +74,23 @@ export function resultsPage(deps: ConsoleDeps): Page {
     if (numbers.refusal ?? before?.refusal) {
       return shown(visit, scope, question, { problems: new Map([['', (numbers.refusal ?? before?.refusal)!]]) });
     }
+    if (visit.request.method === 'POST') {
+      const spendOf = (id: string): number => totalOf(numbers.found.get(id)!.spend);
+      const busiest = ids.toSorted((one, other) => spendOf(other) - spendOf(one));
+      const started = await startBreakdown(visit, { entity, ids: busiest, days }, problems);
+      if (started?.isDone) return redirectTo(visit, jobPath(scope, question, started.reply.data.id_str));
+      if (started) problems.set('', problemsOf(started, []).get('') ?? texts.frame.problem);
+    }
     const all = summed(numbers.found.values(), days.length);
     const results = { days, all, before: before && summed(before.found.values(), days.length), subjects, isCut };
     if (visit.request.parameter('format') === 'csv') return csvOf(visit, { ...results, found: numbers.found });
     return shown(visit, scope, question, {
       problems,
       content: html`${resultsOf(scope, question, { ...results, found: numbers.found })}
+${await breakdownResults(visit, deps, scope.currency)}
+${ids.length === 0 ? '' : breakdownForm(visit, askedIn(scope, question), problems)}
+${await pacingOf(visit, scope)}
+${scope.line_item_id === undefined ? '' : await whySection(visit, deps, { line_item_id: scope.line_item_id, currency: scope.currency })}
 <p class="soft">${words.asOf(timeText(visit.now, visit.account.timezone), visit.account.timezone)}${deps.isSimulated(visit.account.environment) ? ` ${words.simulated}` : ''}</p>`,
     });
   });
@@ -87,16 +102,41 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
   if (line_item_id !== undefined) {
     const { isDone, reply } = await call('line_items.get', { parameters: { line_item_id, with_deleted: true } });
     if (!isDone) return undefined;
-    const { name, currency, campaign_id: above } = reply.data;
-    return { line_item_id, campaign_id: above, name: name ?? line_item_id, currency };
+    const {
+      name,
+      currency,
+      campaign_id: above,
+      daily_budget_amount_local_micro: daily_budget_local_micro,
+    } = reply.data;
+    return { line_item_id, campaign_id: above, name: name ?? line_item_id, currency, daily_budget_local_micro };
   }
   if (campaign_id !== undefined) {
     const { isDone, reply } = await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } });
     if (!isDone) return undefined;
-    return { campaign_id, line_item_id: undefined, name: reply.data.name, currency: reply.data.currency };
+    const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = reply.data;
+    return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro };
   }
   const { reply } = await call('campaigns.list', { parameters: { count: 1 } });
-  return { campaign_id, line_item_id, name: account.name, currency: reply.data?.[0]?.currency ?? 'USD' };
+  const currency: string = reply.data?.[0]?.currency ?? 'USD';
+  return { campaign_id, line_item_id, name: account.name, currency, daily_budget_local_micro: null };
+}
+
+/** What the address of the page says, so that a form and what follows it say the same. */
+function askedIn({ campaign_id, line_item_id }: Scope, { level, range, from, to }: Question): Record<string, string> {
+  const within: Record<string, string> = line_item_id ? { line_item_id } : campaign_id ? { campaign_id } : {};
+  return { ...within, level, range, from, to };
+}
+
+function jobPath(scope: Scope, question: Question, job: string): string {
+  return `/results?${new URLSearchParams({ ...askedIn(scope, question), job }).toString()}#breakdown`;
+}
+
+function pacingOf(visit: AccountVisit, scope: Scope): Promise<Html | string> {
+  const { line_item_id, campaign_id, daily_budget_local_micro, currency } = scope;
+  const [entity, id] = line_item_id
+    ? (['LINE_ITEM', line_item_id] as const)
+    : (['CAMPAIGN', campaign_id ?? ''] as const);
+  return pacingSection(visit, { entity, id, daily_budget_local_micro, currency });
 }
 
 function questionOf({ request }: AccountVisit, { campaign_id, line_item_id }: Scope): Question {

@@ -1,5 +1,6 @@
 import { accounts } from './en/accounts.ts';
 import { audiences } from './en/audiences.ts';
+import { breakdown } from './en/breakdown.ts';
 import { campaign } from './en/campaign.ts';
 import { campaigns, reasons, states } from './en/campaigns.ts';
 import { composer } from './en/composer.ts';
@@ -27,6 +28,7 @@ export const texts = {
   operator,
   refusals,
   results,
+  breakdown,
   review,
   creatives,
   composer,

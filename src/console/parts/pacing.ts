@@ -1,0 +1,39 @@
+import { type Html, html } from '../../base/html.ts';
+import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import type { AccountVisit } from '../account-visit.ts';
+import { moneyText } from '../money.ts';
+import { dailyNumbers, type StatisticsEntity, totalOf } from '../statistics.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.breakdown;
+/** Spend may be so far ahead of the day, or behind it, and still be even. */
+const TOLERANCE = 0.1;
+
+/** What is spent of the daily budget of today, against the part of the day that has passed; '' without such a budget. */
+export async function pacingSection(
+  visit: AccountVisit,
+  of: {
+    readonly entity: StatisticsEntity;
+    readonly id: string;
+    readonly daily_budget_local_micro: number | null;
+    readonly currency: string;
+  },
+): Promise<Html | string> {
+  const { now, account } = visit;
+  const { entity, id, daily_budget_local_micro: budget, currency } = of;
+  if (budget === null || budget === 0) return '';
+  const today = dateAround(Date.parse(now), account.timezone);
+  const { found, refusal } = await dailyNumbers(visit, entity, [id], [today]);
+  if (refusal !== undefined) return '';
+  const spent = totalOf(found.get(id)!.spend);
+  const start_ms = Date.parse(startOfDay(today, account.timezone));
+  // A day may have 23 or 25 hours.
+  const length_ms = Date.parse(startOfDay(plusDays(today, 1), account.timezone)) - start_ms;
+  const passed = (Date.parse(now) - start_ms) / length_ms;
+  const lead = spent / budget - passed;
+  const judgement = lead > TOLERANCE ? words.ahead : lead < -TOLERANCE ? words.behind : words.even;
+  const percent = `${Math.round(passed * 100)} %`;
+  return html`<section class="card"><h2>${words.pacing}</h2>
+<meter min="0" max="${budget}" value="${Math.min(spent, budget)}" aria-label="${words.pacingMark}"></meter>
+<p>${words.pacingText(moneyText(spent, currency), moneyText(budget, currency), percent)} ${judgement}</p></section>`;
+}
