@@ -4,7 +4,9 @@ import { accountsPage } from './pages/accounts-page.ts';
 import { audiencePage } from './pages/audience-page.ts';
 import { audiencesPage } from './pages/audiences-page.ts';
 import { campaignPage, newCampaignPage } from './pages/campaign-pages.ts';
+import { combinePage } from './pages/combine-page.ts';
 import { creativesPage } from './pages/creatives-page.ts';
+import { keywordsPage } from './pages/keywords-page.ts';
 import { lineItemPage, newLineItemPage } from './pages/line-item-pages.ts';
 import { entityListPages } from './pages/list-page.ts';
 import { overviewPage } from './pages/overview-page.ts';
@@ -24,7 +26,9 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
     lineItemPage,
     resultsPage,
     audiencesPage,
+    combinePage,
     audiencePage,
     creativesPage,
+    keywordsPage,
   ].map((page) => page(deps));
 }

@@ -138,13 +138,29 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ],
   ['results of no days', () => inside(`/ads/${account}/results?range=own&from=2026-02-30&to=`)],
   ['audiences', () => inside(`/ads/${account}/audiences`)],
+  [
+    'combine audiences',
+    async () => {
+      const tab = await inside(`/ads/${account}/audiences/combine`);
+      for (const name of ['Add a group', 'Add an audience']) {
+        const entered = "document.getElementById('g0.l0.audience').selectedIndex = 1;";
+        await tab.leave(
+          `${entered} [...document.querySelectorAll('main button')].find((each) => each.textContent === '${name}').click()`,
+        );
+      }
+      return tab;
+    },
+  ],
+  ['keywords, none yet', () => inside(`/ads/${account}/keywords`)],
+  ['keywords', () => inside(`/ads/${account}/keywords?keywords=bread,coffee&range=week`)],
+  ['keywords of a day', () => inside(`/ads/${account}/keywords?keywords=bread&range=day`)],
   ['audience', async () => inside(`/ads/${account}/audiences/${await firstOf('custom_audiences')}`)],
   [
     'audience, a file chosen',
     async () => {
       const tab = await inside(`/ads/${account}/audiences/${await firstOf('custom_audiences')}`);
       await chooseFile(tab, fileOf(['Name,E-Mail,Mobile,Customer', 'Ada Park,ada@one.test,+1 415 555 0142,17']));
-      await until('the columns are shown', () => tab.look("document.querySelectorAll('main select').length === 4"));
+      await until('the columns are shown', () => tab.look("document.querySelectorAll('[data-island] select').length === 4"));
       return tab;
     },
   ],

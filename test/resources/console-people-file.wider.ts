@@ -77,7 +77,7 @@ describe('a file of people', () => {
     tab.forget();
     await chooseFile(tab, largeFile());
     await says(/What the columns contain/);
-    const kinds = "[...document.querySelectorAll('main select')].map(({ value }) => value)";
+    const kinds = "[...document.querySelectorAll('[data-island] select')].map(({ value }) => value)";
     assert.deepEqual(await tab.look(kinds), ['', 'email', 'phone_number']);
     await begin();
     await says(/100,000 people were uploaded. 1 row was left out: no valid identifier/);

@@ -160,6 +160,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   '/settings/sessions': 'people-pages.wider.ts',
   '/ads': 'console-pages.wider.ts',
   '/ads/:account_id': 'console-pages.wider.ts',
+  '/ads/:account_id/audiences/combine': 'console-pages.wider.ts',
+  '/ads/:account_id/keywords': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns/new': 'console-pages.wider.ts',
   '/ads/:account_id/campaigns/:campaign_id': 'console-pages.wider.ts',

@@ -1,11 +1,13 @@
 import { html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import { noticeBox } from '../../markup/boxes.ts';
+import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { formField, selectField } from '../../markup/form-fields.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { type AudienceRule, audiencesOf, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
-import { type EntityField, enteredIn, removeForm } from '../parts/entity-form.ts';
+import { type EntityField, enteredIn, postForm, removeForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { texts } from '../texts/texts.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
@@ -38,6 +40,23 @@ export function audiencePage(deps: ConsoleDeps): Page {
     };
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
     if (act === 'save') return saved(page);
+    if (act === 'share') {
+      const granted_account_id = request.parameter('granted_account_id')?.trim() ?? '';
+      const permission_level = request.parameter('permission_level') ?? '';
+      const reply = await call('custom_audience_permissions.create', {
+        parameters: { custom_audience_id, granted_account_id, permission_level },
+      });
+      return reply.isDone
+        ? redirectTo(visit, `${PATH}/${custom_audience_id}`)
+        : shown(page, problemsOf(reply, ['granted_account_id', 'permission_level']));
+    }
+    if (act === 'unshare') {
+      const custom_audience_permission_id = request.parameter('permission') ?? '';
+      const reply = await call('custom_audience_permissions.remove', {
+        parameters: { custom_audience_id, custom_audience_permission_id },
+      });
+      return reply.isDone ? redirectTo(visit, `${PATH}/${custom_audience_id}`) : shown(page, problemsOf(reply, []));
+    }
     if (act === 'remove') {
       const reply = await call('custom_audiences.remove', { parameters: { custom_audience_id } });
       return reply.isDone ? redirectTo(visit, PATH) : shown(page, problemsOf(reply, []));
@@ -80,7 +99,8 @@ async function shown(
   const { visit, audience } = page;
   const { request, account } = visit;
   const isOurs = audience.is_owner;
-  const mayFill = canChangeAudiences(visit) && audience.permission_level === 'READ_WRITE';
+  const rule = audience.metadata?.find(({ segments }) => segments !== undefined)?.segments;
+  const mayFill = canChangeAudiences(visit) && audience.permission_level === 'READ_WRITE' && !rule;
   const size = audience.audience_size?.toLocaleString('en') ?? '–';
   const uses = await usesOf(page);
   return consolePage(visit, {
@@ -90,16 +110,57 @@ async function shown(
     trail: [[`/ads/${account.id}${PATH}`, words.title]],
     islands: mayFill ? ['people-file'] : [],
     content: html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
-<section class="card"><dl class="facts"><dt>${words.state}</dt><dd>${stateOf(audience)}</dd><dt>${words.size}</dt><dd>${size}</dd>${isOurs ? '' : html`<dt>${words.owner}</dt><dd>${words.shared}</dd>`}</dl></section>
+<section class="card"><dl class="facts"><dt>${words.state}</dt><dd>${stateOf(audience)}</dd><dt>${words.size}</dt><dd>${size}</dd>${isOurs ? '' : html`<dt>${words.owner}</dt><dd>${words.shared}</dd>`}${rule ? html`<dt>${texts.combine.rule}</dt><dd>${await ruleOf(visit, rule)}.</dd>` : ''}</dl></section>
 ${mayFill ? html`<section class="card"><h2>${words.people}</h2>${peopleFile(page)}</section>` : ''}
 <section class="card"><h2>${words.usedBy}</h2>${uses.length === 0 ? html`<p class="soft">${words.notUsed}</p>` : useList(account.id, uses)}</section>
 ${
   canChangeAudiences(visit) && isOurs
     ? html`<section class="card"><h2>${words.edit}</h2>${editForm(request, { fields: FIELDS, stored: storedValues(audience), entered, problems })}</section>
+${await sharingSection(page, problems)}
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${uses.length === 0 ? '' : html`<p>${words.usedBy}:</p>${useList(account.id, uses)}`}${removeForm(request)}</details>`
     : ''
 }`,
   });
+}
+
+/** Names at most so many audiences of a rule. */
+const NAMED_MAX = 200;
+
+/** The rule of an audience that combines others, in words. */
+async function ruleOf({ call }: AccountVisit, rule: AudienceRule): Promise<string> {
+  const custom_audience_ids = [...new Set(audiencesOf(rule))].join(',');
+  const lists = await Promise.all(
+    ['OWNER', 'SHARED'].map((permission_scope) =>
+      call('custom_audiences.list', { parameters: { custom_audience_ids, permission_scope, count: NAMED_MAX } }),
+    ),
+  );
+  const rows = lists.flatMap(({ reply }) => (reply.data ?? []) as readonly Pick<Audience, 'id' | 'name'>[]);
+  return ruleText(rule, new Map(rows.map(({ id, name }) => [id, name])));
+}
+
+interface Permission {
+  readonly id: string;
+  readonly granted_account_id: string;
+  readonly permission_level: string;
+}
+
+/** The accounts that may use the audience, and a form for another one. */
+async function sharingSection({ visit, audience }: AudienceVisit, problems: Problems) {
+  const { request, call } = visit;
+  const { reply } = await call('custom_audience_permissions.list', {
+    parameters: { custom_audience_id: audience.id, count: NAMED_MAX },
+  });
+  const permissions: readonly Permission[] = reply.data ?? [];
+  const items = permissions.map(
+    ({ id, granted_account_id, permission_level }) =>
+      html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
+  );
+  const typed = request.method === 'POST' ? (request.parameter('granted_account_id') ?? '') : '';
+  const fields = html`${formField({ member: 'granted_account_id', label: words.withAccount, attributes: html`required maxlength="32" autocomplete="off" spellcheck="false"` }, typed, problems.get('granted_account_id'))}
+${selectField('permission_level', words.level, Object.entries(words.levels), request.parameter('permission_level'), { error: problems.get('permission_level') })}`;
+  return html`<section class="card"><h2>${words.sharing}</h2><p class="soft">${words.sharingAbout}</p>
+${items.length === 0 ? html`<p>${words.notShared}</p>` : html`<ul class="criteria">${joinHtml(items, '\n')}</ul>`}
+${postForm(request, 'share', fields, words.share)}</section>`;
 }
 
 /** Where the script shows a form for a file; without it, the command that does the same. */

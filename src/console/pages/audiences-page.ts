@@ -3,6 +3,7 @@ import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { formField } from '../../markup/form-fields.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import type { AudienceRule } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -24,6 +25,9 @@ export interface Audience {
   readonly reasons_not_targetable: readonly string[];
   readonly is_owner: boolean;
   readonly permission_level: 'READ_ONLY' | 'READ_WRITE';
+  /** `FLEXIBLE` ones combine others. */
+  readonly audience_type: string;
+  readonly metadata?: readonly { readonly segments?: AudienceRule }[];
 }
 
 /** Whether the user may change audiences. */
@@ -57,6 +61,9 @@ ${formField({ member: 'description', label: words.description, attributes: html`
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
     tab: 'audiences',
+    ...(canChangeAudiences(visit) && {
+      actions: html`<a class="button" href="/ads/${account.id}${PATH}/combine">${texts.combine.title}</a>`,
+    }),
     content: html`${problemSummary(problems)}
 ${
   rows.length === 0

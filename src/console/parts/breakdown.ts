@@ -101,7 +101,7 @@ export async function breakdownResults(
   if (rows.length === 0) return card(html`<h2>${title}</h2><p class="soft">${texts.results.none}</p>`);
   const sum = { name: texts.results.total, of: summed(bySegment.values(), 1) };
   return html`<h2 id="breakdown">${title}</h2>
-${resultTable(words.by, [...rows, sum], currency)}`;
+${resultTable(words.segmentations[job.segmentation_type] ?? words.by, [...rows, sum], currency)}`;
 }
 
 /** The form that asks for segments. */

@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts';
 import { shownCalls } from './shown-calls.ts';
 
 /** The pages that an account has links to, by the end of their path. */
-const TABS = ['', 'campaigns', 'line_items', 'results', 'audiences', 'creatives'] as const;
+const TABS = ['', 'campaigns', 'line_items', 'results', 'audiences', 'creatives', 'keywords'] as const;
 /** A tab of an account; '' is its overview. */
 export type Tab = (typeof TABS)[number];
 

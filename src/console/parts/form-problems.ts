@@ -23,7 +23,9 @@ export function problemsOf({ refusals }: PageCallReply, fields: readonly string[
 
 const LABELS: Readonly<Record<string, string>> = {
   ...{ text: texts.creatives.text, description: texts.audiences.description },
-  ...{ ...texts.campaign.fields, targeting_value: texts.campaign.criterionValue },
+  ...{ ...texts.campaign.fields, granted_account_id: texts.audiences.withAccount },
+  ...{ keywords: texts.keywords.keywords, negative_keywords: texts.keywords.without },
+  ...{ targeting_value: texts.campaign.criterionValue },
 };
 const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
 

@@ -33,5 +33,5 @@ export async function whySection(
       ? html`<p><strong>${words.nothing}:</strong> ${words.reasons[reason] ?? reason}</p>`
       : '';
   return html`<details class="card"><summary>${words.why}</summary><p class="soft">${words.whyAbout(timeText(hour, account.timezone))}</p>
-${nothing}<dl class="facts long">${rows}</dl></details>`;
+${nothing || html`<dl class="facts long">${rows}</dl>`}</details>`;
 }

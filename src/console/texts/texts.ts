@@ -3,11 +3,13 @@ import { audiences } from './en/audiences.ts';
 import { breakdown } from './en/breakdown.ts';
 import { campaign } from './en/campaign.ts';
 import { campaigns, reasons, states } from './en/campaigns.ts';
+import { combine } from './en/combine.ts';
 import { composer } from './en/composer.ts';
 import { creatives } from './en/creatives.ts';
 import { frame } from './en/frame.ts';
 import { grid } from './en/grid.ts';
 import { history } from './en/history.ts';
+import { keywords } from './en/keywords.ts';
 import { lineItems } from './en/line-items.ts';
 import { operator } from './en/operator.ts';
 import { peopleFile } from './en/people-file.ts';
@@ -31,8 +33,10 @@ export const texts = {
   breakdown,
   review,
   creatives,
+  combine,
   composer,
   history,
   audiences,
+  keywords,
   peopleFile,
 } as const;

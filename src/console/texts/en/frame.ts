@@ -7,6 +7,7 @@ export const frame = {
   line_items: 'Line items',
   audiences: 'Audiences',
   creatives: 'Creatives',
+  keywords: 'Keywords',
   apiCall: 'Show API call',
   apiCalls: 'What this page asked the API',
   remove: 'Delete it',

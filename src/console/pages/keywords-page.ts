@@ -1,0 +1,125 @@
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import { formatInstant } from '../../base/instants.ts';
+import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { formField, selectField } from '../../markup/form-fields.ts';
+import { tableOf } from '../../markup/tables.ts';
+import { type AccountVisit, accountPage } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { timeText } from '../days.ts';
+import { barChart } from '../parts/bar-chart.ts';
+import { consolePage } from '../parts/console-document.ts';
+import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { totalOf } from '../statistics.ts';
+import { texts } from '../texts/texts.ts';
+
+const words = texts.keywords;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const FIELDS = ['keywords', 'negative_keywords', 'country'];
+
+/** `/ads/:account_id/keywords`: how often people write about something, and which words stand beside it. */
+export function keywordsPage(deps: ConsoleDeps): Page {
+  return accountPage(deps, '/keywords', ['GET'], async (visit) => {
+    const asked = (name: string): string => visit.request.parameter(name)?.trim() ?? '';
+    if (asked('keywords') === '') return shown(visit, new Map(), '');
+    const problems = new Map<string, string>();
+    const location = asked('country') === '' ? undefined : await countryOf(visit, asked('country'));
+    if (asked('country') !== '' && location === undefined) problems.set('country', words.noCountry);
+    if (problems.size > 0) return shown(visit, problems, '');
+    const { start_ms, granularity } = rangeOf(visit, asked('range'));
+    const reply = await visit.lookUp('keyword_insights.search', {
+      parameters: {
+        ...{ granularity, keywords: listIn(asked('keywords')), location },
+        ...(asked('negative_keywords') !== '' && { negative_keywords: listIn(asked('negative_keywords')) }),
+        ...{ start_time: formatInstant(start_ms), end_time: visit.now },
+      },
+    });
+    if (!reply.isDone) return shown(visit, problemsOf(reply, FIELDS), '');
+    const { post_volume, related_keywords } = reply.reply.data;
+    return shown(
+      visit,
+      new Map(),
+      found(visit, { volume: post_volume, related: related_keywords, start_ms, granularity }),
+    );
+  });
+}
+
+/** Words as people separate them, as the API takes them. */
+function listIn(text: string): string {
+  return text
+    .split(/[,\n]/)
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
+    .join(',');
+}
+
+async function countryOf({ lookUp }: AccountVisit, name: string): Promise<string | undefined> {
+  const { reply } = await lookUp('locations.list', { parameters: { location_type: 'COUNTRIES', q: name, count: 50 } });
+  const rows: readonly { readonly name: string; readonly targeting_value: string }[] = reply.data ?? [];
+  return (rows.find((each) => each.name.toLowerCase() === name.toLowerCase()) ?? rows[0])?.targeting_value;
+}
+
+interface Range {
+  readonly start_ms: number;
+  readonly granularity: 'DAY' | 'HOUR';
+}
+
+/** The last 24 hours, or seven days of the account with today. */
+function rangeOf({ now, account }: AccountVisit, range: string): Range {
+  const now_ms = Date.parse(now);
+  if (range === 'day') return { start_ms: now_ms - (now_ms % HOUR_MS) - 23 * HOUR_MS, granularity: 'HOUR' };
+  const first = plusDays(dateAround(now_ms, account.timezone), -6);
+  return { start_ms: Date.parse(startOfDay(first, account.timezone)), granularity: 'DAY' };
+}
+
+interface Found extends Range {
+  readonly volume: readonly number[];
+  readonly related: readonly string[];
+}
+
+function found({ account, request }: AccountVisit, { volume, related, start_ms, granularity }: Found): Html {
+  const step_ms = granularity === 'DAY' ? DAY_MS : HOUR_MS;
+  const labels = volume.map((_, at) => {
+    const text = timeText(formatInstant(start_ms + at * step_ms), account.timezone);
+    return granularity === 'DAY' ? text.replace(/, .*/, '') : text;
+  });
+  const sum = totalOf(volume);
+  const best = volume.indexOf(Math.max(...volume));
+  const shownCount = (count: number): string => count.toLocaleString('en');
+  const numbers =
+    sum === 0
+      ? html`<div class="empty"><p>${words.none}</p></div>`
+      : html`<section class="card">${barChart({
+          id: 'volume',
+          title: words.chart(labels[0]!, labels.at(-1)!),
+          about: words.chartText(shownCount(sum), shownCount(volume[best]!), labels[best]!),
+          bars: volume.map((value, at) => ({ label: labels[at]!, value, text: shownCount(value) })),
+        })}</section>
+${tableOf([words.when, words.posts], [...volume.map((count, at) => [labels[at]!, shownCount(count)]), [words.sum, shownCount(sum)]], '')}`;
+  const range = request.parameter('range') ?? 'week';
+  const links = related.map((word) => {
+    const query = new URLSearchParams({ keywords: word, range }).toString();
+    return html`<li><a href="?${query}" aria-label="${words.lookAt(word)}">${word}</a></li>`;
+  });
+  return html`${numbers}
+<section class="card after"><h2>${words.related}</h2>${related.length === 0 ? html`<p class="soft">${words.noneRelated}</p>` : html`<ul class="words">${joinHtml(links, '\n')}</ul>`}</section>`;
+}
+
+function shown(visit: AccountVisit, problems: Problems, content: Html | string): PageResponse {
+  const { request } = visit;
+  const asked = (name: string): string => request.parameter(name) ?? '';
+  return consolePage(visit, {
+    status: problems.size > 0 ? 400 : 200,
+    title: words.title,
+    tab: 'keywords',
+    content: html`<p class="soft">${words.about}</p>${problemSummary(problems)}
+<form class="card" method="get">
+${formField({ member: 'keywords', label: words.keywords, hint: words.keywordsHint, attributes: html`required maxlength="1000" autocomplete="off"` }, asked('keywords'), problems.get('keywords'))}
+${formField({ member: 'negative_keywords', label: words.without, hint: words.withoutHint, attributes: html`maxlength="1000" autocomplete="off"` }, asked('negative_keywords'), problems.get('negative_keywords'))}
+${formField({ member: 'country', label: words.country, hint: words.countryHint, attributes: html`maxlength="100" autocomplete="off"` }, asked('country'), problems.get('country'))}
+${selectField('range', words.range, Object.entries(words.ranges).reverse(), asked('range'))}
+<div class="buttons"><button class="main" type="submit">${words.show}</button></div></form>
+${content}`,
+  });
+}
