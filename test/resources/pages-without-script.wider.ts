@@ -1,0 +1,129 @@
+// On either database: pages ask the same of both.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
+import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { demoAccount, ownerOf } from '../rig/demo.ts';
+import { openInside } from '../rig/pages-in-chromium.ts';
+import { openWorld, type World } from '../rig/world.ts';
+
+/** What every page offers where no script runs. Made anew with `SNAPSHOTS=write`. */
+const FILE = new URL('pages-without-script.txt', import.meta.url);
+
+let world: World;
+let chromium: Chromium;
+let account: string;
+
+before(async () => {
+  world = await openWorld({ flags: { rate_limits: 'off', operator_console: true, operations_port: 0 } });
+  account = await demoAccount(world);
+  chromium = await startChromium();
+});
+after(async () => {
+  await chromium?.close();
+  await world.close();
+});
+
+/** The headings, fields, buttons, columns and folded parts of a page, in order; equal ones once, with their number. */
+const OUTLINE = `[...document.querySelectorAll(
+    'main :is(h1, h2, h3, legend, summary, label, button, th[scope=col], a.main, a.button), nav.tabs')].flatMap((each) => {
+  if (!each.checkVisibility() && !each.closest('details')) return [];
+  const text = each.innerText?.trim() || each.textContent.trim();
+  const said = text.replaceAll(/\\s+/g, ' ');
+  if (each.matches('nav')) return 'links: ' + [...each.querySelectorAll('a')].map((link) => link.textContent).join(' | ');
+  if (each.matches('label')) {
+    const box = document.getElementById(each.htmlFor) ?? each.querySelector('input');
+    return 'field: ' + said + ' (' + (box?.tagName === 'SELECT' ? 'choice' : box?.type ?? 'none') + ')';
+  }
+  const kind = { A: 'link', BUTTON: 'button', TH: 'column', SUMMARY: 'folded', LEGEND: 'fields' }[each.tagName];
+  return (kind ?? each.tagName.toLowerCase()) + ': ' + said;
+})`;
+
+async function outlineOf(tab: Tab): Promise<string> {
+  assert.equal(await tab.look("document.querySelectorAll('noscript').length"), 0);
+  const lines: string[] = await tab.look(OUTLINE);
+  const runs: [line: string, count: number][] = [];
+  for (const line of lines) {
+    const same = runs.find(([each]) => each === line);
+    if (same) same[1] += 1;
+    else runs.push([line, 1]);
+  }
+  return runs.map(([line, count]) => (count === 1 ? line : `${line} (several)`)).join('\n');
+}
+
+async function firstOf(list: string): Promise<string> {
+  const params = { with_draft: true, sort_by: 'name-asc' };
+  const { body } = await world.production.call('GET', `/12/accounts/${account}/${list}`, { params });
+  return body.data[0].id;
+}
+
+test('every page offers the same where no script runs', async () => {
+  const application = await world.service.store.read((tx) =>
+    tx.credentials.findApplicationByKey(world.keys.consumer_key),
+  );
+  const [campaign, line, audience] = [
+    await firstOf('campaigns'),
+    await firstOf('line_items'),
+    await firstOf('custom_audiences'),
+  ];
+  const ads = `/ads/${account}`;
+  const app = `/developer/apps/${application!.id}`;
+  const paths: readonly (readonly [name: string, path: string])[] = [
+    ['accounts', '/ads'],
+    ['overview', ads],
+    ['campaigns', `${ads}/campaigns`],
+    ['new campaign', `${ads}/campaigns/new`],
+    ['campaign', `${ads}/campaigns/${campaign}`],
+    ['review', `${ads}/campaigns/${campaign}/review`],
+    ['line items', `${ads}/line_items`],
+    ['new line item', `${ads}/line_items/new?campaign_id=${campaign}`],
+    ['line item', `${ads}/line_items/${line}`],
+    ['results', `${ads}/results`],
+    ['audiences', `${ads}/audiences`],
+    ['audience', `${ads}/audiences/${audience}`],
+    ['combine audiences', `${ads}/audiences/combine`],
+    ['creatives', `${ads}/creatives`],
+    ['keywords', `${ads}/keywords`],
+    ['developer', '/developer'],
+    ['applications', '/developer/apps'],
+    ['new application', '/developer/apps/new'],
+    ['application', app],
+    ['calls and limits', `${app}/calls`],
+    ['webhooks', `${app}/webhooks`],
+    ['streams', `${app}/streams`],
+    ['publishers', '/developer/publishers'],
+    ['requests', '/_dev/requests?operation=none'],
+    ['signature debugger', '/_dev/debugger'],
+    ['clock', '/_dev/clock'],
+    ['faults', '/_dev/faults'],
+    ['settings', '/settings/profile'],
+  ];
+  const inside = await openInside(chromium, world, '/ads', ownerOf(world));
+  const { box, random, wallClock, operationsUrl } = world.service;
+  const operator = await chromium.tab();
+  const token = operatorLinkToken(box, random, 'anna', wallClock.now());
+  await operator.open(`${operationsUrl}/operator/sign-in?token=${token}`);
+  await operator.leave("document.querySelector('button').click()");
+  for (const tab of [inside, operator]) await tab.send('Emulation.setScriptExecutionDisabled', { value: true });
+  const found: string[] = [];
+  for (const [name, path] of paths) {
+    await inside.open(world.service.url + path);
+    found.push(`# ${name}\n${await outlineOf(inside)}\n`);
+  }
+  for (const path of [
+    '',
+    '/users',
+    `/users/${world.keys.user_id}`,
+    '/accounts',
+    `/accounts/${account}`,
+    '/applications',
+    '/audit',
+  ]) {
+    await operator.open(`${operationsUrl}/operator${path}`);
+    found.push(`# operator: ${path.replace(/\/\w*\d\w*/, '/one') || '/'}\n${await outlineOf(operator)}\n`);
+  }
+  const text = found.join('\n');
+  if (process.env.SNAPSHOTS === 'write') writeFileSync(FILE, text);
+  assert.equal(text, readFileSync(FILE, 'utf8'));
+});
