@@ -11,6 +11,7 @@ import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addNodeMetrics } from '../http/node-metrics.ts';
 import { addObjectStoreMetrics } from '../http/object-store-metrics.ts';
 import { loadBranding } from '../http/pages/branding.ts';
+import { islands } from '../http/pages/islands.ts';
 import { type Check, probes } from '../http/probes.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
 import { transactionIds } from '../http/reply.ts';
@@ -111,6 +112,9 @@ async function start(
   closeWithService(deps, cleanup);
   const tls = await tlsOf(deps);
   const branding = { ...(await loadBranding(settings)), toolLinks };
+  if (Object.keys(islands).length === 0) {
+    deps.log.warn('the scripts of pages are not built, so pages do without them; run: npm run build');
+  }
   const superseded = Promise.withResolvers<string>();
   store.onOutage({ superseded: ({ message }) => superseded.resolve(message) });
   releaseLock = await driver.acquireServerLock({ isShared: sharesDatabase(settings) });

@@ -110,6 +110,7 @@ describe('sharing of an audience', () => {
     const { html } = await user.get(path);
     assert.match(said(html), new RegExp(`${other}: use and change it`));
     assert.match(said((await user.get(`/ads/${other}/audiences/${ids[0]}`)).html), /belongs to another account/);
+    assert.match(said((await user.get(`/ads/${other}/audiences`)).html), /Buyers/);
     const [, permission] = /name="permission" value="(\w+)"/.exec(html)!;
     await send(path, { act: 'unshare', permission: permission! });
     assert.match(said((await user.get(path)).html), /No other account may use it/);

@@ -35,6 +35,14 @@ const linkOf = (html: string, text: string): string =>
   unescaped(new RegExp(`<a [^>]*href="([^"]*)"[^>]*>${text}</a>`).exec(html)![1]!);
 
 describe('a list, without a script', () => {
+  test('adds up all that it has, by state and by budget', async () => {
+    const { html } = await user.get(`${page}?totals=yes`);
+    // 120 from 1.50 on, each a cent more: 180 and 71.40.
+    assert.match(unescaped(html), /<dt>Paused<\/dt><dd>120<\/dd>.*<dt>Daily budget<\/dt><dd>\$251\.40<\/dd>/s);
+    const some = (await user.get(`${page}?totals=yes&q=Bread%2000`)).html;
+    assert.match(some, /<dt>Paused<\/dt><dd>10<\/dd>/);
+  });
+
   test('is sorted by a link, and turned round by the next; its pages keep the order', async () => {
     const first = await user.get(page);
     assert.equal(outlineOf(first.html).heading, 'Campaigns');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { usageRecorder } from '../../src/http/application-usage.ts';
-import { addPerson, type Browser, browserOf, logIn, type Person } from '../rig/browser.ts';
+import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { clientOf, type Keys } from '../rig/client.ts';
 import { type AppliedChange, make, ownToken } from '../rig/developer.ts';
 import { bearerClient } from '../rig/events.ts';
@@ -99,5 +99,48 @@ describe('the calls of an application', () => {
       assert.equal((await stranger.get(`${application.path}/${page}`)).status, 404);
     }
     assert.doesNotMatch((await stranger.get('/developer')).html, new RegExp(NAME));
+  });
+});
+
+describe('the page to try a call', () => {
+  const post = async (members: Record<string, string>) => {
+    const { html } = await browser.get('/developer/try');
+    const [, authenticity_token] = /name="authenticity_token" value="([^"]+)"/.exec(html)!;
+    return browser.post('/developer/try', {
+      authenticity_token: authenticity_token!,
+      parameters: '',
+      body: '',
+      ...members,
+    });
+  };
+
+  test('calls as its user, and shows the reply and the command', async () => {
+    const made = await post({ environment: 'sandbox', operation: 'accounts.create' });
+    assert.equal(made.status, 200);
+    assert.match(made.html, /<strong class="delivered">200</);
+    const [, id] = /"id": "(\w+)"/.exec(unescaped(made.html))!;
+    assert.match(made.html, /barker call POST \/12\/accounts --sandbox/);
+    const missing = await post({ environment: 'sandbox', operation: 'campaigns.list' });
+    assert.equal(missing.status, 400);
+    assert.match(unescaped(missing.html), /The path needs account_id=…\./);
+    const none = await post({
+      environment: 'sandbox',
+      operation: 'campaigns.list',
+      parameters: `account_id=${id}\r\ncount=0`,
+    });
+    assert.match(none.html, /<strong class="failed">400</);
+    assert.match(none.html, /INVALID_PARAMETER/);
+  });
+
+  test('only reads in production, knows only what pages may call, and says what cannot be read', async () => {
+    const write = await post({ environment: 'production', operation: 'accounts.update', parameters: 'account_id=x' });
+    assert.equal(write.status, 400);
+    assert.match(write.html, /Only calls that read can be tried in production\./);
+    for (const operation of ['activity.stream', 'application.rate_limit_status', 'nothing']) {
+      assert.match((await post({ operation })).html, /There is no such operation here\./);
+    }
+    const body = await post({ operation: 'accounts.list', body: '{', parameters: 'count' });
+    assert.match(body.html, /This is not JSON\./);
+    assert.match(unescaped(body.html), /“count” is not like name=value/);
   });
 });

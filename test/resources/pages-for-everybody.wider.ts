@@ -268,6 +268,23 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['calls and limits', async () => inside(`/developer/apps/${await callOften()}/calls`, ownerOf(world))],
   ['calls and limits, none', async () => inside(`${await owned(ada)}/calls`)],
   ['streams', async () => inside(`/developer/apps/${await streamed()}/streams?closed=yes`)],
+  ['try a call', () => inside('/developer/try')],
+  [
+    'a call that was tried',
+    async () => {
+      const tab = await inside('/developer/try');
+      await send(tab, fill('operation', 'accounts.list') + fill('parameters', 'count=0'));
+      return tab;
+    },
+  ],
+  [
+    'a call that cannot be made',
+    async () => {
+      const tab = await inside('/developer/try');
+      await send(tab, fill('operation', 'campaigns.list') + fill('parameters', 'count') + fill('body', '{'));
+      return tab;
+    },
+  ],
   ['publishers, none', async () => inside('/developer/publishers', await addPerson(world))],
   ['registering an application', () => inside('/developer/apps/new')],
   [

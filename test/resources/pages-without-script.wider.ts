@@ -93,6 +93,7 @@ test('every page offers the same where no script runs', async () => {
     ['webhooks', `${app}/webhooks`],
     ['streams', `${app}/streams`],
     ['publishers', '/developer/publishers'],
+    ['try a call', '/developer/try'],
     ['requests', '/_dev/requests?operation=none'],
     ['signature debugger', '/_dev/debugger'],
     ['clock', '/_dev/clock'],

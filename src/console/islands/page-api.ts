@@ -1,3 +1,5 @@
+import { showCall } from './shown-calls.ts';
+
 /** The reply to a call of an operation. */
 export interface ApiReply {
   /** 503 where nothing came: nobody knows what became of the call then. */
@@ -16,6 +18,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  */
 export async function callApi(method: Method, path: string, body?: unknown): Promise<ApiReply> {
   const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
+  showCall(method, path, body);
   const reply = await send(method, path, sent);
   return reply.status === 403 && (await renewToken()) ? send(method, path, sent) : reply;
 }

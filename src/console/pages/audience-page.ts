@@ -10,6 +10,7 @@ import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-fo
 import { type EntityField, enteredIn, postForm, removeForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { texts } from '../texts/texts.ts';
+import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
 
 const words = texts.audiences;
@@ -129,12 +130,7 @@ const NAMED_MAX = 200;
 /** The rule of an audience that combines others, in words. */
 async function ruleOf({ call }: AccountVisit, rule: AudienceRule): Promise<string> {
   const custom_audience_ids = [...new Set(audiencesOf(rule))].join(',');
-  const lists = await Promise.all(
-    ['OWNER', 'SHARED'].map((permission_scope) =>
-      call('custom_audiences.list', { parameters: { custom_audience_ids, permission_scope, count: NAMED_MAX } }),
-    ),
-  );
-  const rows = lists.flatMap(({ reply }) => (reply.data ?? []) as readonly Pick<Audience, 'id' | 'name'>[]);
+  const rows = await audiencesWith(call, { custom_audience_ids, count: NAMED_MAX });
   return ruleText(rule, new Map(rows.map(({ id, name }) => [id, name])));
 }
 

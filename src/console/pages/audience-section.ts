@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import type { PageCallInput } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import type { AccountVisit } from '../account-visit.ts';
@@ -23,6 +24,8 @@ const LOOKUPS: Readonly<Record<string, string>> = {
   INTEREST: 'interests.list',
   PLATFORM: 'platforms.list',
 };
+/** The kind of those who are kept from a line item. */
+const EXCLUDED = 'NOT_CUSTOM_AUDIENCE';
 /** The number of values with a name that people can choose from. */
 const CHOICES_MAX = 50;
 /** The number of audiences that one call names. */
@@ -36,20 +39,30 @@ export interface Choice {
 
 /** A criterion that the form adds, or why it adds none, with the values among which to choose. */
 type FoundCriterion =
-  | { readonly criterion: { readonly targeting_type: string; readonly targeting_value: string } }
+  | {
+      readonly criterion: {
+        readonly targeting_type: string;
+        readonly targeting_value: string;
+        readonly operator_type?: 'NE';
+      };
+    }
   | { readonly problem: string; readonly choices: readonly Choice[] };
 
 /** What the form adds: the only value with this name, or the one that was chosen. */
 export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> {
   const { request } = visit;
-  const targeting_type = request.parameter('kind') ?? '';
+  const kind = request.parameter('kind') ?? '';
+  const isOut = kind === EXCLUDED;
+  const targeting_type = isOut ? 'CUSTOM_AUDIENCE' : kind;
   const typed = request.parameter('value')?.trim() ?? '';
   const chosen = request.parameter('choice') ?? '';
-  const of = (targeting_value: string): FoundCriterion => ({ criterion: { targeting_type, targeting_value } });
+  const of = (targeting_value: string): FoundCriterion => ({
+    criterion: { targeting_type, targeting_value, ...(isOut && { operator_type: 'NE' }) },
+  });
   if (targeting_type === 'GENDER') return of(words.genders[typed.toLowerCase()] ?? typed);
   if (targeting_type === 'AGE') return of(ageOf(typed));
   // A choice was made among what had that name.
-  if (chosen !== '' && request.parameter('chosen_among') === `${targeting_type} ${typed}`) return of(chosen);
+  if (chosen !== '' && request.parameter('chosen_among') === `${kind} ${typed}`) return of(chosen);
   const found = await named(visit, targeting_type, typed);
   const same = found.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
   const [first, ...others] = same.length > 0 ? same : found;
@@ -57,11 +70,23 @@ export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> 
   return others.length === 0 ? of(first.targeting_value) : { problem: words.severalMatch, choices: [first, ...others] };
 }
 
+/** The audiences of the account, and those that others share with it, that fit. */
+export async function audiencesWith<A extends { readonly id: string; readonly name: string }>(
+  call: AccountVisit['call'],
+  parameters: NonNullable<PageCallInput['parameters']>,
+): Promise<readonly A[]> {
+  const lists = await Promise.all(
+    ['OWNER', 'SHARED'].map((permission_scope) =>
+      call('custom_audiences.list', { parameters: { ...parameters, permission_scope } }),
+    ),
+  );
+  return lists.flatMap(({ reply }) => (reply.data ?? []) as A[]);
+}
+
 /** The values whose names begin with a text. */
 async function named({ call, lookUp }: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
   if (kind === 'CUSTOM_AUDIENCE') {
-    const { reply } = await call('custom_audiences.list', { parameters: { q: typed, count: CHOICES_MAX } });
-    const rows: readonly { id: string; name: string }[] = reply.data ?? [];
+    const rows = await audiencesWith(call, { q: typed, count: CHOICES_MAX });
     return rows.map(({ id, name }) => ({ name, targeting_value: id }));
   }
   const operation = LOOKUPS[kind];
@@ -89,10 +114,13 @@ async function audienceNames(
 ): Promise<ReadonlyMap<string, string>> {
   const ids = criteria.flatMap((each) => (each.targeting_type === 'CUSTOM_AUDIENCE' ? [each.targeting_value] : []));
   if (ids.length === 0) return new Map();
-  const parameters = { custom_audience_ids: ids.slice(0, AUDIENCES_MAX).join(','), count: AUDIENCES_MAX };
-  const { reply } = await call('custom_audiences.list', { parameters });
-  const rows: readonly { readonly id: string; readonly name: string }[] = reply.data ?? [];
-  return new Map(rows.map(({ id, name }) => [id, name]));
+  const names = new Map<string, string>();
+  for (let from = 0; from < ids.length; from += AUDIENCES_MAX) {
+    const custom_audience_ids = ids.slice(from, from + AUDIENCES_MAX).join(',');
+    const rows = await audiencesWith(call, { custom_audience_ids, count: AUDIENCES_MAX });
+    for (const { id, name } of rows) names.set(id, name);
+  }
+  return names;
 }
 
 /** Criteria in words. */

@@ -8,6 +8,7 @@ import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { texts } from '../texts/texts.ts';
+import { audiencesWith } from './audience-section.ts';
 
 const words = texts.audiences;
 /** The path of audiences below an account. */
@@ -48,8 +49,7 @@ export function audiencesPage(deps: ConsoleDeps): Page {
 
 async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
   const { request, call, account } = visit;
-  const { reply } = await call('custom_audiences.list', { parameters: { count: 200 } });
-  const audiences: readonly Audience[] = reply.data ?? [];
+  const audiences = await audiencesWith<Audience>(call, { count: 200 });
   const rows = audiences.map(
     (audience) =>
       html`<tr><th scope="row"><a href="/ads/${account.id}${PATH}/${audience.id}">${audience.name}</a></th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,

@@ -8,6 +8,7 @@ import { type AudienceRule, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { texts } from '../texts/texts.ts';
+import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH } from './audiences-page.ts';
 
 const words = texts.combine;
@@ -44,7 +45,8 @@ export function combinePage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/combine`, ['GET', 'POST'], async (visit) => {
     if (!canChangeAudiences(visit)) return deps.notFound();
     const { request } = visit;
-    const audiences = await audiencesToCombine(visit);
+    const parameters = { count: AUDIENCES_MAX, sort_by: 'name-asc' };
+    const audiences = await audiencesWith<Audience>(visit.call, parameters);
     if (request.method === 'GET') return shown(visit, audiences, NOTHING);
     const draft = draftIn(request);
     const press = request.parameter('press') ?? 'create';
@@ -63,15 +65,6 @@ export function combinePage(deps: ConsoleDeps): Page {
     if (!reply.isDone) return shown(visit, audiences, draft, problemsOf(reply, ['name', 'description']));
     return redirectTo(visit, `${PATH}/${reply.reply.data[0].id}`);
   });
-}
-
-async function audiencesToCombine({ call }: AccountVisit): Promise<readonly Audience[]> {
-  const lists = await Promise.all(
-    ['OWNER', 'SHARED'].map((permission_scope) =>
-      call('custom_audiences.list', { parameters: { permission_scope, count: AUDIENCES_MAX, sort_by: 'name-asc' } }),
-    ),
-  );
-  return lists.flatMap(({ reply }) => (reply.data ?? []) as Audience[]);
 }
 
 function draftIn(request: PageRequest): Draft {

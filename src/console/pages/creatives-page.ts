@@ -6,13 +6,13 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { postForm } from '../parts/entity-form.ts';
-import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { type Problems, problemSummary, problemsOf, refusalText } from '../parts/form-problems.ts';
 import { texts } from '../texts/texts.ts';
 
 const words = texts.creatives;
 const PATH = '/creatives';
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
-const NAMES = ['text', 'name'];
+const NAMES = ['text', 'name', 'headline', 'url'];
 
 interface Post {
   readonly post_id: string;
@@ -27,12 +27,46 @@ export function creativesPage(deps: ConsoleDeps): Page {
     const { request, call } = visit;
     const loginPath = deps.redirectToLogin(request.path).location!;
     if (request.method === 'GET') return shown(visit, loginPath);
-    const [text, name, media] = [...NAMES, 'media'].map((each) => request.parameter(each)?.trim() ?? '');
-    const reply = await call('posts.create', {
-      parameters: { text, ...(name && { name }), ...(media && { media_keys: media }), nullcast: true },
-    });
+    const [text, name, media] = ['text', 'name', 'media'].map((each) => request.parameter(each)?.trim() ?? '');
+    const card = await cardOf(visit);
+    if ('problems' in card) return shown(visit, loginPath, card.problems);
+    const shows = card.uri === undefined ? media && { media_keys: media } : { card_uri: card.uri };
+    const reply = await call('posts.create', { parameters: { text, ...(name && { name }), ...shows, nullcast: true } });
     return reply.isDone ? redirectTo(visit, `${PATH}?created=1`) : shown(visit, loginPath, problemsOf(reply, NAMES));
   });
+}
+
+/**
+ * Makes the card of a post whose picture is a link: picture and headline lead to a website. No link is entered for most
+ * posts.
+ */
+async function cardOf({
+  request,
+  call,
+}: AccountVisit): Promise<{ readonly uri: string | undefined } | { readonly problems: Problems }> {
+  const [headline, url, media] = ['headline', 'url', 'media'].map((each) => request.parameter(each)?.trim() ?? '');
+  if (!headline && !url) return { uri: undefined };
+  const problems = new Map<string, string>();
+  if (!headline) problems.set('headline', words.noHeadline);
+  if (!url) problems.set('url', words.noUrl);
+  if (!media) problems.set('', words.noPicture);
+  if (problems.size > 0) return { problems };
+  // Cards take what the library has; it may be there from the last attempt.
+  await call('media_library.create', { parameters: { media_key: `3_${media}`, name: headline } });
+  const details = { type: 'DETAILS', title: headline, destination: { type: 'WEBSITE', url } };
+  const reply = await call('cards.create', {
+    body: { name: headline, components: [{ type: 'MEDIA', media_key: `3_${media}` }, details] },
+  });
+  if (reply.isDone) return { uri: reply.reply.data.card_uri };
+  for (const refusal of reply.refusals) {
+    const field = /\.url$/.test(refusal.parameter ?? '')
+      ? 'url'
+      : /\.title$/.test(refusal.parameter ?? '')
+        ? 'headline'
+        : '';
+    problems.set(field, refusalText({ ...refusal, parameter: field === '' ? words.picture : field }));
+  }
+  return { problems };
 }
 
 async function shown(visit: AccountVisit, loginPath: string, problems: Problems = new Map()): Promise<PageResponse> {
@@ -52,6 +86,10 @@ async function shown(visit: AccountVisit, loginPath: string, problems: Problems 
   const typed = (name: string): string => (request.method === 'POST' ? (request.parameter(name) ?? '') : '');
   const form = html`${formField({ member: 'text', label: words.text, hint: words.textHint, type: 'textarea', attributes: html`rows="4" required maxlength="4000"` }, typed('text'), problems.get('text'))}
 ${composerPlace(visit, loginPath, typed('media'))}
+<fieldset><legend>${words.link}</legend><p class="soft">${words.linkAbout}</p>
+${formField({ member: 'headline', label: words.headline, attributes: html`maxlength="70"` }, typed('headline'), problems.get('headline'))}
+${formField({ member: 'url', label: words.url, hint: words.urlHint, attributes: html`inputmode="url" maxlength="2000" autocomplete="off"` }, typed('url'), problems.get('url'))}
+</fieldset>
 ${formField({ member: 'name', label: words.name, hint: words.nameHint, attributes: html`maxlength="80"` }, typed('name'), problems.get('name'))}`;
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
@@ -74,7 +112,13 @@ ${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(
 function composerPlace({ account, request }: AccountVisit, loginPath: string, media: string): Html {
   const input = JSON.stringify({
     ...{ path: `/console/api/${account.environment}/1.1/media/upload`, loginPath, media },
-    ...{ textField: 'text', author: request.user!.screen_name, words: texts.composer },
+    ...{
+      textField: 'text',
+      headlineField: 'headline',
+      urlField: 'url',
+      author: request.user!.screen_name,
+      words: texts.composer,
+    },
   });
   return html`<div data-island="composer" data-input="${input}"><p class="soft">${texts.composer.needsScript}</p></div>`;
 }

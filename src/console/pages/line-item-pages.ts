@@ -82,8 +82,8 @@ function parametersOf(
 ): Record<string, string> {
   const start = startOf(entered.start_time!, account.timezone);
   const end = endOf(entered.end_time!, account.timezone);
-  if (start === undefined) problems.set('start_time', words.dayProblem);
-  if (end === undefined) problems.set('end_time', words.dayProblem);
+  if (start === undefined) problems.set('start_time', words.dayProblem(words.fields.start_time));
+  if (end === undefined) problems.set('end_time', words.dayProblem(words.fields.end_time));
   const message = words.amountProblem(currency);
   const amounts = MONEY.map((name) => [name, amountIn(entered, name, currency, problems, message)]);
   const bids = entered.bid_strategy === 'AUTO' ? { bid_amount_local_micro: '' } : {};

@@ -1,11 +1,12 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
 import { cellText, type ListRow, nameOfRow, stateOfRow, switchOf } from '../lists/cell-text.ts';
 import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-lists.ts';
+import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
@@ -16,7 +17,7 @@ const words = texts.grid;
 const { pause, activate, goLive } = texts.campaign;
 const switchWords = { pause, activate, goLive };
 const ROWS = 100;
-const [ROWS_A_CALL, CSV_ROWS_MAX] = [1000, 50_000];
+const [ROWS_A_CALL, ROWS_MAX] = [1000, 50_000];
 
 /** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which a script makes comfortable. */
 export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_LISTS.map(
@@ -69,9 +70,10 @@ async function shown(
   loginPath: string,
   problems: Problems = new Map(),
 ): Promise<PageResponse> {
-  const { account, call } = visit;
+  const { account, call, request } = visit;
   const query = queryOf(visit, list);
   const { q, sort, cursor } = query;
+  const totals = request.method === 'GET' && request.parameter('totals') === 'yes' ? await totalsOf(visit, list) : '';
   const { reply } = await call(`${list.resource}.list`, {
     parameters: { count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
   });
@@ -89,7 +91,8 @@ async function shown(
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
     content: html`${problemSummary(problems)}
 <form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
-<button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
+<button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { totals: 'yes' })}">${words.totals}</a><a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
+${totals}
 ${rows.length === 0 ? emptyOf(list, q) : gridOf(visit, list, query, { rows, reply, loginPath, isPlain })}`,
   });
 }
@@ -179,20 +182,49 @@ function statusForm({ request }: AccountVisit, row: ListRow): Html {
   return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
 }
 
-/** All rows of the list as CSV; amounts are numbers of the currency. */
-async function csvOf(visit: AccountVisit, list: EntityList, loginPath: string): Promise<PageResponse> {
-  const { account, call } = visit;
+/** The rows of a list, as many as are added up or written to a file; or the call that was refused. */
+async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[] | PageCallReply> {
   const { q, sort } = queryOf(visit, list);
   const rows: ListRow[] = [];
   let cursor: string | undefined;
   do {
-    const answer = await call(`${list.resource}.list`, {
+    const answer = await visit.call(`${list.resource}.list`, {
       parameters: { count: ROWS_A_CALL, q, cursor, sort_by: sort, with_draft: true },
     });
-    if (!answer.isDone) return shown(visit, list, loginPath, problemsOf(answer, []));
+    if (!answer.isDone) return answer;
     rows.push(...answer.reply.data);
     cursor = answer.reply.next_cursor ?? undefined;
-  } while (cursor !== undefined && rows.length < CSV_ROWS_MAX);
+  } while (cursor !== undefined && rows.length < ROWS_MAX);
+  return rows;
+}
+
+/** How many of a list are in which state, and the sum of each budget by currency. */
+async function totalsOf(visit: AccountVisit, list: EntityList): Promise<Html | string> {
+  const rows = await allRows(visit, list);
+  if ('refusals' in rows) return problemSummary(problemsOf(rows, []));
+  const states = Map.groupBy(rows, (row) => stateOfRow(row, texts).text);
+  const counts = [...states].map(
+    ([text, those]) => html`<dt>${text}</dt><dd>${those.length.toLocaleString('en')}</dd>`,
+  );
+  const sums = list.columns
+    .filter(({ name }) => SUMMED.includes(name))
+    .flatMap(({ name, label }) => {
+      const given = rows.filter((row) => row[name] !== null);
+      return [...Map.groupBy(given, ({ currency }) => currency)].map(([currency, those]) => {
+        const sum = those.reduce((all, row) => all + Number(row[name]), 0);
+        return html`<dt>${label}</dt><dd>${moneyText(sum, currency)}</dd>`;
+      });
+    });
+  return html`<section class="card"><h2>${words.totalsTitle}</h2><dl class="facts">${counts}${sums}</dl></section>`;
+}
+
+const SUMMED: readonly string[] = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'];
+
+/** All rows of the list as CSV; amounts are numbers of the currency. */
+async function csvOf(visit: AccountVisit, list: EntityList, loginPath: string): Promise<PageResponse> {
+  const { account } = visit;
+  const rows = await allRows(visit, list);
+  if ('refusals' in rows) return shown(visit, list, loginPath, problemsOf(rows, []));
   const cell = (column: ListColumn, row: ListRow): string | number => {
     if (column.kind === 'money') return row[column.name] === null ? '' : Number(row[column.name]) / 1e6;
     return column.kind === 'state' ? stateOfRow(row, texts).text : cellText(column, row, account.timezone);

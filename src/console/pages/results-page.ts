@@ -165,8 +165,8 @@ function daysOf(
   if (range !== 'own') {
     return daysOfPreset(PRESETS.includes(range as Preset) ? (range as Preset) : DEFAULT, now, account.timezone);
   }
-  if (!isDay(from)) problems.set('from', texts.campaign.dayProblem);
-  if (!isDay(to)) problems.set('to', texts.campaign.dayProblem);
+  if (!isDay(from)) problems.set('from', texts.campaign.dayProblem(words.from));
+  if (!isDay(to)) problems.set('to', texts.campaign.dayProblem(words.to));
   if (problems.size > 0) return undefined;
   if (to < from) problems.set('to', words.endsBefore);
   else if (to > plusDays(from, RANGE_DAYS_MAX - 1)) problems.set('to', words.tooLong(RANGE_DAYS_MAX));

@@ -22,7 +22,8 @@ export function problemsOf({ refusals }: PageCallReply, fields: readonly string[
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{ text: texts.creatives.text, description: texts.audiences.description },
+  ...{ text: texts.creatives.text, headline: texts.creatives.headline, url: texts.creatives.url },
+  ...{ description: texts.audiences.description },
   ...{ ...texts.campaign.fields, granted_account_id: texts.audiences.withAccount },
   ...{ keywords: texts.keywords.keywords, negative_keywords: texts.keywords.without },
   ...{ targeting_value: texts.campaign.criterionValue },

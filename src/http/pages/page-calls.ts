@@ -3,7 +3,7 @@ import type { Environment } from '../../contract/declare/account-state.ts';
 import { consoleCaller } from '../../contract/declare/callers.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
-import type { CallFromPage, PageCallReply } from '../../contract/declare/pages.ts';
+import type { CallFromPage, PageCallInput, PageCallReply } from '../../contract/declare/pages.ts';
 import { BatchProblem } from '../../contract/problems/batch-problem.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { User } from '../../contract/store/credentials.ts';
@@ -36,7 +36,7 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
     const own = deps[environment];
     const operation = own.operations.find((each) => each.id === id);
     if (!operation) throw new Error(`there is no operation ${id}`);
-    const { path, raw } = partsOf(operation, given.parameters ?? {});
+    const { path, raw } = partsOf(operation, given);
     const exchange = newExchange(own, operation, request, path);
     exchange.caller = caller;
     exchange.echoedParams = operation.shape === 'batch' ? '[]' : echo(path, {}, {});
@@ -67,17 +67,19 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
   };
 }
 
-type Given = NonNullable<NonNullable<Parameters<CallFromPage>[2]>['parameters']>;
-
 /** The parameters of a path, and the others. */
 function partsOf(
-  { path: template }: Operation,
-  given: Given,
+  { path: template, body: kind }: Operation,
+  { parameters = {}, body }: PageCallInput,
 ): { path: Record<string, string>; raw: Map<string, readonly RawValue[]> } {
   const names = new Set(template.split('/').flatMap((each) => (each.startsWith(':') ? [each.slice(1)] : [])));
   const path: Record<string, string> = {};
   const raw = new Map<string, readonly RawValue[]>();
-  for (const [name, value] of Object.entries(given)) {
+  // The members of such a body are the parameters.
+  if (kind === 'object' && typeof body === 'object' && body !== null) {
+    for (const [name, value] of Object.entries(body)) raw.set(name, [value]);
+  }
+  for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
     if (names.has(name)) path[name] = String(value);
     else raw.set(name, [String(value)]);

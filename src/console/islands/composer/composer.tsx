@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { composer } from '../../texts/en/composer.ts';
 import { callApi, type Refusal, refusalOf } from '../page-api.ts';
@@ -12,6 +12,9 @@ export interface ComposerInput {
   readonly loginPath: string;
   /** The id of the field with the text of the post. */
   readonly textField: string;
+  /** The ids of the fields of its link. */
+  readonly headlineField: string;
+  readonly urlField: string;
   /** Who writes, by screen name. */
   readonly author: string;
   /** The id of a picture that was uploaded before the form was refused; '' for none. */
@@ -29,21 +32,16 @@ export function Composer({
   media,
   words,
   text,
-}: ComposerInput & { text: HTMLTextAreaElement }) {
-  const typed = useSignal(text.value);
+  headline,
+  url,
+}: ComposerInput & { text: HTMLTextAreaElement; headline: HTMLInputElement; url: HTMLInputElement }) {
+  const typed = useTyped(text);
+  const link = { headline: useTyped(headline).value, host: hostOf(useTyped(url).value) };
   const picture = useSignal<string | undefined>(undefined);
   const upload = useSignal<Upload>(media === '' ? { is: 'none' } : { is: 'uploaded', media });
   const field = useRef<HTMLInputElement>(null);
   /** Counts choices: what comes of an earlier one is of no interest. */
   const turn = useRef(0);
-
-  useEffect(() => {
-    const show = (): void => {
-      typed.value = text.value;
-    };
-    text.addEventListener('input', show);
-    return () => text.removeEventListener('input', show);
-  }, [text, typed]);
 
   /** The browser does not send the form while it says why not. */
   const set = (next: Upload): void => {
@@ -69,8 +67,8 @@ export function Composer({
     const shown = dataUrlOf(file);
     void send(file);
     const own = turn.current;
-    const url = await shown;
-    if (own === turn.current) picture.value = url;
+    const data = await shown;
+    if (own === turn.current) picture.value = data;
   };
 
   const remove = (): void => {
@@ -133,11 +131,34 @@ export function Composer({
           </p>
           <p class={typed.value === '' ? 'soft' : ''}>{typed.value || words.noText}</p>
           {picture.value !== undefined && <img src={picture.value} alt={filled(words.pictureAlt, { author })} />}
+          {(link.headline !== '' || link.host !== '') && (
+            <p class="link">
+              <strong>{link.headline}</strong> <span class="soft">{link.host}</span>
+            </p>
+          )}
           <p class="soft">{words.promoted}</p>
         </div>
       </figure>
     </div>
   );
+}
+
+/** What stands in a field of the page, as it is typed. */
+function useTyped(field: HTMLTextAreaElement | HTMLInputElement): Signal<string> {
+  const typed = useSignal(field.value);
+  useEffect(() => {
+    const show = (): void => {
+      typed.value = field.value;
+    };
+    field.addEventListener('input', show);
+    return () => field.removeEventListener('input', show);
+  }, [field, typed]);
+  return typed;
+}
+
+/** The host of an address as far as it is typed. */
+function hostOf(address: string): string {
+  return /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? '';
 }
 
 /** Why the picture is not uploaded, in words for people. */

@@ -5,5 +5,8 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-island="compos
   const input: ComposerInput = JSON.parse(place.dataset.input!);
   place.replaceChildren();
   const text = document.querySelector<HTMLTextAreaElement>(`#${input.textField}`)!;
-  render(<Composer {...input} text={text} />, place);
+  const [headline, url] = [input.headlineField, input.urlField].map(
+    (id) => document.querySelector<HTMLInputElement>(`#${id}`)!,
+  );
+  render(<Composer {...input} {...{ text, headline: headline!, url: url! }} />, place);
 }

@@ -6,6 +6,8 @@ export const grid = {
   next: 'Next page',
   nothing: 'None',
   csv: 'Download as CSV',
+  totals: 'Show totals',
+  totalsTitle: 'Totals',
   plain: 'Plain table',
   comfortable: 'Editable table',
   columns: 'Columns',

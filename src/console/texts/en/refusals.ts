@@ -38,6 +38,9 @@ export const refusals: Readonly<Partial<Record<ProblemName, string>>> = {
   NOT_A_TARGETING_VALUE: 'Nothing is called “{raw}” here',
   POST_CANNOT_BE_BLANK: 'Write something, or choose a picture',
   POST_UNFIT: 'The line item cannot show this post: {why}',
+  IMAGE_TOO_NARROW: 'The picture is {width} pixels wide; a link needs {min} or more',
+  RATIO_UNFIT: 'The picture is {width} by {height} pixels; a link needs one of the shape {ratios}',
+  MEDIA_OF_OTHER_TYPE: 'This needs a picture, no animation',
   MEDIA_NOT_TRANSCODED: 'The picture is still being processed. Try again in a moment',
   INVALID_MEDIA: 'This picture can no longer be used: choose it again',
 };

@@ -9,6 +9,7 @@ import type { DeveloperDeps } from './developer/owner-pages.ts';
 import { publishersPage } from './developer/publishers-page.ts';
 import { regenerationPages } from './developer/regeneration-pages.ts';
 import { streamsPage } from './developer/streams-page.ts';
+import { tryPage } from './developer/try-page.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { type LoginPagesDeps, loginPages } from './login-pages.ts';
@@ -45,6 +46,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     overviewPage(deps),
     callsPage(deps),
     streamsPage(deps),
+    tryPage(deps),
     ...applicationListPages(deps).map((page) => withReauthentication(deps, page, isForm)),
     withReauthentication(deps, applicationPage(deps), isForm),
     ...regenerationPages(deps).map((page) => withReauthentication(deps, page)),

@@ -46,6 +46,7 @@ const DEVELOPER = [
   ['/developer', 'Overview'],
   ['/developer/apps', 'Your applications'],
   ['/developer/publishers', 'Your publishers'],
+  ['/developer/try', 'Try a call'],
 ] as const;
 
 function tabsOf(

@@ -1,0 +1,52 @@
+/** A call of the API, as it is shown to developers. */
+export interface CommandedCall {
+  readonly environment: 'production' | 'sandbox';
+  readonly method: string;
+  /** Below the base URL, with its parameters filled in. */
+  readonly path: string;
+  /** Parameters by name; undefined ones were not sent, and those of the path may be among them. */
+  readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** What was sent as JSON. */
+  readonly body?: unknown;
+}
+
+const PLAIN = /^[\w./:@%+,=-]+$/;
+
+/** A word of a command line. */
+const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+
+/** The parameters that are not in the path. */
+function parametersOf({ path, parameters = {} }: CommandedCall): [name: string, value: string][] {
+  const inPath = new Set(path.split('/').map(decodeURIComponent));
+  return Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || (name.endsWith('_id') && inPath.has(String(value))) ? [] : [[name, String(value)]],
+  );
+}
+
+function optionsOf(call: CommandedCall): string[] {
+  const body = call.body === undefined ? [] : ['--json', JSON.stringify(call.body)];
+  return [
+    ...parametersOf(call).flatMap(([name, value]) => ['-d', `${name}=${value}`]),
+    ...body,
+    ...(call.environment === 'sandbox' ? ['--sandbox'] : []),
+  ];
+}
+
+/** A call with the command line of this service. */
+export function barkerCommand(call: CommandedCall): string {
+  return ['barker', 'call', call.method, call.path, ...optionsOf(call)].map(quoted).join(' ');
+}
+
+/** A call with curl, signed by the command line of this service. */
+export function curlCommand(call: CommandedCall): string {
+  const query = new URLSearchParams(parametersOf(call)).toString();
+  const isInQuery = call.method === 'GET' || call.method === 'DELETE';
+  const url = `"$BARKER_CALL_URL${call.path}${isInQuery && query !== '' ? `?${query}` : ''}"`;
+  const sent = call.body
+    ? ` -H 'content-type: application/json' -d ${quoted(JSON.stringify(call.body))}`
+    : !isInQuery && query !== ''
+      ? ` -d ${quoted(query)}`
+      : '';
+  const signing = ['barker', 'sign', '--header', call.method, call.path, ...optionsOf(call)].map(quoted).join(' ');
+  return `curl -X ${call.method} -H "$(${signing})" ${url}${sent}`;
+}

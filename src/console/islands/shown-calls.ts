@@ -1,0 +1,30 @@
+import { barkerCommand, curlCommand } from '../../base/call-commands.ts';
+
+/** Calls of scripts that are shown at most: the last ones. */
+const SHOWN_MAX = 50;
+const added: HTMLElement[][] = [];
+
+/** Adds a call of a script to those that the page shows. Files that were sent are not shown. */
+export function showCall(method: string, target: string, body: unknown): void {
+  const box = document.querySelector('details.calls');
+  const [, environment, path, query = ''] = /^\/console\/api\/(production|sandbox)([^?]*)\??(.*)$/.exec(target) ?? [];
+  if (!box || environment === undefined || path === undefined || body instanceof FormData) return;
+  const call = {
+    environment: environment as 'production' | 'sandbox',
+    ...{ method, path, parameters: Object.fromEntries(new URLSearchParams(query)) },
+    ...(body !== undefined && { body }),
+  };
+  const line = document.createElement('p');
+  line.className = 'call';
+  line.append(document.createElement('code'));
+  line.firstElementChild!.textContent = `${method} ${path}`;
+  const commands = [barkerCommand(call), curlCommand(call)].map((text) => {
+    const pre = document.createElement('pre');
+    pre.textContent = text;
+    return pre;
+  });
+  const elements = [line, ...commands];
+  box.append(...elements);
+  added.push(elements);
+  if (added.length > SHOWN_MAX) for (const each of added.shift()!) each.remove();
+}
