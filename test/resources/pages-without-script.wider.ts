@@ -122,7 +122,10 @@ test('every page offers the same where no script runs', async () => {
     '/audit',
   ]) {
     await operator.open(`${operationsUrl}/operator${path}`);
-    found.push(`# operator: ${path.replace(/\/\w*\d\w*/, '/one') || '/'}\n${await outlineOf(operator)}\n`);
+    const outline = await outlineOf(operator);
+    // What waits at this moment differs.
+    const stable = path === '' ? outline.replaceAll(/\ncolumn: .*/g, '') : outline;
+    found.push(`# operator: ${path.replace(/\/\w*\d\w*/, '/one') || '/'}\n${stable}\n`);
   }
   const text = found.join('\n');
   if (process.env.SNAPSHOTS === 'write') writeFileSync(FILE, text);
