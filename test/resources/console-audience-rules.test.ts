@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { addPerson, type Browser, browserOf, logIn, unescaped } from '../rig/browser.ts';
+import { importPosts, post } from '../rig/corpus.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -119,6 +120,24 @@ describe('sharing of an audience', () => {
 });
 
 describe('the page about keywords', () => {
+  test('counts posts by day of the account, and lists the words beside them, each a link', async () => {
+    const at = (days: number) => Math.floor(world.clock.now() / 1000) - days * 86_400 - 60;
+    const posts = [0, 0, 0, 1, 3, 3].map((days, number) =>
+      post(`5${number}`, `Rye sourdough with butter ${number}`, { created_at: at(days), country: 'US' }),
+    );
+    await importPosts(world, posts);
+    const page = await user.get(`${base}/keywords?keywords=sourdough&range=week`);
+    assert.equal(page.status, 200);
+    const text = said(page.html);
+    assert.match(text, /6 posts in all; most at 2 Mar 2026: 3\./);
+    assert.match(text, /From Posts .*27 Feb 2026 2 28 Feb 2026 0 1 Mar 2026 1 2 Mar 2026 3 In all 6/);
+    assert.match(text, /Words beside it/);
+    const none = await user.get(`${base}/keywords?keywords=sourdough&negative_keywords=butter&range=week`);
+    assert.match(said(none.html), /Nobody has written about this/);
+    const hours = await user.get(`${base}/keywords?keywords=sourdough&range=day&country=united%20states`);
+    assert.match(said(hours.html), /3 posts in all/);
+  });
+
   test('says what cannot be looked for, and that nobody wrote about something', async () => {
     const page = `${base}/keywords`;
     assert.equal((await user.get(page)).status, 200);

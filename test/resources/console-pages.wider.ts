@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { importPosts, post } from '../rig/corpus.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { until } from '../rig/events.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
@@ -23,6 +24,11 @@ before(async () => {
   });
   account = await demoAccount(world);
   world.clock.advance(3 * 24 * 3600);
+  const now_s = world.clock.now() / 1000;
+  const written = Array.from({ length: 60 }, (_, number) =>
+    post(`9${number}`, `Fresh bread, rye and butter ${number}`, { created_at: now_s - number * number * 140 - 60 }),
+  );
+  await importPosts(world, written);
   chromium = await startChromium();
 });
 after(async () => {
