@@ -35,6 +35,18 @@ const linkOf = (html: string, text: string): string =>
   unescaped(new RegExp(`<a [^>]*href="([^"]*)"[^>]*>${text}</a>`).exec(html)![1]!);
 
 describe('a list, without a script', () => {
+  test('is narrowed to what belongs to something, which its pages, totals and file keep', async () => {
+    const { html } = await user.get(page);
+    const [, payer] = /<select id="within".*?<option value="(\w+)"/s.exec(html)!;
+    const some = (await user.get(`${page}?within=${payer}&totals=yes&view=plain`)).html;
+    assert.match(unescaped(some), /Paid by: .*Show all/s);
+    assert.match(some, /<dt>Paused<\/dt><dd>120<\/dd>/);
+    assert.match(linkOf(some, 'Next page'), new RegExp(`within=${payer}`));
+    const lines = page.replace('campaigns', 'line_items');
+    const [, campaign] = /<select id="within".*?<option value="(\w+)"/s.exec((await user.get(lines)).html)!;
+    assert.match((await user.get(`${lines}?within=${campaign}`)).html, /Nothing fits/);
+  });
+
   test('adds up all that it has, by state and by budget', async () => {
     const { html } = await user.get(`${page}?totals=yes`);
     // 120 from 1.50 on, each a cent more: 180 and 71.40.
@@ -77,7 +89,7 @@ describe('a list, without a script', () => {
   test('is narrowed by name', async () => {
     const { html } = await user.get(`${page}?q=bread+01`);
     assert.equal(namesIn(html).length, 10);
-    assert.match((await user.get(`${page}?q=cake`)).html, /Nothing has a name that begins so/);
+    assert.match((await user.get(`${page}?q=cake`)).html, /Nothing fits/);
   });
 
   test('comes whole as CSV, in the same order', async () => {

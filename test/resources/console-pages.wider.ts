@@ -55,6 +55,10 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['overview', () => inside(`/ads/${account}`)],
   ['overview of a month', () => inside(`/ads/${account}?days=30`)],
   ['campaigns', () => inside(`/ads/${account}/campaigns`)],
+  [
+    'campaigns added up, of one payer',
+    async () => inside(`/ads/${account}/campaigns?totals=yes&within=${await firstOf('funding_instruments')}`),
+  ],
   ['campaigns of no name', () => inside(`/ads/${account}/campaigns?q=nothing`)],
   ['campaigns without a script', () => inside(`/ads/${account}/campaigns?view=plain&sort=name-desc`)],
   ['line items', () => inside(`/ads/${account}/line_items`)],

@@ -20,6 +20,14 @@ export interface EntityList {
   /** The path parameter of one of them. */
   readonly idName: 'campaign_id' | 'line_item_id';
   readonly columns: readonly ListColumn[];
+  /** What its rows belong to, by which it is narrowed. */
+  readonly within: {
+    readonly label: string;
+    readonly all: string;
+    /** The list of what they belong to, and the parameter that narrows. */
+    readonly operation: 'campaigns.list' | 'funding_instruments.list';
+    readonly parameter: 'campaign_ids' | 'funding_instrument_ids';
+  };
   readonly words: typeof texts.campaigns | typeof texts.lineItems;
 }
 
@@ -39,6 +47,10 @@ export const ENTITY_LISTS: readonly EntityList[] = [
   {
     ...{ resource: 'campaigns', idName: 'campaign_id', words: texts.campaigns },
     columns: [NAME, STATE, ...BUDGETS],
+    within: {
+      ...{ label: fields.funding_instrument_id, all: texts.grid.anyPayer },
+      ...{ operation: 'funding_instruments.list', parameter: 'funding_instrument_ids' },
+    },
   },
   {
     ...{ resource: 'line_items', idName: 'line_item_id', words: texts.lineItems },
@@ -51,5 +63,9 @@ export const ENTITY_LISTS: readonly EntityList[] = [
       day('start_time'),
       day('end_time'),
     ],
+    within: {
+      ...{ label: texts.results.campaign, all: texts.grid.allCampaigns },
+      ...{ operation: 'campaigns.list', parameter: 'campaign_ids' },
+    },
   },
 ];

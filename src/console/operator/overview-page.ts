@@ -34,6 +34,7 @@ export function overviewPage({ clock, version }: OperatorConsoleDeps): OperatorP
           .split(' ')
           .map((key) => key.split(':', 1)[0]!)
           .join(', '),
+        node.schema_level,
         timestampElement(node.started_at),
       ]);
       const waiting = backlogs.map(({ kind, count, since }) => [
@@ -42,7 +43,7 @@ export function overviewPage({ clock, version }: OperatorConsoleDeps): OperatorP
         words.late(Math.max(0, Math.round((clock.now() - instantMs(since)) / 1000))),
       ]);
       const content = html`<section class="card"><h2>${words.servers}</h2>
-${tableOf([words.host, words.roles, words.version, words.keys, words.started], servers, words.oneServer)}</section>
+${tableOf([words.host, words.roles, words.version, words.keys, words.schema, words.started], servers, words.oneServer)}</section>
 <section class="card"><h2>${words.jobs}</h2>
 ${tableOf([words.kind, words.due, words.waits], waiting, words.noJobs)}</section>
 <section class="card"><h2>${words.backup}</h2>

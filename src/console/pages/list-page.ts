@@ -1,6 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
@@ -17,6 +18,8 @@ const words = texts.grid;
 const { pause, activate, goLive } = texts.campaign;
 const switchWords = { pause, activate, goLive };
 const ROWS = 100;
+/** Campaigns or funding instruments to choose from. */
+const OWNERS_MAX = 500;
 const [ROWS_A_CALL, ROWS_MAX] = [1000, 50_000];
 
 /** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which a script makes comfortable. */
@@ -49,6 +52,8 @@ interface ListQuery {
   readonly sort: string | undefined;
   readonly cursor: string | undefined;
   readonly view: 'plain' | undefined;
+  /** The id of what the rows belong to. */
+  readonly within: string | undefined;
 }
 
 function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
@@ -61,6 +66,7 @@ function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery 
     sort: isSort ? `${field}-${order}` : undefined,
     cursor: get('cursor') || undefined,
     view: get('view') === 'plain' ? 'plain' : undefined,
+    within: get('within') || undefined,
   };
 }
 
@@ -75,9 +81,13 @@ async function shown(
   const { q, sort, cursor } = query;
   const totals = request.method === 'GET' && request.parameter('totals') === 'yes' ? await totalsOf(visit, list) : '';
   const { reply } = await call(`${list.resource}.list`, {
-    parameters: { count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
+    parameters: {
+      ...{ count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
+      [list.within.parameter]: query.within,
+    },
   });
   const rows: readonly ListRow[] = reply.data ?? [];
+  const owners = await ownersOf(visit, list);
   // A later page has no number of rows in all, which the script needs.
   const isPlain = query.view === 'plain' || cursor !== undefined;
   const create = canChange(visit)
@@ -91,10 +101,36 @@ async function shown(
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
     content: html`${problemSummary(problems)}
 <form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
+${selectField('within', list.within.label, [['', list.within.all], ...owners], query.within)}
 <button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { totals: 'yes' })}">${words.totals}</a><a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
-${totals}
-${rows.length === 0 ? emptyOf(list, q) : gridOf(visit, list, query, { rows, reply, loginPath, isPlain })}`,
+${totals}${chipOf(list, query, owners)}
+${rows.length === 0 ? emptyOf(list, q ?? query.within) : gridOf(visit, list, query, { rows, reply, loginPath, isPlain })}`,
   });
+}
+
+/** What rows can belong to, with names. */
+async function ownersOf(
+  { call }: AccountVisit,
+  { within }: EntityList,
+): Promise<readonly (readonly [string, string])[]> {
+  const isOfCampaigns = within.operation === 'campaigns.list';
+  const { reply } = await call(within.operation, {
+    parameters: { count: OWNERS_MAX, ...(isOfCampaigns && { sort_by: 'name-asc', with_draft: true }) },
+  });
+  const found: readonly { readonly id: string; readonly name?: string; readonly description?: string }[] =
+    reply.data ?? [];
+  return found.map(({ id, name, description }) => [id, name ?? description ?? id]);
+}
+
+/** What the list is narrowed to, and the way back. */
+function chipOf(
+  { within }: EntityList,
+  query: ListQuery,
+  owners: readonly (readonly [string, string])[],
+): Html | string {
+  if (query.within === undefined) return '';
+  const name = owners.find(([id]) => id === query.within)?.[1] ?? query.within;
+  return html`<p class="chip"><span>${words.onlyOf(within.label, name)}</span> <a href="${addressOf(query, { within: undefined })}">${words.showAll}</a></p>`;
 }
 
 interface Listed {
@@ -120,6 +156,7 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
     batchPath: `/console/api/${account.environment}/12/batch/accounts/${account.id}/${list.resource}`,
     pagePath: `/ads/${account.id}/${list.resource}`,
     ...{ idName: list.idName, columns: list.columns, zone: account.timezone, loginPath },
+    within: query.within === undefined ? {} : { [list.within.parameter]: query.within },
     ...{ q: query.q ?? '', sort: query.sort, rows, next, total: reply.total_count ?? rows.length },
     mayChange: canChange(visit),
     words: { ...words, ...switchWords, count: list.words.count, states: texts.states, reasons: texts.reasons },
@@ -128,8 +165,8 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
 }
 
 /** The address of the list with something else in it; what `undefined` is left out. */
-function addressOf({ q, sort, view }: ListQuery, more: Readonly<Record<string, string | undefined>>): string {
-  const all = { q, sort, view, ...more };
+function addressOf({ q, sort, view, within }: ListQuery, more: Readonly<Record<string, string | undefined>>): string {
+  const all = { q, sort, view, within, ...more };
   const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `?${new URLSearchParams(given).toString()}`;
 }
@@ -184,12 +221,15 @@ function statusForm({ request }: AccountVisit, row: ListRow): Html {
 
 /** The rows of a list, as many as are added up or written to a file; or the call that was refused. */
 async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[] | PageCallReply> {
-  const { q, sort } = queryOf(visit, list);
+  const { q, sort, within } = queryOf(visit, list);
   const rows: ListRow[] = [];
   let cursor: string | undefined;
   do {
     const answer = await visit.call(`${list.resource}.list`, {
-      parameters: { count: ROWS_A_CALL, q, cursor, sort_by: sort, with_draft: true },
+      parameters: {
+        ...{ count: ROWS_A_CALL, q, cursor, sort_by: sort, with_draft: true },
+        [list.within.parameter]: within,
+      },
     });
     if (!answer.isDone) return answer;
     rows.push(...answer.reply.data);

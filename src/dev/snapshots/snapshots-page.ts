@@ -42,6 +42,8 @@ ${hiddenFields({ act: 'take' })}
 <input id="name" name="name" value="${name}" required maxlength="64" spellcheck="false" autocomplete="off" aria-describedby="name-hint"${name === '' ? noHtml : html` aria-invalid="true"`}></div>
 <div class="buttons"><button class="main" type="submit">Take a snapshot</button></div>
 </form></section>
+<section><h2>Take it elsewhere</h2>
+<p><a href="/_dev/world">The world as a file</a> <span class="soft">that <code>barker dev --world</code> begins with.</span></p></section>
 <section><h2>Begin anew</h2>
 <p class="soft">With the world as it was when the server was first started, or with nothing but its users and applications. Everything else is lost,
 unless a snapshot has it.</p>

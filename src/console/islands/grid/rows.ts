@@ -18,6 +18,8 @@ export interface GridInput {
   readonly zone: string;
   readonly loginPath: string;
   readonly q: string;
+  /** What the rows belong to, as a parameter. */
+  readonly within: Readonly<Record<string, string>>;
   readonly sort?: string;
   /** The first rows, and where the list goes on. */
   readonly rows: readonly ListRow[];
@@ -89,7 +91,7 @@ export function openRows(input: GridInput): Rows {
   };
   /** The next page, or the first of an order; whether it came. */
   const fetchPage = async (order: string | undefined, cursor: string | undefined): Promise<boolean> => {
-    const query = new URLSearchParams({ count: String(ROWS_A_CALL), with_draft: 'true' });
+    const query = new URLSearchParams({ count: String(ROWS_A_CALL), with_draft: 'true', ...input.within });
     if (input.q !== '') query.set('q', input.q);
     if (order !== undefined) query.set('sort_by', order);
     if (cursor === undefined) query.set('with_total_count', 'true');

@@ -1,7 +1,11 @@
 /** Words of lists, which scripts use too: `src/console/islands/texts.ts` says how values stand in them. */
 export const grid = {
-  noneFound: 'Nothing has a name that begins so.',
+  noneFound: 'Nothing fits.',
   search: 'Name begins with',
+  anyPayer: 'Anybody',
+  allCampaigns: 'All campaigns',
+  onlyOf: (label: string, name: string) => `${label}: ${name}`,
+  showAll: 'Show all',
   show: 'Show',
   next: 'Next page',
   nothing: 'None',

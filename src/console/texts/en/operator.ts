@@ -8,6 +8,7 @@ export const operator = {
   version: 'Version',
   started: 'Started',
   keys: 'Master keys',
+  schema: 'Schema that it knows',
   jobs: 'Work that is due',
   kind: 'Kind',
   due: 'Waiting',
