@@ -66,14 +66,14 @@ const REFUSALS = {
     64,
     'Your account is suspended and is not permitted to access this feature.',
     'Your account is suspended',
-    'You cannot use it or authorize applications. No application was given access.',
+    'You cannot use it or authorize applications.',
   ],
   'user locked': [
     403,
     326,
     'To protect our users from spam and other malicious activity, this account is temporarily locked.',
     'Your account is locked',
-    'It is temporarily locked for security reasons. No application was given access.',
+    'It is temporarily locked for security reasons.',
   ],
   'too many logins': [
     429,
@@ -109,14 +109,14 @@ const REFUSALS = {
     130,
     'Over capacity',
     'Temporarily unavailable',
-    'No application was given access. Try again in a moment.',
+    'Go back, and try again in a moment.',
   ],
   error: [
     500,
     131,
     'Internal error',
     'Something went wrong',
-    'Something failed on our side. No application was given access. Try again later.',
+    'Something failed on our side. Go back, and try again later.',
   ],
 } as const satisfies Record<string, readonly [number, number, string, string, string]>;
 
