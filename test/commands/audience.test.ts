@@ -9,6 +9,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { audienceOn, hashOf, type Kept } from '../resources/people-calls.ts';
 import { type Client, clientOf } from '../rig/client.ts';
+import { dev } from '../rig/developer-surface.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { barker, started } from './program.ts';
 
@@ -144,13 +145,24 @@ describe('barker audience upload', () => {
     assert.deepEqual(await lastUpload(), { type: 1, records: 1, people });
   });
 
+  test('sends again what the server has not taken', async () => {
+    const body = { times: 1, do: { partial_success: { n: 1 } } };
+    assert.equal((await dev(world, 'POST', '/_dev/faults', { body })).status, 201);
+    const { code, stdout, stderr } = await upload(
+      await fileOf('some.csv', ['email', 'a@part.example', 'b@part.example']),
+    );
+    assert.deepEqual([code, stdout], [0, '2 people uploaded\n'], stderr);
+    assert.match(stderr, /the server took 1 of 2 people; retrying in 1 s/);
+    assert.equal((await lastUpload()).records, 2);
+  });
+
   test('splits large files into requests and prints progress', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `person${index}@example.com`);
     const { code, stdout, stderr } = await upload(await fileOf('many.csv', ['email', ...rows]));
     assert.deepEqual([code, stdout], [0, '100000 people uploaded\n'], stderr);
     assert.deepEqual(stderr.match(/^[\d,]+ people$/gm)?.length, 2);
     await world.service.jobs.runDue();
-    assert.equal((await kept.show()).audience_size, 100_003);
+    assert.equal((await kept.show()).audience_size, 100_005);
   });
 
   test('resumes where it was interrupted', async () => {

@@ -11,20 +11,28 @@ const WAIT_MAX_S = 60;
 const ERRORS_MAX = 10;
 
 /**
- * Sends a request, and retries while the server is busy or unreachable: people who are uploaded twice count once.
- * Errors of a refused request name the rows of the file.
+ * Sends a request with people, and retries while the server is busy or unreachable, or has not taken all of them: people
+ * who are uploaded twice count once. Errors of a refused request name the rows of the file.
+ * @param rows the row of each of the people
  */
 export async function sendWithRetry(
   { caller, path }: { readonly caller: ConnectionProfile; readonly path: string },
   json: string,
-  rowOf: (index: number) => number,
+  rows: readonly number[],
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     const outcome = await attempt(caller, path, json);
-    if (!(outcome instanceof Error) && outcome.status === 200) return;
+    const taken = outcome instanceof Error || outcome.status !== 200 ? undefined : takenOf(outcome);
+    if (taken === rows.length) return;
     const wait_s = tries < TRIES ? waitOf(outcome, tries) : undefined;
-    if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rowOf));
-    const why = outcome instanceof Error ? errorMessage(outcome) : `the server answered ${outcome.status}`;
+    if (wait_s === undefined && taken !== undefined) throw new CommandFailed(partText(taken, rows.length));
+    if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rows));
+    const why =
+      taken !== undefined
+        ? partText(taken, rows.length)
+        : outcome instanceof Error
+          ? errorMessage(outcome)
+          : `the server answered ${outcome.status}`;
     printError(`${why}; retrying in ${wait_s} s\n`);
     await new Promise<void>((resolve) => void after(wait_s * 1000, resolve));
   }
@@ -41,10 +49,21 @@ async function attempt(caller: ConnectionProfile, path: string, json: string): P
   return send(request, header, caller.tlsCa).catch((error: Error) => error);
 }
 
+const partText = (taken: number, sent: number): string => `the server took ${taken} of ${sent} people`;
+
+/** How many people the server has taken, as it says. */
+function takenOf({ body }: Reply): number {
+  try {
+    return Number((JSON.parse(body) as { data: { success_count: unknown } }).data.success_count);
+  } catch {
+    return 0;
+  }
+}
+
 /** Seconds to wait before a retry; undefined if the error is permanent. */
 function waitOf(outcome: Reply | Error, tries: number): number | undefined {
   if (!(outcome instanceof Error)) {
-    if (outcome.status !== 429 && outcome.status < 500) return undefined;
+    if (outcome.status !== 200 && outcome.status !== 429 && outcome.status < 500) return undefined;
     const retryAfter_s = Number(outcome.headers.find(([name]) => name === 'retry-after')?.[1]);
     if (retryAfter_s > 0) return Math.min(retryAfter_s, WAIT_MAX_S);
   }
@@ -57,7 +76,7 @@ interface ApiError {
   readonly details?: string;
 }
 
-function refusalOf({ status, body }: Reply, rowOf: (index: number) => number): string {
+function refusalOf({ status, body }: Reply, rows: readonly number[]): string {
   let all: ApiError[] = [];
   try {
     const { errors = [], operation_errors = [] } = JSON.parse(body) as {
@@ -70,7 +89,7 @@ function refusalOf({ status, body }: Reply, rowOf: (index: number) => number): s
   }
   const messages = all.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
     const [, index] = /^users\[(\d+)\]/.exec(parameter ?? '') ?? [];
-    const place = index === undefined ? '' : `row ${rowOf(Number(index))}: `;
+    const place = index === undefined ? '' : `row ${rows[Number(index)]}: `;
     return `${place}${message}${details ? ` (${details})` : ''}`;
   });
   return [`the server answered ${status}`, ...messages].join('; ');

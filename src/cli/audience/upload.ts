@@ -50,7 +50,7 @@ export async function uploadFile(file: string, plan: UploadOptions): Promise<Upl
       const params = { ...window, users: [] };
       const head = JSON.stringify([{ operation_type: type, params }]);
       const json = head.replace('"users":[]', () => `"users":[${people.join(',')}]`);
-      await sendWithRetry(plan, json, (index) => rows[index]!);
+      await sendWithRetry(plan, json, rows);
       done.people += people.length;
     }
     done.rows = last;

@@ -18,7 +18,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  */
 export async function callApi(method: Method, path: string, body?: unknown): Promise<ApiReply> {
   const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
-  showCall(method, path, body);
+  showCall(method, path, sent);
   const reply = await send(method, path, sent);
   return reply.status === 403 && (await renewToken()) ? send(method, path, sent) : reply;
 }

@@ -1,18 +1,21 @@
 import { barkerCommand, curlCommand } from '../../base/call-commands.ts';
 
+/** Longer bodies are not shown: they are files of people. */
+const BODY_MAX = 2000;
 /** Calls of scripts that are shown at most: the last ones. */
 const SHOWN_MAX = 50;
 const added: HTMLElement[][] = [];
 
-/** Adds a call of a script to those that the page shows. Files that were sent are not shown. */
-export function showCall(method: string, target: string, body: unknown): void {
+/** Adds a call of a script to those that the page shows; `sent` is its body. Files that were sent are not shown. */
+export function showCall(method: string, target: string, sent: string | FormData | undefined): void {
   const box = document.querySelector('details.calls');
   const [, environment, path, query = ''] = /^\/console\/api\/(production|sandbox)([^?]*)\??(.*)$/.exec(target) ?? [];
-  if (!box || environment === undefined || path === undefined || body instanceof FormData) return;
+  if (!box || environment === undefined || path === undefined || sent instanceof FormData) return;
+  if (sent !== undefined && sent.length > BODY_MAX) return;
   const call = {
     environment: environment as 'production' | 'sandbox',
     ...{ method, path, parameters: Object.fromEntries(new URLSearchParams(query)) },
-    ...(body !== undefined && { body }),
+    ...(sent !== undefined && { body: JSON.parse(sent) }),
   };
   const line = document.createElement('p');
   line.className = 'call';

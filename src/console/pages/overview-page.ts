@@ -7,7 +7,7 @@ import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
 import { consolePage } from '../parts/console-document.ts';
 import { problemSummary } from '../parts/form-problems.ts';
-import { resultCards, resultTable, spendChart } from '../parts/result-tables.ts';
+import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { type DailyNumbers, dailyNumbers, lastDays, summed, totalOf } from '../statistics.ts';
 import { texts } from '../texts/texts.ts';
 import type { Campaign } from './campaign-pages.ts';
@@ -64,7 +64,7 @@ function resultsOf({ account }: AccountVisit, { days, all, numbers, campaigns, c
     of: numbers.get(id)!,
   }));
   return html`${resultCards(all, currency)}
-<section class="card">${spendChart(days, all, currency)}</section>
+${dailyCharts(days, all, currency)}
 <h2>${words.byCampaign}</h2>
 ${resultTable(words.campaign, rows, currency)}
 <h2>${words.byDay}</h2>

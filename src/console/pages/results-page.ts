@@ -11,7 +11,7 @@ import { breakdownForm, breakdownResults, startBreakdown } from '../parts/breakd
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { pacingSection } from '../parts/pacing.ts';
-import { resultCards, resultTable, spendChart } from '../parts/result-tables.ts';
+import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
 import { type DailyNumbers, dailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
@@ -236,7 +236,7 @@ function resultsOf({ currency }: Scope, { level }: Question, of: Results): Html 
     of: found.get(id)!,
   }));
   return html`${resultCards(all, currency, before)}
-${days.length > 1 ? html`<section class="card">${spendChart(days, all, currency)}</section>` : ''}
+${days.length > 1 ? dailyCharts(days, all, currency) : ''}
 <h2>${words.levels[level]}</h2>
 ${resultTable(words.one[level], [...rows, { name: words.total, of: all }], currency)}${isCut ? html`<p class="soft">${texts.campaign.onlyFirst(ROWS_MAX)}</p>` : ''}
 <h2>${words.byDay}</h2>

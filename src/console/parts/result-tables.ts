@@ -46,15 +46,20 @@ function changeText(now: number, before: number): string {
   return change > 0 ? words.more(change.toFixed(1)) : words.less((-change).toFixed(1));
 }
 
-/** Spend by day. */
-export function spendChart(days: readonly string[], all: DailyNumbers, currency: string): Html {
-  const best = all.spend.indexOf(Math.max(...all.spend));
-  return barChart({
-    id: 'spend',
-    title: words.chart(days[0]!, days.at(-1)!),
-    about: words.chartText(moneyText(totalOf(all.spend), currency), moneyText(all.spend[best]!, currency), days[best]!),
-    bars: days.map((label, at) => ({ label, value: all.spend[at]!, text: moneyText(all.spend[at]!, currency) })),
+/** Spend, impressions and engagements by day, a chart each. */
+export function dailyCharts(days: readonly string[], all: DailyNumbers, currency: string): Html {
+  const charts = (['spend', 'impressions', 'engagements'] as const).map((name) => {
+    const numbers = all[name];
+    const text = (value: number): string => (name === 'spend' ? moneyText(value, currency) : count(value));
+    const best = numbers.indexOf(Math.max(...numbers));
+    return html`<section class="card">${barChart({
+      id: name,
+      title: words.chart(words[name], days[0]!, days.at(-1)!),
+      about: words.chartText(text(totalOf(numbers)), text(numbers[best]!), days[best]!),
+      bars: days.map((label, at) => ({ label, value: numbers[at]!, text: text(numbers[at]!) })),
+    })}</section>`;
   });
+  return html`<div class="charts">${joinHtml(charts, '\n')}</div>`;
 }
 
 /** A row of results: of one day, or of all. */

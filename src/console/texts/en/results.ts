@@ -15,7 +15,7 @@ export const results = {
   cpe: 'Per engagement',
   day: 'Day',
   sum: 'All days',
-  chart: (from: string, to: string) => `Spend by day, ${from} to ${to}`,
+  chart: (metric: string, from: string, to: string) => `${metric} by day, ${from} to ${to}`,
   chartText: (sum: string, most: string, day: string) => `${sum} in all; most on ${day}: ${most}.`,
   asOf: (time: string, zone: string) => `Data as of ${time}. Days are those of ${zone}.`,
   campaign: 'Campaign',

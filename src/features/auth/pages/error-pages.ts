@@ -104,13 +104,7 @@ const REFUSALS = {
     'This form took too long to arrive',
     'Your connection may be slow. Go back and submit it again.',
   ],
-  unavailable: [
-    503,
-    130,
-    'Over capacity',
-    'Temporarily unavailable',
-    'Go back, and try again in a moment.',
-  ],
+  unavailable: [503, 130, 'Over capacity', 'Temporarily unavailable', 'Go back, and try again in a moment.'],
   error: [
     500,
     131,
