@@ -200,7 +200,8 @@ async function start(
   }
   return {
     ...deps,
-    ...{ url, sandboxUrl, standstill, superseded: superseded.promise },
+    ...{ url, sandboxUrl, superseded: superseded.promise },
+    standstill: (work) => intake.usage.standstill(() => standstill(work)),
     operationsUrl: operationsServer?.url ?? url,
     pages: pages.list,
     reloadCertificate: tls?.reload,

@@ -18,6 +18,8 @@ export interface UsageRecorder {
   note(application: string, operation: string, status: number, problem: string): void;
   /** Stores what has been counted so far. Never rejects. */
   flush(): Promise<void>;
+  /** Stores nothing while work replaces the contents of the database, to which nothing belongs that was counted before. */
+  standstill<T>(work: () => Promise<T>): Promise<T>;
   /** Stores it for the last time. */
   close(): Promise<void>;
 }
@@ -77,6 +79,16 @@ export function usageRecorder({ store, clock }: { readonly store: Store; readonl
   return {
     note,
     flush,
+    standstill(work) {
+      const working = flushing.then(work).finally(() => {
+        counts = new Map();
+      });
+      flushing = working.then(
+        () => undefined,
+        () => undefined,
+      );
+      return working;
+    },
     close() {
       stop();
       return flush();

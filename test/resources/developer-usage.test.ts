@@ -80,6 +80,26 @@ describe('the calls of an application', () => {
     assert.equal(counts.find(({ operation }) => operation === 'campaigns.list')?.calls, 2);
   });
 
+  test('wait while the contents are replaced, and those of before are dropped', async () => {
+    const { store, wallClock } = world.service;
+    const recorder = usageRecorder({ store, clock: wallClock });
+    recorder.note(application.id, 'line_items.list', 200, '');
+    let flushed = false;
+    await recorder.standstill(async () => {
+      void recorder.flush().then(() => {
+        flushed = true;
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(flushed, false);
+    });
+    await recorder.close();
+    const counts = await store.read((tx) => tx.applicationUsage.listSince([application.id], '', 20));
+    assert.equal(
+      counts.some(({ operation }) => operation === 'line_items.list'),
+      false,
+    );
+  });
+
   test('shows streams, and closes them', async () => {
     const { bearer } = await bearerClient(world, keys);
     await openStream(world, bearer);
