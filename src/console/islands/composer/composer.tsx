@@ -150,6 +150,8 @@ function useTyped(field: HTMLTextAreaElement | HTMLInputElement): Signal<string>
     const show = (): void => {
       typed.value = field.value;
     };
+    // What was typed before the script listened.
+    show();
     field.addEventListener('input', show);
     return () => field.removeEventListener('input', show);
   }, [field, typed]);
