@@ -1,6 +1,6 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -123,7 +123,9 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
   after(() => rmSync(folder, { recursive: true, force: true }));
   await tab.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
   await hands.press('Download as CSV');
-  const isThere = async (): Promise<boolean> => readdirSync(folder).some((each) => each.endsWith('.csv'));
+  // The browser makes the file before it writes into it.
+  const isThere = async (): Promise<boolean> =>
+    readdirSync(folder).some((each) => each.endsWith('.csv') && statSync(join(folder, each)).size > 0);
   await until('the file is there', isThere);
   const csv = readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8');
   const [head, ...rows] = csv
