@@ -1,7 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { crc32, deflateSync } from 'node:zlib';
+import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
@@ -50,31 +50,6 @@ async function newestPost() {
   return reply.body.data[0];
 }
 
-/** A picture of one colour, as wide and high as cards want it. */
-function pngOf(width: number, height: number): Buffer {
-  const chunk = (type: string, data: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const ends = Buffer.alloc(8);
-    ends.writeUInt32BE(data.length, 0);
-    ends.writeUInt32BE(crc32(body), 4);
-    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
-  };
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  // Eight bits of grey for each point.
-  head[8] = 8;
-  const rows = Buffer.alloc((width + 1) * height, 0x99);
-  for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', head),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
 const enter = (id: string, text: string): Promise<void> =>
   tab.look(`{ const field = document.getElementById('${id}'); field.value = ${JSON.stringify(text)};
     field.dispatchEvent(new Event('input')); }`);
@@ -82,7 +57,7 @@ const enter = (id: string, text: string): Promise<void> =>
 describe('the composer', () => {
   test('makes the picture a link, shown in the preview and stored as a card', async () => {
     await write('Rye in spring.');
-    await chooseFile(tab, picture('spring.png', pngOf(800, 800)), 'picture');
+    await chooseFile(tab, picture('spring.png', placeholderImage(800, 800)), 'picture');
     await enter('headline', 'Order today');
     await enter('url', 'https://bakery.example/spring');
     await says(/Order today bakery\.example/);

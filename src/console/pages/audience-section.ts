@@ -123,16 +123,17 @@ async function audienceNames(
   return names;
 }
 
-/** Criteria in words. */
+/** Criteria in words: as text, and as they are shown. */
 export async function criteriaTexts(
   visit: AccountVisit,
   criteria: readonly Criterion[],
-): Promise<readonly { readonly id: string; readonly text: string; readonly isExcluded: boolean }[]> {
+): Promise<readonly { readonly id: string; readonly text: string; readonly shown: Html }[]> {
   const audiences = await audienceNames(visit, criteria);
   return criteria.map(({ id, name, targeting_type, targeting_value, operator_type }) => {
     const value = (targeting_type === 'CUSTOM_AUDIENCE' && audiences.get(targeting_value)) || shownName(name);
     const text = `${words.kinds[targeting_type] ?? targeting_type}: ${value}`;
-    return { id, text, isExcluded: operator_type === 'NE' };
+    const not = operator_type === 'NE' ? html`<strong>${words.not}</strong> ` : '';
+    return { id, text, shown: html`${not}${text}` };
   });
 }
 
@@ -147,11 +148,11 @@ export async function criteriaSection(
   }: { readonly mayChange: boolean; readonly problems: Problems; readonly choices: readonly Choice[] },
 ): Promise<Html> {
   const { request } = visit;
-  const items = (await criteriaTexts(visit, criteria)).map(({ id, text, isExcluded }) => {
+  const items = (await criteriaTexts(visit, criteria)).map(({ id, text, shown }) => {
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';
-    return html`<li><span>${isExcluded ? html`<strong>${words.not}</strong> ` : ''}${text}</span>${take}</li>`;
+    return html`<li><span>${shown}</span>${take}</li>`;
   });
   const form = mayChange
     ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'add' })}

@@ -9,6 +9,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { timeText } from '../days.ts';
 import { barChart } from '../parts/bar-chart.ts';
 import { consolePage } from '../parts/console-document.ts';
+import { countryNamed } from '../parts/countries.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { totalOf } from '../statistics.ts';
 import { texts } from '../texts/texts.ts';
@@ -24,7 +25,7 @@ export function keywordsPage(deps: ConsoleDeps): Page {
     const asked = (name: string): string => visit.request.parameter(name)?.trim() ?? '';
     if (asked('keywords') === '') return shown(visit, new Map(), '');
     const problems = new Map<string, string>();
-    const location = asked('country') === '' ? undefined : await countryOf(visit, asked('country'));
+    const location = await countryNamed(visit, asked('country'));
     if (asked('country') !== '' && location === undefined) problems.set('country', words.noCountry);
     if (problems.size > 0) return shown(visit, problems, '');
     const { start_ms, granularity } = rangeOf(visit, asked('range'));
@@ -52,12 +53,6 @@ function listIn(text: string): string {
     .map((each) => each.trim())
     .filter((each) => each !== '')
     .join(',');
-}
-
-async function countryOf({ lookUp }: AccountVisit, name: string): Promise<string | undefined> {
-  const { reply } = await lookUp('locations.list', { parameters: { location_type: 'COUNTRIES', q: name, count: 50 } });
-  const rows: readonly { readonly name: string; readonly targeting_value: string }[] = reply.data ?? [];
-  return (rows.find((each) => each.name.toLowerCase() === name.toLowerCase()) ?? rows[0])?.targeting_value;
 }
 
 interface Range {

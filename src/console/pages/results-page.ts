@@ -88,7 +88,7 @@ export function resultsPage(deps: ConsoleDeps): Page {
       problems,
       content: html`${resultsOf(scope, question, { ...results, found: numbers.found })}
 ${await breakdownResults(visit, deps, scope.currency)}
-${ids.length === 0 ? '' : breakdownForm(visit, askedIn(scope, question), problems)}
+${ids.length === 0 ? '' : breakdownForm(visit, ids.length, askedIn(scope, question), problems)}
 ${await pacingOf(visit, scope)}
 ${scope.line_item_id === undefined ? '' : await whySection(visit, deps, { line_item_id: scope.line_item_id, currency: scope.currency })}
 <p class="soft">${words.asOf(timeText(visit.now, visit.account.timezone), visit.account.timezone)}${deps.isSimulated(visit.account.environment) ? ` ${words.simulated}` : ''}</p>`,
@@ -121,10 +121,14 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
   return { campaign_id, line_item_id, name: account.name, currency, daily_budget_local_micro: null };
 }
 
+/** The parameter with what is looked at; none for all of an account. */
+function withinOf({ campaign_id, line_item_id }: Scope): Record<string, string> {
+  return line_item_id ? { line_item_id } : campaign_id ? { campaign_id } : {};
+}
+
 /** What the address of the page says, so that a form and what follows it say the same. */
-function askedIn({ campaign_id, line_item_id }: Scope, { level, range, from, to }: Question): Record<string, string> {
-  const within: Record<string, string> = line_item_id ? { line_item_id } : campaign_id ? { campaign_id } : {};
-  return { ...within, level, range, from, to };
+function askedIn(scope: Scope, { level, range, from, to }: Question): Record<string, string> {
+  return { ...withinOf(scope), level, range, from, to };
 }
 
 function jobPath(scope: Scope, question: Question, job: string): string {
@@ -250,11 +254,10 @@ function shown(
   { problems, content = html`` }: { readonly problems: ReadonlyMap<string, string>; readonly content?: Html },
 ): PageResponse {
   const { campaign_id, line_item_id, name } = scope;
-  const within: Readonly<Record<string, string>> = line_item_id ? { line_item_id } : campaign_id ? { campaign_id } : {};
   const { level, range, from, to, isCompared } = question;
-  const csv = new URLSearchParams({ ...within, level, range, from, to, format: 'csv' });
+  const csv = new URLSearchParams({ ...askedIn(scope, question), format: 'csv' });
   const link = line_item_id ? `line_items/${line_item_id}` : `campaigns/${campaign_id}`;
-  const form = html`<form class="filters" method="get">${hiddenFields(within)}
+  const form = html`<form class="filters" method="get">${hiddenFields(withinOf(scope))}
 ${selectField(
   'level',
   words.level,

@@ -12,7 +12,7 @@ import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { texts } from '../texts/texts.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
-import { budgetText, type Campaign } from './campaign-pages.ts';
+import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.review;
@@ -81,7 +81,6 @@ async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems
     parameters: { funding_instrument_id: campaign.funding_instrument_id },
   });
   const isDraft = campaign.entity_status === 'DRAFT' || lines.some(({ line }) => line.entity_status === 'DRAFT');
-  const missing = lines.length === 0 ? [words.noLine] : [];
   const [first] = lines;
   const steps = stepsOfDraft(
     account.id,
@@ -94,7 +93,7 @@ async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems
 <section class="card"><div class="heading"><h2>${campaign.name}</h2><a class="button" href="${base}/campaigns/${campaign.id}">${words.change}</a></div>
 <dl class="facts"><dt>${texts.campaign.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.payer}</dt><dd>${payer.reply.data?.description ?? campaign.funding_instrument_id}</dd><dt>${words.budget}</dt><dd>${budgetText(campaign)}</dd></dl></section>
 ${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, each))), '\n')}
-${missing.length === 0 ? '' : html`<section class="card"><h2>${words.missing}</h2><p>${joinHtml(missing, ' ')} <a href="${base}/line_items/new?campaign_id=${campaign.id}">${texts.campaign.addLine}</a></p></section>`}
+${lines.length > 0 ? moreThan(lines, LINES_MAX) : html`<section class="card"><h2>${words.missing}</h2><p>${words.noLine} <a href="${base}/line_items/new?campaign_id=${campaign.id}">${texts.campaign.addLine}</a></p></section>`}
 ${
   isDraft && lines.length > 0
     ? html`<form class="card" method="post">${hiddenFields({ authenticity_token: request.csrfToken })}<div class="buttons"><button class="main" type="submit">${words.goLive}</button></div></form>`
@@ -124,7 +123,7 @@ async function lineCard(visit: AccountVisit, { line, criteria, ads }: Reviewed['
   const who =
     criteriaWords.length === 0
       ? words.everybody
-      : html`<ul>${criteriaWords.map(({ text, isExcluded }) => html`<li>${isExcluded ? html`<strong>${texts.campaign.not}</strong> ` : ''}${text}</li>`)}</ul>`;
+      : html`<ul>${criteriaWords.map(({ shown: text }) => html`<li>${text}</li>`)}</ul>`;
   return html`<section class="card"><div class="heading"><h2>${line.name ?? line.id}</h2><a class="button" href="${href}" aria-label="${words.change}: ${line.name ?? line.id}">${words.change}</a></div>
 <dl class="facts"><dt>${words.objective}</dt><dd>${texts.campaign.objectives[line.objective] ?? line.objective}</dd>
 <dt>${words.days}</dt><dd>${from}, ${until}</dd>

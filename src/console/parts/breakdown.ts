@@ -8,12 +8,15 @@ import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { addMetrics, type DailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
 import { texts } from '../texts/texts.ts';
+import { countryNamed } from './countries.ts';
 import type { Problems } from './form-problems.ts';
 import { resultTable } from './result-tables.ts';
 
 const words = texts.breakdown;
 /** One job answers about so many entities. */
-export const ENTITIES_MAX = 20;
+const ENTITIES_MAX = 20;
+/** What divides the people of a country. */
+const OF_COUNTRIES: readonly string[] = ['REGIONS', 'METROS'];
 
 /** What is to be divided. */
 export interface Division {
@@ -24,29 +27,24 @@ export interface Division {
 
 /** Asks for numbers by segment; the reply has the job. What was entered wrong is a problem at its field. */
 export async function startBreakdown(
-  { account, request, call, lookUp }: AccountVisit,
+  visit: AccountVisit,
   { entity, ids, days }: Division,
   problems: Map<string, string>,
 ): Promise<PageCallReply | undefined> {
+  const { account, request, call } = visit;
   const segmentation_type = request.parameter('segmentation_type') ?? '';
-  const name = request.parameter('country')?.trim() ?? '';
-  const isOfCountry = segmentation_type === 'REGIONS' || segmentation_type === 'METROS';
   let country: string | undefined;
-  if (isOfCountry) {
-    const parameters = { location_type: 'COUNTRIES', q: name, count: 50 };
-    const { reply } = name === '' ? { reply: undefined } : await lookUp('locations.list', { parameters });
-    const found: readonly { name: string; targeting_value: string }[] = reply?.data ?? [];
-    country = (found.find((each) => each.name.toLowerCase() === name.toLowerCase()) ?? found[0])?.targeting_value;
+  if (OF_COUNTRIES.includes(segmentation_type)) {
+    country = await countryNamed(visit, request.parameter('country')?.trim() ?? '');
     if (country === undefined) problems.set('country', words.noCountry);
   }
   if (problems.size > 0) return undefined;
   const bound = (day: string): string => formatInstant(Date.parse(startOfDay(day, account.timezone)));
-  const isOfTags = segmentation_type === 'CONVERSION_TAGS';
   return call('stats_jobs.create', {
     parameters: {
       ...{ entity, entity_ids: ids.slice(0, ENTITIES_MAX).join(','), granularity: 'TOTAL', segmentation_type, country },
       ...{ start_time: bound(days[0]!), end_time: bound(plusDays(days.at(-1)!, 1)), placement: 'ALL_ON_SERVICE' },
-      metric_groups: isOfTags ? 'WEB_CONVERSION' : 'ENGAGEMENT,BILLING,VIDEO',
+      metric_groups: 'ENGAGEMENT,BILLING,VIDEO',
     },
   });
 }
@@ -104,17 +102,17 @@ export async function breakdownResults(
 ${resultTable(words.segmentations[job.segmentation_type] ?? words.by, [...rows, sum], currency)}`;
 }
 
-/** The form that asks for segments. */
+/** The form that asks for segments of so many entities. */
 export function breakdownForm(
   { request }: AccountVisit,
+  count: number,
   asked: Readonly<Record<string, string>>,
   problems: Problems,
 ): Html {
-  const options = Object.entries(words.segmentations).filter(([name]) => name !== 'CONVERSION_TAGS');
   const typed = request.method === 'POST' ? (request.parameter('country') ?? '') : '';
-  return html`<details class="card"${problems.has('country') ? html` open` : ''}><summary>${words.title}</summary><p class="soft">${words.about}</p>
+  return html`<details class="card"${problems.has('country') ? html` open` : ''}><summary>${words.title}</summary><p class="soft">${words.about}${count > ENTITIES_MAX ? ` ${words.only(ENTITIES_MAX)}` : ''}</p>
 <form method="post">${hiddenFields({ ...asked, authenticity_token: request.csrfToken })}
-${selectField('segmentation_type', words.by, options, request.parameter('segmentation_type'))}
+${selectField('segmentation_type', words.by, Object.entries(words.segmentations), request.parameter('segmentation_type'))}
 ${formField({ member: 'country', label: words.country, hint: words.countryHint, attributes: html`maxlength="100" autocomplete="off"` }, typed, problems.get('country'))}
 <div class="buttons"><button type="submit">${words.start}</button></div></form></details>`;
 }

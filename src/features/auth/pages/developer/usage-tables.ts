@@ -43,7 +43,7 @@ export function errorTable(counts: readonly UsageCount[], { operations, names }:
   const rows = [...kinds.values()].map((those) => {
     const { application_id, operation, status, code } = those[0]!;
     return [
-      callText(operations, operation),
+      operationLink(operations, operation),
       html`${status} <code>${code}</code>`,
       String(totalsOf(those).calls),
       ...(names ? [names.get(application_id) ?? ''] : []),
@@ -58,7 +58,7 @@ export function callTable(counts: readonly UsageCount[], { operations }: Told): 
   const byOperation = Map.groupBy(counts, ({ operation }) => operation);
   const rows = [...byOperation].map(([operation, those]) => {
     const { calls, refused } = totalsOf(those);
-    return [callText(operations, operation), String(calls), String(refused)];
+    return [operationLink(operations, operation), String(calls), String(refused)];
   });
   return tableOf(['Call', 'Times', 'Refused'], rows, 'There were no calls.');
 }
@@ -74,7 +74,7 @@ export function versionTable(counts: readonly UsageCount[], { operations }: Told
   return tableOf(['Version', 'Calls', 'Refused'], rows, 'There were no calls.');
 }
 
-function callText(operations: readonly Operation[], id: string): Html {
+function operationLink(operations: readonly Operation[], id: string): Html {
   const operation = operations.find((each) => each.id === id);
   return operation ? html`<a href="/reference/${id}">${operation.method} ${operation.path}</a>` : html`${id}`;
 }
