@@ -132,6 +132,33 @@ describe('ten thousand line items', () => {
     );
   });
 
+  test('of one state are counted, sorted and scrolled through among themselves', async () => {
+    await tab.open(`${world.service.url}${page}?state=ACTIVE`);
+    await says(/No matches/);
+    await tab.open(`${world.service.url}${page}?sort=name-asc&state=PAUSED`);
+    await says(/10,000 line items/);
+    await tab.look("document.querySelector('.window thead button').click()");
+    await says(new RegExp(nameOf(LINES - 1)));
+    for (let tries = 0; !(await textOf(tab)).includes(nameOf(0)) && tries < 200; tries++) {
+      await scrollTo('box.scrollHeight');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await says(new RegExp(nameOf(0)));
+  });
+
+  test('have the columns that were chosen when one comes back', async () => {
+    const heads = (): Promise<string> => tab.look("document.querySelector('.window thead').textContent");
+    await until('the grid is there', () => tab.look("document.querySelector('.columns') !== null"));
+    assert.match(await heads(), /Objective/);
+    await tab.look("document.querySelectorAll('.columns input')[1].click()");
+    await until('the column is hidden', async () => !/Objective/.test(await heads()));
+    await tab.open(world.service.url + page);
+    await until('the grid is there again', () => tab.look("document.querySelector('.columns') !== null"));
+    assert.doesNotMatch(await heads(), /Objective/);
+    await tab.look("document.querySelectorAll('.columns input')[1].click()");
+    await until('the column is back', async () => /Objective/.test(await heads()));
+  });
+
   test('are switched on, and off again by undo', async () => {
     await says(new RegExp(nameOf(3)));
     await press(`Activate ${nameOf(3)}`);

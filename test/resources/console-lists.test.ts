@@ -44,7 +44,27 @@ describe('a list, without a script', () => {
     assert.match(linkOf(some, 'Next page'), new RegExp(`within=${payer}`));
     const lines = page.replace('campaigns', 'line_items');
     const [, campaign] = /<select id="within".*?<option value="(\w+)"/s.exec((await user.get(lines)).html)!;
-    assert.match((await user.get(`${lines}?within=${campaign}`)).html, /Nothing fits/);
+    assert.match((await user.get(`${lines}?within=${campaign}`)).html, /No matches/);
+  });
+
+  test('is narrowed to a state, which its totals and file keep, and a script shows whole', async () => {
+    const { html } = await user.get(`${page}?state=PAUSED&totals=yes`);
+    assert.match(unescaped(html), /Status: Paused.*Show all/s);
+    assert.match(html, /<dt>Paused<\/dt><dd>120<\/dd>/);
+    // All that are in the state at once: the API cannot go on from there.
+    assert.equal(namesIn(html).length, 120);
+    assert.match(unescaped(html), /"next":null,"total":120,"state":"PAUSED"/);
+    const none = await user.get(`${page}?state=RUNNING`);
+    assert.match(none.html, /No matches/);
+    assert.equal((await user.get(`${page}?state=RUNNING&format=csv`)).html.trim().split('\r\n').length, 1);
+    assert.doesNotMatch((await user.get(`${page}?state=nonsense`)).html, /class="chip"/);
+  });
+
+  test('creates line items where one campaign is shown', async () => {
+    const lines = page.replace('campaigns', 'line_items');
+    assert.equal(linkOf((await user.get(lines)).html, 'Create a campaign').endsWith('/campaigns/new'), true);
+    const { html } = await user.get(`${lines}?within=abc`);
+    assert.match(linkOf(html, 'Add a line item'), /line_items\/new\?campaign_id=abc$/);
   });
 
   test('adds up all that it has, by state and by budget', async () => {
@@ -89,7 +109,7 @@ describe('a list, without a script', () => {
   test('is narrowed by name', async () => {
     const { html } = await user.get(`${page}?q=bread+01`);
     assert.equal(namesIn(html).length, 10);
-    assert.match((await user.get(`${page}?q=cake`)).html, /Nothing fits/);
+    assert.match((await user.get(`${page}?q=cake`)).html, /No matches/);
   });
 
   test('comes whole as CSV, in the same order', async () => {

@@ -13,6 +13,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 async function takePicture(tab: Tab, name: string): Promise<void> {
   if (!PICTURES) return;
   mkdirSync(PICTURES, { recursive: true });
+  // A scrollbar would cut off the right edge of what is captured.
+  await tab.send('Emulation.setScrollbarsHidden', { hidden: true });
   const { data } = await tab.send('Page.captureScreenshot', { captureBeyondViewport: true });
   writeFileSync(join(PICTURES, `${name.replaceAll(' ', '-')}.png`), Buffer.from(data, 'base64'));
 }

@@ -20,6 +20,8 @@ export interface EntityList {
   /** The path parameter of one of them. */
   readonly idName: 'campaign_id' | 'line_item_id';
   readonly columns: readonly ListColumn[];
+  /** The states that its rows can be in, by which it is narrowed. */
+  readonly states: readonly string[];
   /** What its rows belong to, by which it is narrowed. */
   readonly within: {
     readonly label: string;
@@ -47,6 +49,7 @@ export const ENTITY_LISTS: readonly EntityList[] = [
   {
     ...{ resource: 'campaigns', idName: 'campaign_id', words: texts.campaigns },
     columns: [NAME, STATE, ...BUDGETS],
+    states: ['RUNNING', 'ACTIVE', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', 'EXPIRED'],
     within: {
       ...{ label: fields.funding_instrument_id, all: texts.grid.anyPayer },
       ...{ operation: 'funding_instruments.list', parameter: 'funding_instrument_ids' },
@@ -63,6 +66,7 @@ export const ENTITY_LISTS: readonly EntityList[] = [
       day('start_time'),
       day('end_time'),
     ],
+    states: ['ACTIVE', 'PAUSED', 'DRAFT'],
     within: {
       ...{ label: texts.results.campaign, all: texts.grid.allCampaigns },
       ...{ operation: 'campaigns.list', parameter: 'campaign_ids' },

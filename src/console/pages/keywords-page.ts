@@ -91,7 +91,7 @@ function found({ account, request }: AccountVisit, { volume, related, start_ms, 
           about: words.chartText(shownCount(sum), shownCount(volume[best]!), labels[best]!),
           bars: volume.map((value, at) => ({ label: labels[at]!, value, text: shownCount(value) })),
         })}</section>
-${tableOf([words.when, words.posts], [...volume.map((count, at) => [labels[at]!, shownCount(count)]), [words.sum, shownCount(sum)]], '')}`;
+${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [labels[at]!, shownCount(count)]), [words.sum, shownCount(sum)]], '')}`;
   const range = request.parameter('range') ?? 'week';
   const links = related.map((word) => {
     const query = new URLSearchParams({ keywords: word, range }).toString();

@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
+import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
@@ -7,6 +7,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
 import { cellText, type ListRow, nameOfRow, stateOfRow, switchOf } from '../lists/cell-text.ts';
 import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-lists.ts';
+import { allRows, type FirstRows, firstRows, type ListQuery, queryOf } from '../lists/read-list.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -17,10 +18,8 @@ import { texts } from '../texts/texts.ts';
 const words = texts.grid;
 const { pause, activate, goLive } = texts.campaign;
 const switchWords = { pause, activate, goLive };
-const ROWS = 100;
 /** Campaigns or funding instruments to choose from. */
 const OWNERS_MAX = 500;
-const [ROWS_A_CALL, ROWS_MAX] = [1000, 50_000];
 
 /** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which a script makes comfortable. */
 export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_LISTS.map(
@@ -45,67 +44,44 @@ async function changed(visit: AccountVisit, list: EntityList, loginPath: string)
   return reply.isDone ? redirectTo(visit, `/${list.resource}`) : shown(visit, list, loginPath, problemsOf(reply, []));
 }
 
-/** What the address asks for. */
-interface ListQuery {
-  readonly q: string | undefined;
-  /** `field-asc` or `field-desc`. */
-  readonly sort: string | undefined;
-  readonly cursor: string | undefined;
-  readonly view: 'plain' | undefined;
-  /** The id of what the rows belong to. */
-  readonly within: string | undefined;
-}
-
-function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
-  const get = request.method === 'GET' ? request.parameter : () => undefined;
-  const [field, order] = (get('sort') ?? '').split('-');
-  const isSort =
-    columns.some(({ name, isSortable }) => name === field && isSortable) && (order === 'asc' || order === 'desc');
-  return {
-    q: get('q')?.trim() || undefined,
-    sort: isSort ? `${field}-${order}` : undefined,
-    cursor: get('cursor') || undefined,
-    view: get('view') === 'plain' ? 'plain' : undefined,
-    within: get('within') || undefined,
-  };
-}
-
 async function shown(
   visit: AccountVisit,
   list: EntityList,
   loginPath: string,
   problems: Problems = new Map(),
 ): Promise<PageResponse> {
-  const { account, call, request } = visit;
+  const { request } = visit;
   const query = queryOf(visit, list);
-  const { q, sort, cursor } = query;
+  const { q, cursor, state } = query;
   const totals = request.method === 'GET' && request.parameter('totals') === 'yes' ? await totalsOf(visit, list) : '';
-  const { reply } = await call(`${list.resource}.list`, {
-    parameters: {
-      ...{ count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
-      [list.within.parameter]: query.within,
-    },
-  });
-  const rows: readonly ListRow[] = reply.data ?? [];
+  const listed = await firstRows(visit, list, query);
+  const { rows, refused = problems } = listed;
   const owners = await ownersOf(visit, list);
   // A later page has no number of rows in all, which the script needs.
   const isPlain = query.view === 'plain' || cursor !== undefined;
-  const create = canChange(visit)
-    ? html`<a class="button main" href="/ads/${account.id}/campaigns/new">${texts.campaigns.create}</a>`
-    : noHtml;
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    status: refused.size > 0 ? 400 : 200,
     title: list.words.title,
     tab: list.resource,
-    actions: create,
+    actions: canChange(visit) ? createLink(visit, list, query) : noHtml,
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
-    content: html`${problemSummary(problems)}
+    content: html`${problemSummary(refused)}
 <form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
 ${selectField('within', list.within.label, [['', list.within.all], ...owners], query.within)}
+${selectField('state', words.state, [['', words.anyState], ...list.states.map((each) => [each, texts.states[each]!] as const)], state)}
 <button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { totals: 'yes' })}">${words.totals}</a><a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
 ${totals}${chipOf(list, query, owners)}
-${rows.length === 0 ? emptyOf(list, q ?? query.within) : gridOf(visit, list, query, { rows, reply, loginPath, isPlain })}`,
+${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, loginPath, isPlain })}`,
   });
+}
+
+/** What can be created here: line items where one campaign is shown, else campaigns. */
+function createLink({ account }: AccountVisit, { resource }: EntityList, { within }: ListQuery): Html {
+  const isOfCampaign = resource === 'line_items' && within !== undefined;
+  const [path, text] = isOfCampaign
+    ? [`line_items/new?campaign_id=${encodeURIComponent(within)}`, texts.campaign.addLine]
+    : ['campaigns/new', texts.campaigns.create];
+  return html`<a class="button main" href="/ads/${account.id}/${path}">${text}</a>`;
 }
 
 /** What rows can belong to, with names. */
@@ -128,14 +104,13 @@ function chipOf(
   query: ListQuery,
   owners: readonly (readonly [string, string])[],
 ): Html | string {
-  if (query.within === undefined) return '';
-  const name = owners.find(([id]) => id === query.within)?.[1] ?? query.within;
-  return html`<p class="chip"><span>${words.onlyOf(within.label, name)}</span> <a href="${addressOf(query, { within: undefined })}">${words.showAll}</a></p>`;
+  const chip = (label: string, value: string, without: Partial<ListQuery>): Html =>
+    html`<p class="chip"><span>${words.onlyOf(label, value)}</span> <a href="${addressOf(query, without)}">${words.showAll}</a></p>`;
+  const owner = owners.find(([id]) => id === query.within)?.[1] ?? query.within;
+  return html`${owner === undefined ? '' : chip(within.label, owner, { within: undefined })}${query.state === undefined ? '' : chip(words.state, texts.states[query.state]!, { state: undefined })}`;
 }
 
-interface Listed {
-  readonly rows: readonly ListRow[];
-  readonly reply: { readonly next_cursor: string | null; readonly total_count?: number };
+interface Listed extends FirstRows {
   readonly loginPath: string;
   readonly isPlain: boolean;
 }
@@ -144,10 +119,9 @@ function gridOf(
   visit: AccountVisit,
   list: EntityList,
   query: ListQuery,
-  { rows, reply, loginPath, isPlain }: Listed,
+  { rows, next, total, loginPath, isPlain }: Listed,
 ): Html {
   const { account } = visit;
-  const next = reply.next_cursor;
   const table = html`${tableOf(visit, list, query, rows)}
 ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</a></p>` : ''}`;
   if (isPlain) return html`<p><a href="${addressOf(query, { view: undefined })}">${words.comfortable}</a></p>${table}`;
@@ -157,7 +131,7 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
     pagePath: `/ads/${account.id}/${list.resource}`,
     ...{ idName: list.idName, columns: list.columns, zone: account.timezone, loginPath },
     within: query.within === undefined ? {} : { [list.within.parameter]: query.within },
-    ...{ q: query.q ?? '', sort: query.sort, rows, next, total: reply.total_count ?? rows.length },
+    ...{ q: query.q ?? '', sort: query.sort, rows, next, total, state: query.state },
     mayChange: canChange(visit),
     words: { ...words, ...switchWords, count: list.words.count, states: texts.states, reasons: texts.reasons },
   });
@@ -165,8 +139,11 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
 }
 
 /** The address of the list with something else in it; what `undefined` is left out. */
-function addressOf({ q, sort, view, within }: ListQuery, more: Readonly<Record<string, string | undefined>>): string {
-  const all = { q, sort, view, within, ...more };
+function addressOf(
+  { q, sort, view, within, state }: ListQuery,
+  more: Readonly<Record<string, string | undefined>>,
+): string {
+  const all = { q, sort, view, within, state, ...more };
   const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return `?${new URLSearchParams(given).toString()}`;
 }
@@ -217,25 +194,6 @@ function statusForm({ request }: AccountVisit, row: ListRow): Html {
   const { status, label } = switchOf(row, texts.campaign);
   const members = { authenticity_token: request.csrfToken, id: row.id, entity_status: status };
   return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
-}
-
-/** The rows of a list, as many as are added up or written to a file; or the call that was refused. */
-async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[] | PageCallReply> {
-  const { q, sort, within } = queryOf(visit, list);
-  const rows: ListRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const answer = await visit.call(`${list.resource}.list`, {
-      parameters: {
-        ...{ count: ROWS_A_CALL, q, cursor, sort_by: sort, with_draft: true },
-        [list.within.parameter]: within,
-      },
-    });
-    if (!answer.isDone) return answer;
-    rows.push(...answer.reply.data);
-    cursor = answer.reply.next_cursor ?? undefined;
-  } while (cursor !== undefined && rows.length < ROWS_MAX);
-  return rows;
 }
 
 /** How many of a list are in which state, and the sum of each budget by currency. */

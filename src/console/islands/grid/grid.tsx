@@ -19,7 +19,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
   const { words, mayChange } = input;
   const scroller = useRef<HTMLElement>(null);
   const edits = useMemo(() => openEdits(input, rows), [input, rows]);
-  const hidden = useSignal<ReadonlySet<string>>(new Set());
+  const hidden = useSignal(hiddenColumns());
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const all = rows.rows.value;
   const shown = useRowWindow(scroller, { count: all.length, height: ROW_HEIGHT }).value;
@@ -48,6 +48,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
           words={words}
           onToggle={(name) => {
             hidden.value = toggled(hidden.value, name);
+            rememberHidden(hidden.value);
           }}
         />
         <a href={addressWith('view', 'plain')}>{words.plain}</a>
@@ -120,6 +121,26 @@ function addressWith(name: string, value: string): string {
   const query = new URLSearchParams(location.search);
   query.set(name, value);
   return `?${query}`;
+}
+
+/** Where a browser keeps which columns are hidden, for each list of whatever account. */
+const hiddenKey = (): string => `barker.hidden-columns.${location.pathname.split('/').at(-1)}`;
+
+function hiddenColumns(): ReadonlySet<string> {
+  try {
+    return new Set(localStorage.getItem(hiddenKey())?.split(' '));
+  } catch {
+    // Browsers that keep nothing show all columns.
+    return new Set();
+  }
+}
+
+function rememberHidden(hidden: ReadonlySet<string>): void {
+  try {
+    localStorage.setItem(hiddenKey(), [...hidden].join(' '));
+  } catch {
+    // Then it lasts as long as the page.
+  }
 }
 
 function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { ListRow } from '../../lists/cell-text.ts';
+import { type ListRow, stateOfRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import type { texts } from '../../texts/texts.ts';
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
@@ -21,6 +21,8 @@ export interface GridInput {
   /** What the rows belong to, as a parameter. */
   readonly within: Readonly<Record<string, string>>;
   readonly sort?: string;
+  /** The state that is shown, of which the page knows the total; undefined for all. */
+  readonly state?: string;
   /** The first rows, and where the list goes on. */
   readonly rows: readonly ListRow[];
   readonly next: string | null;
@@ -76,6 +78,7 @@ export function openRows(input: GridInput): Rows {
   const total = signal(input.total);
   const sort = signal(input.sort);
   const trouble = signal<'signed out' | 'unreachable' | undefined>(undefined);
+  const state = input.state?.toLowerCase();
   let next = input.next;
   let fetching: Promise<void> = Promise.resolve();
 
@@ -99,8 +102,10 @@ export function openRows(input: GridInput): Rows {
     const { status, body } = await call('GET', `${input.path}?${query}`);
     if (status !== 200) return false;
     const { data, next_cursor, total_count } = body;
-    rows.value = cursor === undefined ? data : [...rows.value, ...data];
-    if (total_count !== undefined) total.value = total_count;
+    const kept =
+      state === undefined ? data : data.filter((row: ListRow) => stateOfRow(row, input.words).state === state);
+    rows.value = cursor === undefined ? kept : [...rows.value, ...kept];
+    if (total_count !== undefined && state === undefined) total.value = total_count;
     sort.value = order;
     next = next_cursor;
     return true;

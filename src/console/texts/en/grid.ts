@@ -1,8 +1,10 @@
 /** Words of lists, which scripts use too: `src/console/islands/texts.ts` says how values stand in them. */
 export const grid = {
-  noneFound: 'Nothing fits.',
+  noneFound: 'No matches.',
   search: 'Name begins with',
   anyPayer: 'Anybody',
+  state: 'Status',
+  anyState: 'Any status',
   allCampaigns: 'All campaigns',
   onlyOf: (label: string, name: string) => `${label}: ${name}`,
   showAll: 'Show all',

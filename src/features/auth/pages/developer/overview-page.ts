@@ -47,7 +47,7 @@ async function shown(deps: DeveloperDeps, request: PageRequest, user: string): P
 <p><a class="main" href="${APPS_PATH}/new">Register an application</a></p>`
       : html`<section class="card"><h2>Applications</h2>
 ${tableOf(
-  ['Application', 'Calls', 'Refused', 'Webhooks', 'Open streams'],
+  ['Application', ...['Calls', 'Refused', 'Webhooks', 'Open streams'].map((number) => ({ number }))],
   standings.map((each) =>
     rowOf(each, totalsOf(counts.filter((count) => count.application_id === each.application.id))),
   ),

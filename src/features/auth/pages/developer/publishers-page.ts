@@ -142,7 +142,7 @@ function shown(
 ): PageResponse {
   const title = `The credential of ${name}`;
   const content = html`<h1>${title}</h1>
-<p class="alert">Copy this now: it will not be shown again.</p>
+<p class="doubt">Copy this now: it will not be shown again.</p>
 <dl class="secrets"><dt>Credential</dt><dd><code>${credential}</code></dd></dl>
 <p><a class="main" href="${PATH}">Go on to your publishers</a></p>`;
   return { status: 200, html: developerPage(title, request, PATH, content), hasForm: true, audited };

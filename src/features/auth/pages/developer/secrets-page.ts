@@ -22,7 +22,7 @@ export function secretsPage(
     request,
     APPS_PATH,
     html`<h1>${secrets.title}</h1>
-<p class="alert">Copy this now: it will not be shown again.</p>
+<p class="doubt">Copy this now: it will not be shown again.</p>
 <dl class="secrets">${joinHtml(rows, '\n')}</dl>
 <p><a class="main" href="${APPS_PATH}/${id}">Go on to ${name}</a></p>`,
   );

@@ -49,7 +49,7 @@ export function errorTable(counts: readonly UsageCount[], { operations, names }:
       ...(names ? [names.get(application_id) ?? ''] : []),
     ];
   });
-  const heads = ['Call', 'Error', 'Times', ...(names ? ['Application'] : [])];
+  const heads = ['Call', 'Error', { number: 'Times' }, ...(names ? ['Application'] : [])];
   return tableOf(heads, rows, 'No call was refused.');
 }
 
@@ -60,7 +60,7 @@ export function callTable(counts: readonly UsageCount[], { operations }: Told): 
     const { calls, refused } = totalsOf(those);
     return [operationLink(operations, operation), String(calls), String(refused)];
   });
-  return tableOf(['Call', 'Times', 'Refused'], rows, 'There were no calls.');
+  return tableOf(['Call', { number: 'Times' }, { number: 'Refused' }], rows, 'There were no calls.');
 }
 
 /** Calls by the version of the API. */
@@ -71,7 +71,7 @@ export function versionTable(counts: readonly UsageCount[], { operations }: Told
     const { calls, refused } = totalsOf(those);
     return [html`<code>/${version}</code>`, String(calls), String(refused)];
   });
-  return tableOf(['Version', 'Calls', 'Refused'], rows, 'There were no calls.');
+  return tableOf(['Version', { number: 'Calls' }, { number: 'Refused' }], rows, 'There were no calls.');
 }
 
 function operationLink(operations: readonly Operation[], id: string): Html {
