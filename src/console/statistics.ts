@@ -1,7 +1,7 @@
 import { formatInstant } from '../base/instants.ts';
 import { dateAround, plusDays, startOfDay } from '../base/zones.ts';
+import { texts } from '../texts/texts.ts';
 import type { AccountVisit } from './account-visit.ts';
-import { texts } from './texts/texts.ts';
 
 /** What was delivered on each day. */
 export interface DailyNumbers {

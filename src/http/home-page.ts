@@ -2,10 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { html, joinHtml } from '../base/html.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
+import { texts } from '../texts/texts.ts';
 import { acceptsHtml } from './accept.ts';
 import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
+
+const words = texts.site.home;
 
 /**
  * Adds `/`, a page that says what this address serves and where to go next; those who are logged in are led to their
@@ -29,47 +32,35 @@ export function addHomePage(
   });
 }
 
-const ABOUT: Readonly<Record<Environment, readonly [name: string, about: string]>> = {
-  production: ['Production', 'This address serves the production API: what you create here is real.'],
-  sandbox: [
-    'Sandbox',
-    'This address serves the sandbox API, for trying things out: nothing here runs or costs anything.',
-  ],
-};
-
-/** The other environment, and the text of the link to it. */
-const OTHER: Readonly<Record<Environment, readonly [environment: Environment, text: string]>> = {
-  production: ['sandbox', 'Sandbox'],
-  sandbox: ['production', 'Production'],
-};
+const OTHER: Readonly<Record<Environment, Environment>> = { production: 'sandbox', sandbox: 'production' };
 
 function homePage(
   environment: Environment,
   branding: BrandedService,
   servers: Readonly<Record<Environment, string>>,
 ): PageDocument {
-  const [name, about] = ABOUT[environment];
-  const [other, otherName] = OTHER[environment];
+  const other = OTHER[environment];
+  const names = texts.site.environments;
   const links = [
-    ['/ads', 'Your ads', 'Log in to book campaigns, and to see what they bring.'],
-    ['/reference', 'API reference', 'Every call, with its parameters, limits and errors.'],
-    ['/openapi.json', 'OpenAPI description', 'The same for tools.'],
-    ['/developer/apps', 'Your applications', 'Register an application and get its keys.'],
-    ['/settings/connected_apps', 'Connected apps', 'See which applications can use your account, and withdraw access.'],
-    [servers[other], otherName, `Go to the other environment, at ${servers[other].replace(/^https?:\/\//, '')}.`],
+    ['/ads', ...words.ads],
+    ['/reference', ...words.reference],
+    ['/openapi.json', ...words.openapi],
+    ['/developer/apps', ...words.applications],
+    ['/settings/connected_apps', ...words.connected],
+    [servers[other], names[other], words.other(servers[other].replace(/^https?:\/\//, ''))],
   ] as const;
-  const title = 'Advertising';
+  const { title } = words;
   return {
     title,
-    content: html`<p class="environment ${environment}">${name}</p>
+    content: html`<p class="environment ${environment}">${names[environment]}</p>
 <h1>${title}</h1>
-<p>${branding.name} is an advertising platform: campaigns, creatives, audiences, insights and events, on pages and through an API. ${about}</p>
+<p>${words.about(branding.name)} ${words.environments[environment]}</p>
 <ul class="places">
 ${joinHtml(
   links.map(([href, text, what]) => html`<li><a href="${href}">${text}</a><span class="soft">${what}</span></li>`),
   '\n',
 )}
 </ul>
-<p class="soft">You need an account to sign in. The people who run ${branding.name} create accounts and help when you cannot get in.</p>`,
+<p class="soft">${words.help(branding.name)}</p>`,
   };
 }

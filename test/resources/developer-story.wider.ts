@@ -83,7 +83,7 @@ async function wholeStory(tab: Tab, hands: Hands, application: string): Promise<
   await hands.follow('Webhooks');
   await says(/profile.update.bio pending after one try: status 500/);
   await hands.follow('Clock');
-  await hands.follow('An hour');
+  await hands.follow('1 hour');
   await hands.follow('Applications');
   await hands.follow(application);
   await hands.follow('Webhooks');

@@ -9,22 +9,22 @@ import { says, textOf, worldInChromium } from '../rig/pages-in-chromium.ts';
 const pages = worldInChromium({ flags: { rate_limits: 'off' }, which: 'sqlite' });
 
 describe('the pages of developer tools', () => {
-  test('move the clock, stop it, and say what is no duration', async () => {
+  test('move the clock, freeze it, and say what is no duration', async () => {
     const tab = await pages.at('/_dev/clock');
     const hands = mouseHands(tab);
     const began = Date.parse((await dev(pages.world, 'GET', '/_dev/clock')).body.now);
     await checkFit(tab, 'clock');
-    await hands.follow('A week');
+    await hands.follow('1 week');
     await says(tab, /7 days ahead/);
     await hands.write('by', 'P3D');
-    await hands.follow('Move');
+    await hands.follow('Advance');
     await says(tab, /10 days ahead/);
     assert.equal(Date.parse((await dev(pages.world, 'GET', '/_dev/clock')).body.now) - began, 10 * 86_400_000);
-    await hands.follow('Stop it');
-    await says(tab, /It stands still/);
-    await hands.follow('Let it run');
+    await hands.follow('Freeze');
+    await says(tab, /Frozen/);
+    await hands.follow('Resume');
     await hands.write('by', 'soon');
-    await hands.follow('Move');
+    await hands.follow('Advance');
     await says(tab, /"soon" is not a duration such as P7D/);
     assert.equal(await tab.look("document.getElementById('by').value"), 'soon');
     await checkFit(tab, 'clock refused');
@@ -44,7 +44,7 @@ describe('the pages of developer tools', () => {
     await says(tab, /Used once, 0 left/);
     await hands.write('operation', 'accounts.lost');
     await hands.follow('Add the fault');
-    await says(tab, /there is no operation accounts.lost/);
+    await says(tab, /There is no operation accounts.lost/);
     await hands.press('As JSON');
     await hands.write('json', '{ "do": { "delay": { "ms": 5 } } }');
     await hands.follow('Add this fault');
@@ -56,7 +56,7 @@ describe('the pages of developer tools', () => {
     await tab.close();
   });
 
-  test('take snapshots, and go back to them', async () => {
+  test('take snapshots, and restore them', async () => {
     const tab = await pages.at('/_dev/snapshots');
     const hands = mouseHands(tab);
     const count = async (): Promise<number> => (await pages.world.sandbox.call('GET', '/12/accounts')).body.data.length;
@@ -67,14 +67,14 @@ describe('the pages of developer tools', () => {
     await checkFit(tab, 'snapshots');
     await pages.world.sandbox.call('POST', '/12/accounts');
     assert.equal(await count(), before + 1);
-    await hands.follow('Go back to');
+    await hands.follow('Restore');
     assert.equal(await count(), before);
     await hands.write('name', 'no name');
     await hands.follow('Take a snapshot');
-    await says(tab, /a name has 1 to 64 letters/);
+    await says(tab, /A name has 1 to 64 letters/);
     await checkFit(tab, 'snapshots refused');
-    await hands.follow('Remove');
-    await says(tab, /There are none/);
+    await hands.follow('Delete');
+    await says(tab, /No snapshots yet/);
     assert.doesNotMatch(await textOf(tab), /clean/);
     await tab.close();
   });

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
+import { pagesOf } from '../rig/pages.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -52,54 +53,8 @@ async function outlineOf(tab: Tab): Promise<string> {
   return runs.map(([line, count]) => (count === 1 ? line : `${line} (several)`)).join('\n');
 }
 
-async function firstOf(list: string): Promise<string> {
-  const params = { with_draft: true, sort_by: 'name-asc' };
-  const { body } = await world.production.call('GET', `/12/accounts/${account}/${list}`, { params });
-  return body.data[0].id;
-}
-
 test('every page offers the same where no script runs', async () => {
-  const application = await world.service.store.read((tx) =>
-    tx.credentials.findApplicationByKey(world.keys.consumer_key),
-  );
-  const [campaign, line, audience] = [
-    await firstOf('campaigns'),
-    await firstOf('line_items'),
-    await firstOf('custom_audiences'),
-  ];
-  const ads = `/ads/${account}`;
-  const app = `/developer/apps/${application!.id}`;
-  const paths: readonly (readonly [name: string, path: string])[] = [
-    ['accounts', '/ads'],
-    ['overview', ads],
-    ['campaigns', `${ads}/campaigns`],
-    ['new campaign', `${ads}/campaigns/new`],
-    ['campaign', `${ads}/campaigns/${campaign}`],
-    ['review', `${ads}/campaigns/${campaign}/review`],
-    ['line items', `${ads}/line_items`],
-    ['new line item', `${ads}/line_items/new?campaign_id=${campaign}`],
-    ['line item', `${ads}/line_items/${line}`],
-    ['results', `${ads}/results`],
-    ['audiences', `${ads}/audiences`],
-    ['audience', `${ads}/audiences/${audience}`],
-    ['combine audiences', `${ads}/audiences/combine`],
-    ['creatives', `${ads}/creatives`],
-    ['keywords', `${ads}/keywords`],
-    ['developer', '/developer'],
-    ['applications', '/developer/apps'],
-    ['new application', '/developer/apps/new'],
-    ['application', app],
-    ['calls and limits', `${app}/calls`],
-    ['webhooks', `${app}/webhooks`],
-    ['streams', `${app}/streams`],
-    ['publishers', '/developer/publishers'],
-    ['try a call', '/developer/try'],
-    ['requests', '/_dev/requests?operation=none'],
-    ['signature debugger', '/_dev/debugger'],
-    ['clock', '/_dev/clock'],
-    ['faults', '/_dev/faults'],
-    ['settings', '/settings/profile'],
-  ];
+  const paths = await pagesOf(world, account);
   const inside = await openInside(chromium, world, '/ads', ownerOf(world));
   const { box, random, wallClock, operationsUrl } = world.service;
   const operator = await chromium.tab();

@@ -5,8 +5,8 @@ import { csvText } from '../../src/console/csv.ts';
 import { endOf, firstDay, lastDay, startOf } from '../../src/console/days.ts';
 import { microsOf, moneyText } from '../../src/console/money.ts';
 import { refusalText } from '../../src/console/parts/form-problems.ts';
-import { texts } from '../../src/console/texts/texts.ts';
 import { type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
+import { texts } from '../../src/texts/texts.ts';
 
 describe('amounts', () => {
   test('are read as they are written', () => {

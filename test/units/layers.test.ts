@@ -13,9 +13,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rows: BELOW,
   // HTML that pages share.
   markup: ['base'],
+  // Every word that pages show.
+  texts: BELOW,
   // Features: one a document or topic.
   'features/platform': ROWS,
-  'features/auth': [...ROWS, 'features/platform', 'markup'],
+  'features/auth': [...ROWS, 'features/platform', 'markup', 'texts'],
   // Account administration takes ids as registration does.
   'features/ads': [...ROWS, 'features/platform'],
   'features/media': ROWS,
@@ -29,13 +31,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ROWS,
   storage: ROWS,
   settings: ['base'],
-  http: [...BELOW, 'engine'],
+  http: [...BELOW, 'engine', 'texts'],
   // Pages for people who do not program: they call operations as requests do.
-  console: [...BELOW, 'markup'],
+  console: [...BELOW, 'markup', 'texts'],
   // Scripts of pages, which run in browsers; they read files of people as the command does.
-  'console/islands': [...BELOW, 'features/audiences', 'console'],
+  'console/islands': [...BELOW, 'features/audiences', 'console', 'texts'],
   // Operators do what commands do.
-  'console/operator': [...ROWS, 'features', 'markup', 'console'],
+  'console/operator': [...ROWS, 'features', 'markup', 'console', 'texts'],
   // Development mode makes worlds as calls would, and samples of people and posts.
   dev: [
     ...ROWS,
@@ -48,6 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'features/media',
     'http',
     'markup',
+    'texts',
   ],
   // Copies of everything: archives, and databases that are filled from them.
   backup: [...BELOW, 'storage'],

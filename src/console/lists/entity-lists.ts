@@ -1,4 +1,4 @@
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 /** A column of a list of campaigns or line items: a field of the API's replies. */
 export interface ListColumn {

@@ -1,7 +1,7 @@
 import type { PageCallReply } from '../../contract/declare/pages.ts';
+import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { type Problems, problemsOf } from '../parts/form-problems.ts';
-import { texts } from '../texts/texts.ts';
 import { type ListRow, stateOfRow } from './cell-text.ts';
 import type { EntityList } from './entity-lists.ts';
 

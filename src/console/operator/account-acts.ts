@@ -8,8 +8,8 @@ import { grantRole, revokeRole } from '../../features/ads/administration/account
 import { putInstruments } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
+import { texts } from '../../texts/texts.ts';
 import { microsOf } from '../money.ts';
-import { texts } from '../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 
 export { ACCOUNT_LIMITS };

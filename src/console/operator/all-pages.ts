@@ -1,5 +1,5 @@
 import type { OperatorPage, OperatorSections } from '../../contract/declare/operator-pages.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { accountPage, accountsPage } from './accounts-pages.ts';
 import { applicationPage, applicationsPage } from './applications-pages.ts';
 import { auditPage } from './audit-page.ts';

@@ -7,7 +7,7 @@ import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { actButton, done, operatorPage } from './operator-forms.ts';
 

@@ -5,7 +5,7 @@ import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../../contract/
 import { selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { operatorPage } from './operator-forms.ts';
 
 const ROWS = 100;
@@ -35,7 +35,7 @@ async function listed(request: OperatorRequest): Promise<OperatorResponse> {
     return value ? [[name, value]] : [];
   });
   const more = last && new URLSearchParams([...given, ['after', `${last.at} ${last.id}`]]).toString();
-  const events = Object.keys(AUDIT_EVENTS).map((each) => [each, each.replaceAll('_', ' ')] as const);
+  const events = Object.entries(words.events);
   const content = html`<form class="filters" method="get">${selectField('event', words.event, [['', words.all], ...events], event)}
 <div class="field"><label for="since">${words.since}</label><input id="since" name="since" type="date" value="${request.parameter('since') ?? ''}"></div>
 <div class="field"><label for="until">${words.until}</label><input id="until" name="until" type="date" value="${request.parameter('until') ?? ''}"></div>
@@ -54,7 +54,7 @@ function dayOf(text: string | undefined, plus: number): string | undefined {
 function rowOf({ at, event, outcome, actor, sudo_user, command, targets, origin }: AuditRecord) {
   return [
     timestampElement(at),
-    event === 'command' ? (command ?? event) : event.replaceAll('_', ' '),
+    event === 'command' ? (command ?? event) : words.events[event],
     words.outcomes[outcome],
     `${actor ?? words.nobody}${sudo_user === null ? '' : ` (${sudo_user})`}`,
     targets.join(', '),

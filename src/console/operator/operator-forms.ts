@@ -1,6 +1,7 @@
 import { type Html, html } from '../../base/html.ts';
 import type { OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
+import { texts } from '../../texts/texts.ts';
 
 /** A form of one button, which does `act`. */
 export function actButton(
@@ -26,5 +27,5 @@ export function operatorPage(
 
 /** Leads to another page after something was done; the path is below `/operator`. */
 export function done(location: string): OperatorResponse {
-  return { ...operatorPage('Done', html``, 303), location };
+  return { ...operatorPage(texts.site.done, html``, 303), location };
 }

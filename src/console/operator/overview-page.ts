@@ -6,7 +6,7 @@ import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { operatorPage } from './operator-forms.ts';
 

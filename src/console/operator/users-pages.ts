@@ -10,7 +10,7 @@ import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { actButton, done, operatorPage } from './operator-forms.ts';
 

@@ -1,10 +1,10 @@
 import { html, joinHtml } from '../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
+import { texts } from '../../texts/texts.ts';
 import { type Account, accountsOf } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { consoleDocument } from '../parts/console-document.ts';
-import { texts } from '../texts/texts.ts';
 
 const PATH = '/ads';
 const words = texts.accounts;

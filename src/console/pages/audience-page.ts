@@ -2,6 +2,7 @@ import { html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type AudienceRule, audiencesOf, ruleText } from '../parts/audience-rule.ts';
@@ -9,7 +10,6 @@ import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import { type EntityField, enteredIn, postForm, removeForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { texts } from '../texts/texts.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
 

@@ -2,9 +2,9 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { PageCallInput } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { Problems } from '../parts/form-problems.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.campaign;
 

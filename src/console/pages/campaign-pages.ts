@@ -1,6 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { switchOf } from '../lists/cell-text.ts';
@@ -21,7 +22,6 @@ import { type Problems, problemSummary, problemsOf } from '../parts/form-problem
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { type Servable, stateMark } from '../parts/state-mark.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.campaign;
 const PATH = '/campaigns';

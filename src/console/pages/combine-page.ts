@@ -2,12 +2,12 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type AudienceRule, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { texts } from '../texts/texts.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH } from './audiences-page.ts';
 

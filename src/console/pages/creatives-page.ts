@@ -2,12 +2,12 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { noticeBox } from '../../markup/boxes.ts';
 import { formField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf, refusalText } from '../parts/form-problems.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.creatives;
 const PATH = '/creatives';

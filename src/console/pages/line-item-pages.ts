@@ -2,6 +2,7 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
@@ -20,7 +21,6 @@ import {
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
-import { texts } from '../texts/texts.ts';
 import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
 import { moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 

@@ -2,6 +2,7 @@ import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
@@ -13,7 +14,6 @@ import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.grid;
 const { pause, activate, goLive } = texts.campaign;

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
@@ -9,7 +10,6 @@ import { consolePage } from '../parts/console-document.ts';
 import { problemSummary } from '../parts/form-problems.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { type DailyNumbers, dailyNumbers, lastDays, summed, totalOf } from '../statistics.ts';
-import { texts } from '../texts/texts.ts';
 import type { Campaign } from './campaign-pages.ts';
 
 const words = texts.results;

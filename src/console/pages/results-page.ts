@@ -3,6 +3,7 @@ import { plusDays } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
@@ -15,7 +16,6 @@ import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts
 import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
 import { type DailyNumbers, dailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.results;
 const DEFAULT: Preset = 'last_14';

@@ -1,6 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { firstDay, lastDay } from '../days.ts';
@@ -10,7 +11,6 @@ import { stepsOfDraft } from '../parts/draft-steps.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
-import { texts } from '../texts/texts.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
 import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';

@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { PageDocument, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
+import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountLinks } from '../account-visit.ts';
-import { texts } from '../texts/texts.ts';
 import { shownCalls } from './shown-calls.ts';
 
 /** The pages that an account has links to, by the end of their path. */
@@ -63,12 +63,16 @@ function frameOf({ user, csrfToken }: PageRequest) {
 function trailOf({ trail = [] }: ConsolePage): Html | string {
   if (trail.length === 0) return '';
   const links = trail.map(([href, text]) => html`<a href="${href}">${text}</a>`);
-  return html`<nav class="trail" aria-label="Breadcrumb">${joinHtml(links, html` <span aria-hidden="true">/</span> `)}</nav>
+  return html`<nav class="trail" aria-label="${texts.site.breadcrumb}">${joinHtml(links, html` <span aria-hidden="true">/</span> `)}</nav>
 `;
 }
 
 /** A page that leads to another after something was done; `path` is below the account. */
 export function redirectTo(visit: AccountVisit, path: string): PageResponse {
   const location = `/ads/${visit.account.id}${path}`;
-  return { status: 303, location, html: consoleDocument(visit.request, 'Done', html`<h1>Done</h1>`) };
+  return {
+    status: 303,
+    location,
+    html: consoleDocument(visit.request, texts.site.done, html`<h1>${texts.site.done}</h1>`),
+  };
 }

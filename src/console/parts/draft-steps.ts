@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 const words = texts.review;
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../base/html.ts';
 import type { PageRequest } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 import { type EntityField, entityFields, postForm } from './entity-form.ts';
 import type { Problems } from './form-problems.ts';
 

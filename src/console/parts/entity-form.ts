@@ -2,8 +2,8 @@ import { type Html, html } from '../../base/html.ts';
 import type { PageRequest } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import { microsOf, moneyText } from '../money.ts';
-import { texts } from '../texts/texts.ts';
 import type { Problems } from './form-problems.ts';
 
 /** A field of a form about a campaign or a line item. */

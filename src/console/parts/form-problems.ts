@@ -1,7 +1,7 @@
 import { type Html, html } from '../../base/html.ts';
 import type { PageCallReply } from '../../contract/declare/pages.ts';
 import { type ErrorDetail, wordingOf } from '../../contract/problems/problems.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 /** What was refused, by the field that it concerns; '' has what concerns none of them. */
 export type Problems = ReadonlyMap<string, string>;

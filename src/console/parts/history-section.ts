@@ -1,8 +1,8 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { timeText } from '../days.ts';
 import { moneyText } from '../money.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.history;
 const ROWS = 50;

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../base/html.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { moneyText } from '../money.ts';
 import { dailyNumbers, type StatisticsEntity, totalOf } from '../statistics.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.breakdown;
 /** Spend may be so far ahead of the day, or behind it, and still be even. */

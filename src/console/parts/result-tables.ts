@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import { texts } from '../../texts/texts.ts';
 import { moneyText } from '../money.ts';
 import { type DailyNumbers, totalOf } from '../statistics.ts';
-import { texts } from '../texts/texts.ts';
 import { barChart } from './bar-chart.ts';
 
 const words = texts.results;

@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { ShownCall } from '../../contract/declare/pages.ts';
 import { callText } from '../../markup/call-text.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../../texts/texts.ts';
 
 /** The calls behind a page, as developers would make them; scripts add theirs. */
 export function shownCalls(calls: readonly ShownCall[]): Html {

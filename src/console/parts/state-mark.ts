@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
+import { texts } from '../../texts/texts.ts';
 import { stateOfRow } from '../lists/cell-text.ts';
-import { texts } from '../texts/texts.ts';
 
 /** What campaigns and line items have in common about serving. */
 export interface Servable {

@@ -1,9 +1,9 @@
 import { type Html, html } from '../../base/html.ts';
+import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeText } from '../days.ts';
 import { moneyText } from '../money.ts';
-import { texts } from '../texts/texts.ts';
 
 const words = texts.breakdown;
 const SHARES: ReadonlySet<string> = new Set(['win_rate', 'throttle']);

@@ -1,8 +1,12 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { alertBox } from '../../markup/boxes.ts';
+import { toSentence } from '../../markup/form-fields.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
+import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
 import { definitions, type ToolPages } from '../surface/tool-pages.ts';
+
+const words = texts.tools.clock;
 
 /** What the clock shows, as `GET /_dev/clock` replies. */
 export interface ShownClock {
@@ -19,12 +23,6 @@ export interface ShownClock {
 /** Where the forms of the page go. */
 export const CLOCK_FORM = '/_dev/forms/clock';
 
-const STEPS = [
-  ['PT1H', 'An hour'],
-  ['P1D', 'A day'],
-  ['P7D', 'A week'],
-] as const;
-
 /** The clock as a page; `wrong` is why a form was refused, and `by` what was entered in it. */
 export function clockPage(
   pages: ToolPages,
@@ -34,37 +32,38 @@ export function clockPage(
   const { now, mode, status: state, until, next_due, failure } = clock;
   const going =
     state === 'advancing'
-      ? html`<p class="notice" role="status">It is on its way to ${timestampElement(until!)}. <a href="/_dev/clock">Look again</a></p>`
+      ? html`<p class="notice" role="status">${words.advancing(timestampElement(until!))} <a href="/_dev/clock">${words.reload}</a></p>`
       : failure === undefined
         ? noHtml
-        : html`<p class="alert">The last advance failed: ${failure}</p>`;
-  const next = next_due ? html`${next_due.kind} at ${timestampElement(next_due.at)}` : 'Nothing';
+        : html`<p class="alert">${words.failed(failure)}</p>`;
+  const next = next_due ? words.nextAt(next_due.kind, timestampElement(next_due.at)) : words.nothing;
   return pages.render('clock', {
     ...(status !== undefined && { status }),
-    title: 'Clock',
-    content: html`<p>The time by which campaigns run, ads are delivered, posts are published and tokens expire. Signatures and rate windows go by
-the clock of the machine.</p>
-${alertBox(wrong)}
+    title: words.title,
+    content: html`<p>${words.about}</p>
+${alertBox(wrong && toSentence(wrong))}
 ${going}
 ${definitions([
-  ['Time', timestampElement(now)],
-  ['Beside the machine', offsetText(clock)],
-  ['Mode', mode === 'frozen' ? 'It stands still' : 'It runs'],
-  ['Next work', next],
+  [words.time, timestampElement(now)],
+  [words.offset, offsetText(clock)],
+  [words.mode, words.modes[mode]],
+  [words.next, next],
 ])}
-<section><h2>Move it forward</h2>
-<p class="soft">Everything that is due on the way is done at its time. It never goes back: restore a <a href="/_dev/snapshots">snapshot</a> for that.</p>
+<section><h2>${words.advance}</h2>
+<p class="soft">${words.advanceAbout('/_dev/snapshots')}</p>
 <form method="post" action="${CLOCK_FORM}"><div class="buttons">
 ${joinHtml(
-  STEPS.map(([value, text]) => html`<button type="submit" name="step" value="${value}">${text}</button>`),
+  Object.entries(words.steps).map(
+    ([value, text]) => html`<button type="submit" name="step" value="${value}">${text}</button>`,
+  ),
   '\n',
 )}
 </div></form>
 <form method="post" action="${CLOCK_FORM}">
-<div class="field"><label for="by">By</label>
-<p class="hint" id="by-hint">A duration such as P14D, PT30M or P1DT2H.</p>
+<div class="field"><label for="by">${words.by}</label>
+<p class="hint" id="by-hint">${words.byHint}</p>
 <input id="by" name="by" value="${by}" required spellcheck="false" autocomplete="off" aria-describedby="by-hint"${wrong === undefined ? noHtml : html` aria-invalid="true"`}></div>
-<div class="buttons"><button class="main" type="submit">Move</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
 <form method="post" action="${CLOCK_FORM}"><div class="buttons">
 ${modeButton(mode)}
@@ -74,8 +73,8 @@ ${modeButton(mode)}
 
 function modeButton(mode: ShownClock['mode']): Html {
   return mode === 'frozen'
-    ? html`<button type="submit" name="mode" value="running">Let it run</button>`
-    : html`<button type="submit" name="mode" value="frozen">Stop it</button>`;
+    ? html`<button type="submit" name="mode" value="running">${words.run}</button>`
+    : html`<button type="submit" name="mode" value="frozen">${words.freeze}</button>`;
 }
 
 const UNITS = [
@@ -86,9 +85,8 @@ const UNITS = [
 ] as const;
 
 function offsetText({ offset_s }: ShownClock): string {
-  if (offset_s === 0) return 'They show the same';
+  if (offset_s === 0) return words.none;
   const size = Math.abs(offset_s);
   const [length, unit] = UNITS.find(([each]) => size >= each)!;
-  const count = Math.round(size / length);
-  return `${count} ${unit}${count === 1 ? '' : 's'} ${offset_s > 0 ? 'ahead' : 'behind'}`;
+  return words.offsetText(Math.round(size / length), unit, offset_s > 0);
 }

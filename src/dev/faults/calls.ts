@@ -100,9 +100,10 @@ function ruleOf({ kind, operation, times, json }: EnteredFault): unknown {
       throw new DevError(400, 'NOT_JSON', 'the fault is not JSON', 'json');
     }
   }
-  if (!Object.hasOwn(CHOICES, kind)) throw new DevError(400, 'MEMBER_INVALID', 'choose what happens', 'kind');
+  const chosen: object | undefined = Object.entries(CHOICES).find(([name]) => name === kind)?.[1];
+  if (!chosen) throw new DevError(400, 'MEMBER_INVALID', 'choose what happens', 'kind');
   return {
-    ...CHOICES[kind]![1],
+    ...chosen,
     match: operation === '' ? {} : { operation },
     ...(times !== '' && { times: /^\d+$/.test(times) ? Number(times) : times }),
   };

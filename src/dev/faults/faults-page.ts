@@ -1,21 +1,25 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
+import { toSentence } from '../../markup/form-fields.ts';
+import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
 import type { ShownRule } from './rules.ts';
+
+const words = texts.tools.faults;
 
 /** Where the forms of the page go. */
 export const FAULTS_FORM = '/_dev/forms/faults';
 
 /** Faults that can be chosen by name, and what each adds to a rule. */
-export const CHOICES: Readonly<Record<string, readonly [text: string, rule: object]>> = {
-  unavailable: ['The service is over capacity (503)', { do: { reply: { status: 503, retry_after_s: 2 } } }],
-  rate_limited: ['The rate limit is reached (429)', { do: { rate_limited: { retry_after_s: 60 } } }],
-  late: ['The reply comes two seconds late', { do: { delay: { ms: 2000 } } }],
-  reset: ['The connection breaks before anything is done', { do: { reset: true } }],
-  lost: ['The call is done, and its reply is lost', { when: 'after', do: { reset: true } }],
-  malformed: ['The reply is not JSON', { do: { malformed: true } }],
-  cut: ['Half of the reply is missing', { do: { truncate: { fraction: 0.5 } } }],
+export const CHOICES: Readonly<Record<keyof typeof words.kinds, object>> = {
+  unavailable: { do: { reply: { status: 503, retry_after_s: 2 } } },
+  rate_limited: { do: { rate_limited: { retry_after_s: 60 } } },
+  late: { do: { delay: { ms: 2000 } } },
+  reset: { do: { reset: true } },
+  lost: { when: 'after', do: { reset: true } },
+  malformed: { do: { malformed: true } },
+  cut: { do: { truncate: { fraction: 0.5 } } },
 };
 
 /** What was entered in the form for a fault. */
@@ -35,36 +39,35 @@ export function faultsPage(
   refused?: { readonly status: number; readonly wrong: string; readonly entered: EnteredFault },
 ): DevReply {
   const { kind, operation, times, json } = refused?.entered ?? NOTHING;
-  const options = Object.entries(CHOICES).map(
-    ([name, [text]]) => html`<option value="${name}"${name === kind ? html` selected` : noHtml}>${text}</option>`,
+  const options = Object.entries(words.kinds).map(
+    ([name, text]) => html`<option value="${name}"${name === kind ? html` selected` : noHtml}>${text}</option>`,
   );
   return pages.render('faults', {
     ...(refused && { status: refused.status }),
-    title: 'Faults',
-    content: html`<p>What goes wrong on purpose, so that you see how your program copes. A reply that a fault touched has the header
-<code>x-barker-fault</code>.</p>
-${alertBox(refused?.wrong)}
-<section><h2>${rules.length === 0 ? 'No faults' : rules.length === 1 ? 'One fault' : `${rules.length} faults`}</h2>
+    title: words.title,
+    content: html`<p>${words.about(html`<code>x-barker-fault</code>`)}</p>
+${alertBox(refused && toSentence(refused.wrong))}
+<section><h2>${words.count(rules.length)}</h2>
 ${rules.length === 0 ? noHtml : html`<ul class="deliveries">${joinHtml(rules.map(item), '\n')}</ul>`}
 </section>
-<section><h2>Add one</h2>
+<section><h2>${words.add}</h2>
 <form method="post" action="${FAULTS_FORM}">
-<div class="field"><label for="kind">What happens</label>
+<div class="field"><label for="kind">${words.kind}</label>
 <select id="kind" name="kind">${options}</select></div>
-<div class="field"><label for="operation">To which calls</label>
-<p class="hint" id="operation-hint">An operation such as campaigns.create, or campaigns.*; empty for all.</p>
+<div class="field"><label for="operation">${words.operation}</label>
+<p class="hint" id="operation-hint">${words.operationHint}</p>
 <input id="operation" name="operation" value="${operation}" spellcheck="false" autocomplete="off" aria-describedby="operation-hint"></div>
-<div class="field"><label for="times">How many times</label>
-<p class="hint" id="times-hint">Empty for always.</p>
+<div class="field"><label for="times">${words.times}</label>
+<p class="hint" id="times-hint">${words.timesHint}</p>
 <input id="times" name="times" value="${times}" inputmode="numeric" autocomplete="off" aria-describedby="times-hint"></div>
-<div class="buttons"><button class="main" type="submit">Add the fault</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
-<details${json === '' ? noHtml : html` open`}><summary>As JSON</summary>
+<details${json === '' ? noHtml : html` open`}><summary>${words.json}</summary>
 <form method="post" action="${FAULTS_FORM}">
-<div class="field"><label for="json">Fault</label>
-<p class="hint" id="json-hint">As POST /_dev/faults takes it.</p>
+<div class="field"><label for="json">${words.fault}</label>
+<p class="hint" id="json-hint">${words.faultHint}</p>
 <textarea id="json" name="json" rows="5" required spellcheck="false" autocomplete="off" aria-describedby="json-hint">${json}</textarea></div>
-<div class="buttons"><button type="submit">Add this fault</button></div>
+<div class="buttons"><button type="submit">${words.jsonButton}</button></div>
 </form></details></section>`,
   });
 }
@@ -72,11 +75,11 @@ ${rules.length === 0 ? noHtml : html`<ul class="deliveries">${joinHtml(rules.map
 function item({ id, match, when, hits, left, do: actions }: ShownRule): Html {
   const met = Object.entries(match).flatMap(([name, value]) => (value === undefined ? [] : `${name} ${textOf(value)}`));
   const done = Object.entries(actions).flatMap(([name, value]) => (value === undefined ? [] : nameOf(name, value)));
-  return html`<li><div><p><strong>${done.join(', ')}</strong>${when === 'after' ? ', after the call is done' : ''}</p>
-<p class="soft">${met.length === 0 ? 'All calls' : met.join(', ')}<br>
-${hits === 1 ? 'Used once' : `Used ${hits} times`}${left === null ? '' : `, ${left} left`}</p></div>
+  return html`<li><div><p><strong>${done.join(', ')}</strong>${when === 'after' ? words.after : ''}</p>
+<p class="soft">${met.length === 0 ? words.all : met.join(', ')}<br>
+${words.hits(hits)}${left === null ? '' : words.left(left)}</p></div>
 <form method="post" action="${FAULTS_FORM}">${hiddenFields({ remove: id })}
-<button type="submit" aria-label="Remove fault ${id}">Remove</button></form></li>`;
+<button type="submit" aria-label="${words.removeIt(id)}">${words.remove}</button></form></li>`;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,7 +1,10 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { texts } from '../../texts/texts.ts';
 import type { DevError, DevReply } from '../surface/call.ts';
 import { definitions, type ToolPages } from '../surface/tool-pages.ts';
 import type { detailOf, summaryOf } from './show.ts';
+
+const words = texts.tools.requests;
 
 type Summary = ReturnType<typeof summaryOf>;
 type Detail = ReturnType<typeof detailOf>;
@@ -19,118 +22,112 @@ export function listPage(
 ): DevReply {
   const { requests, count, error } = list;
   const items = requests.map(listItem);
-  const isAll = requests.length === count;
   const found = html`<section>
-<h2>${isAll ? count : html`${requests.length} of ${count}`} ${count === 1 ? 'request' : 'requests'}</h2>
-${items.length === 0 ? html`<p class="soft">There are none.</p>` : html`<ul class="places">\n${joinHtml(items, '\n')}\n</ul>`}
+<h2>${words.count(requests.length, count)}</h2>
+${items.length === 0 ? html`<p class="soft">${words.none}</p>` : html`<ul class="places">\n${joinHtml(items, '\n')}\n</ul>`}
 </section>`;
-  const content = html`<p>The last requests that the server received, and those that it sent to webhooks, newest first. Secrets are not shown.</p>
+  const content = html`<p>${words.about}</p>
 ${error ? html`<p class="alert" role="alert">${error.message}.</p>` : noHtml}
 ${filters(entered, error?.field)}
 ${error ? noHtml : found}`;
-  return pages.render('requests', { status: error === undefined ? 200 : 400, title: 'Requests', content });
+  return pages.render('requests', { status: error === undefined ? 200 : 400, title: words.title, content });
 }
 
 /** A request as a page. */
 export function requestPage(detail: Detail, pages: ToolPages): DevReply {
-  const title = `Request ${detail.id}`;
+  const title = words.titleOf(detail.id);
   const { request, reply, statements, trace, ignored_parameters, direction } = detail;
   const links = [
-    html`<a href="${PATH}">All requests</a>`,
-    html`<a href="${PATH}/${detail.id}/json">As JSON</a>`,
-    direction === 'in' ? html`<a href="${PATH}/${detail.id}/curl">As a curl command, signed anew</a>` : noHtml,
+    html`<a href="${PATH}">${words.all}</a>`,
+    html`<a href="${PATH}/${detail.id}/json">${words.json}</a>`,
+    direction === 'in' ? html`<a href="${PATH}/${detail.id}/curl">${words.curl}</a>` : noHtml,
     trace === undefined
       ? noHtml
-      : html`<a href="/_dev/debugger/traces/${detail.transaction_id ?? ''}">Why it was refused</a>`,
+      : html`<a href="/_dev/debugger/traces/${detail.transaction_id ?? ''}">${words.why}</a>`,
   ];
   const content = html`<p class="links">${joinHtml(links, '\n')}</p>
 ${facts(detail)}
 ${parameters(detail.parameters, ignored_parameters)}
-<h2>Headers of the request</h2>
+<h2>${words.headers}</h2>
 ${headers(request.headers)}
-${body('Body of the request', request)}
-${reply ? replyPart(reply) : html`<h2>Reply</h2>\n<p>${detail.failure ?? 'There is none yet.'}</p>`}
-<h2>Statements of the database</h2>
-<p>${statements.count} in ${statements.duration_ms} ms.</p>
+${body(words.body, request)}
+${reply ? replyPart(reply) : html`<h2>${words.reply}</h2>\n<p>${detail.failure ?? words.noReply}</p>`}
+<h2>${words.statements}</h2>
+<p>${words.statementsAbout(statements.count, statements.duration_ms)}</p>
 ${statementList(statements.first)}`;
   return pages.render('requests', { title, content });
 }
 
 /** The page of a request that is not known. */
 export function unknownPage(pages: ToolPages): DevReply {
-  const title = 'Unknown request';
-  const content = html`<p>This request is not known, or no longer: only the last ones are kept, in memory.</p>
-<p><a href="${PATH}">All requests</a></p>`;
+  const title = words.unknown;
+  const content = html`<p>${words.unknownAbout}</p>
+<p><a href="${PATH}">${words.all}</a></p>`;
   return pages.render('requests', { status: 404, title, content });
 }
 
 function listItem(of: Summary): Html {
   const { id, direction, method, target, status, failure, operation, event_type, at, duration_ms, faults } = of;
-  const name = `${direction === 'out' ? 'Sent: ' : ''}${method} ${target}`;
-  const outcome = status ?? failure ?? 'under way';
+  const name = `${direction === 'out' ? words.sent : ''}${method} ${target}`;
+  const outcome = status ?? failure ?? words.underWay;
   const isBad = status === null ? failure !== undefined : status >= 400;
   const what = [operation ?? event_type, duration_ms === null ? undefined : `${duration_ms} ms`];
-  const words = what.filter((each) => each !== undefined).map((each) => html` · ${each}`);
+  const more = what.filter((each) => each !== undefined).map((each) => html` · ${each}`);
   return html`<li><a href="${PATH}/${id}">${name}</a>
-<span class="soft"><span class="${isBad ? 'failed' : 'delivered'}">${outcome}${faults ? html` (fault ${faults.join(', ')})` : noHtml}</span>${joinHtml(words, '')} · <time class="whole" datetime="${at}">${at}</time></span></li>`;
+<span class="soft"><span class="${isBad ? 'failed' : 'delivered'}">${outcome}${faults ? words.faults(faults.join(', ')) : noHtml}</span>${joinHtml(more, '')} · <time class="whole" datetime="${at}">${at}</time></span></li>`;
 }
 
-const FILTERS = [
-  ['path', 'Path', 'Such as /12/accounts/*/campaigns.'],
-  ['operation', 'Operation', 'Such as campaigns.*.'],
-  ['status', 'Status', 'Such as 404 or 4xx.'],
-  ['application', 'Application', 'Its id, consumer key or name.'],
-] as const;
-
 function filters(entered: Entered, wrong: string | undefined): Html {
-  const fields = FILTERS.map(
-    ([name, label, hint]) => html`<div class="field"><label for="${name}">${label}</label>
+  const fields = Object.entries(words.filters).map(
+    ([name, [label, hint]]) => html`<div class="field"><label for="${name}">${label}</label>
 <p class="hint" id="${name}-hint">${hint}</p>
 <input id="${name}" name="${name}" value="${entered[name] ?? ''}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint"${name === wrong ? html` aria-invalid="true"` : noHtml}></div>`,
   );
-  const isUsed = FILTERS.some(([name]) => (entered[name] ?? '') !== '');
+  const isUsed = Object.keys(words.filters).some((name) => (entered[name] ?? '') !== '');
   return html`<details${isUsed ? html` open` : noHtml}>
-<summary>Filter</summary>
+<summary>${words.filter}</summary>
 <form method="get" action="${PATH}">
 ${joinHtml(fields, '\n')}
-<div class="buttons"><button class="main" type="submit">Show these</button></div>
+<div class="buttons"><button class="main" type="submit">${words.show}</button></div>
 </form>
 </details>`;
 }
 
 function facts(of: Detail): Html {
   const { caller, rate_windows: windows, reply } = of;
-  const rows: [name: string, value: string | number | undefined][] = [
-    ['Request', `${of.method} ${of.target}`],
-    ['At', of.at],
-    ['Environment', of.environment],
-    ['Operation', of.operation],
-    ['Event', of.event_type],
-    ['Account', of.account],
-    ['Role', of.role],
-    ['User', caller?.user],
-    ['Application', caller?.application],
-    ['Access level', caller?.level],
-    ['Rate window', windows && `${windows.caller.remaining} of ${windows.caller.limit} left`],
-    ['Fault', of.faults?.join(', ')],
-    ['Status', reply?.status],
-    ['Failure', of.failure],
-    ['Duration', of.duration_ms === null ? undefined : `${of.duration_ms} ms`],
-    ['Transaction', of.transaction_id],
+  const rows: [name: keyof typeof words.facts, value: string | number | undefined][] = [
+    ['request', `${of.method} ${of.target}`],
+    ['at', of.at],
+    ['environment', of.environment],
+    ['operation', of.operation],
+    ['event', of.event_type],
+    ['account', of.account],
+    ['role', of.role],
+    ['user', caller?.user],
+    ['application', caller?.application],
+    ['level', caller?.level],
+    ['window', windows && words.leftOf(windows.caller.remaining, windows.caller.limit)],
+    ['fault', of.faults?.join(', ')],
+    ['status', reply?.status],
+    ['failure', of.failure],
+    ['duration', of.duration_ms === null ? undefined : `${of.duration_ms} ms`],
+    ['transaction', of.transaction_id],
   ];
-  return definitions(rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  return definitions(
+    rows.flatMap(([name, value]) => (value === undefined ? [] : [[words.facts[name], value] as const])),
+  );
 }
 
 function parameters(read: unknown, ignored: readonly string[]): Html {
   const isEmpty = typeof read === 'object' && read !== null && Object.keys(read).length === 0;
-  const shown = isEmpty ? noHtml : html`<h2>Parameters</h2>\n<pre>${JSON.stringify(read, null, 2)}</pre>`;
-  return html`${shown}${ignored.length === 0 ? noHtml : html`\n<p>Ignored: ${ignored.join(', ')}.</p>`}`;
+  const shown = isEmpty ? noHtml : html`<h2>${words.parameters}</h2>\n<pre>${JSON.stringify(read, null, 2)}</pre>`;
+  return html`${shown}${ignored.length === 0 ? noHtml : html`\n<p>${words.ignored(ignored.join(', '))}</p>`}`;
 }
 
 function replyPart(reply: NonNullable<Detail['reply']>): Html {
-  return html`<h2>Headers of the reply</h2>
+  return html`<h2>${words.replyHeaders}</h2>
 ${headers(reply.headers)}
-${body('Body of the reply', reply)}`;
+${body(words.replyBody, reply)}`;
 }
 
 function body(
@@ -138,10 +135,10 @@ function body(
   { body: text, body_bytes, is_cut }: { body: string | null; body_bytes: number; is_cut: boolean },
 ): Html {
   if (body_bytes === 0) return noHtml;
-  const size = html`<p class="soft">${body_bytes} bytes${is_cut ? ', of which the first are kept' : ''}.</p>`;
+  const size = html`<p class="soft">${words.bytes(body_bytes, is_cut)}</p>`;
   return html`<h2>${title}</h2>
 ${size}
-${text === null ? html`<p>It is not shown: it is no text, or a page.</p>` : html`<pre>${indented(text)}</pre>`}`;
+${text === null ? html`<p>${words.notText}</p>` : html`<pre>${indented(text)}</pre>`}`;
 }
 
 function indented(text: string): string {

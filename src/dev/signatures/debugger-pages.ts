@@ -1,11 +1,14 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { InputError } from '../../base/input-error.ts';
+import { texts } from '../../texts/texts.ts';
 import type { DevCall } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
 import type { ListedTrace } from './debugger.ts';
 import { explanationOf } from './explanation-view.ts';
 import type { ShownTrace } from './trace.ts';
+
+const words = texts.tools.debugger;
 
 /** What the pages of the debugger show. */
 export interface DebuggerParts {
@@ -19,7 +22,7 @@ export interface DebuggerParts {
 }
 
 const PATH = '/_dev/debugger';
-const TITLE = 'Signature debugger';
+const TITLE = words.title;
 /** Requests in the list of the page. */
 const LISTED_MAX = 50;
 
@@ -41,7 +44,7 @@ export function debuggerPages({ list, shown, explained, pages }: DebuggerParts):
           return pages.render('debugger', { title: TITLE, content: overview(list(), input, explanationOf(trace)) });
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
-          const alert = html`<p class="alert" role="alert">The request cannot be read: ${error.message}.</p>`;
+          const alert = html`<p class="alert" role="alert">${words.unreadable(error.message)}</p>`;
           return pages.render('debugger', { status: 400, title: TITLE, content: overview(list(), input, alert) });
         }
       },
@@ -51,14 +54,12 @@ export function debuggerPages({ list, shown, explained, pages }: DebuggerParts):
       about: 'Explains on a page why a request was refused.',
       async perform({ path }) {
         const trace = await shown(path.id!);
-        const title = trace ? 'Refused request' : 'Unknown trace';
-        const content = trace
-          ? explanationOf(trace)
-          : html`<p>This trace is not known, or no longer: only the last ones are kept, in memory.</p>`;
+        const title = trace ? words.refusedTitle : words.unknown;
+        const content = trace ? explanationOf(trace) : html`<p>${words.unknownAbout}</p>`;
         return pages.render('debugger', {
           status: trace ? 200 : 404,
           title,
-          content: html`${content}\n<p><a href="${PATH}">All refused requests</a></p>`,
+          content: html`${content}\n<p><a href="${PATH}">${words.all}</a></p>`,
         });
       },
     },
@@ -90,7 +91,7 @@ function inputOf(form: URLSearchParams): Input {
 /** @throws InputError */
 function requestOf({ curl, method, url, authorization, content_type, body }: Input): CurlRequest {
   if (curl.trim() !== '') return parseCurl(curl);
-  if (url === '') throw new InputError('enter a curl command, or the URL of a request');
+  if (url === '') throw new InputError(words.nothing);
   const headers = new Map<string, string>();
   if (authorization !== '') headers.set('authorization', authorization.replace(/^authorization:\s*/i, ''));
   if (content_type !== '') headers.set('content-type', content_type);
@@ -99,8 +100,7 @@ function requestOf({ curl, method, url, authorization, content_type, body }: Inp
 }
 
 function overview(list: readonly ListedTrace[], input: Input, result: Html = noHtml): Html {
-  return html`<p>Says what is wrong with the signature of a request, or with its other credentials. Nothing is sent anywhere, and the nonce
-of the request is not used up.</p>
+  return html`<p>${words.about}</p>
 ${result}
 ${curlForm(input)}
 ${partsForm(input)}
@@ -109,25 +109,25 @@ ${refusedList(list)}`;
 
 function curlForm({ curl }: Input): Html {
   return html`<form method="post" action="${PATH}">
-<div class="field"><label for="curl">curl command</label>
-<p class="hint" id="curl-hint">With the Authorization header as it was sent, such as what <code>barker sign</code> prints.</p>
+<div class="field"><label for="curl">${words.curl}</label>
+<p class="hint" id="curl-hint">${words.curlHint(html`<code>barker sign</code>`)}</p>
 <textarea id="curl" name="curl" rows="6" spellcheck="false" autocomplete="off" required aria-describedby="curl-hint">${curl}</textarea></div>
-<div class="buttons"><button class="main" type="submit">Explain the command</button></div>
+<div class="buttons"><button class="main" type="submit">${words.explainCurl}</button></div>
 </form>`;
 }
 
 function partsForm(input: Input): Html {
   const isUsed = input.url !== '';
   return html`<details${isUsed ? html` open` : ''}>
-<summary>Enter method, URL and header instead</summary>
+<summary>${words.parts}</summary>
 <form method="post" action="${PATH}">
-${field(input, 'method', 'Method', { hint: 'GET unless entered.' })}
-${field(input, 'url', 'URL', { hint: 'As it was requested, with its query.', isRequired: true })}
-${field(input, 'authorization', 'Authorization header')}
-${field(input, 'content_type', 'Content type', { hint: 'That of a form unless entered.' })}
-<div class="field"><label for="body">Body</label>
+${field(input, 'method', words.method, { hint: words.methodHint })}
+${field(input, 'url', words.url, { hint: words.urlHint, isRequired: true })}
+${field(input, 'authorization', words.authorization)}
+${field(input, 'content_type', words.contentType, { hint: words.contentTypeHint })}
+<div class="field"><label for="body">${words.body}</label>
 <textarea id="body" name="body" rows="3" spellcheck="false" autocomplete="off">${input.body}</textarea></div>
-<div class="buttons"><button class="main" type="submit">Explain the request</button></div>
+<div class="buttons"><button class="main" type="submit">${words.explain}</button></div>
 </form>
 </details>`;
 }
@@ -154,15 +154,15 @@ function refusedList(list: readonly ListedTrace[]): Html {
       path,
       summary,
     }) => html`<li><a href="${PATH}/traces/${id}">${method} ${path}</a>
-<span class="soft">${status} at ${received_at}</span>
+<span class="soft">${words.lastAt(status, received_at)}</span>
 <span>${summary}</span></li>`,
   );
   const content =
     items.length === 0
-      ? html`<p class="soft">No request was refused because of its credentials since the server was started.</p>`
+      ? html`<p class="soft">${words.none}</p>`
       : html`<ul class="places">\n${joinHtml(items, '\n')}\n</ul>`;
   return html`<section>
-<h2>Last refused requests</h2>
+<h2>${words.last}</h2>
 ${content}
 </section>`;
 }

@@ -1,8 +1,12 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
+import { toSentence } from '../../markup/form-fields.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
+import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
+
+const words = texts.tools.snapshots;
 
 /** A snapshot, as `GET /_dev/snapshots` replies. */
 export interface ShownSnapshot {
@@ -23,33 +27,32 @@ export function snapshotsPage(
 ): DevReply {
   return pages.render('snapshots', {
     ...(refused && { status: refused.status }),
-    title: 'Snapshots',
-    content: html`<p>Copies of everything that the server holds, with its clock. Take one before a test, and go back to it afterwards.</p>
-${alertBox(refused?.wrong)}
-${snapshots ? listAndForms(snapshots, refused?.name ?? '') : html`<p>They need SQLite: start <code>barker dev</code> without a database URL and an object store.</p>`}`,
+    title: words.title,
+    content: html`<p>${words.about}</p>
+${alertBox(refused && toSentence(refused.wrong))}
+${snapshots ? listAndForms(snapshots, refused?.name ?? '') : html`<p>${words.unavailable(html`<code>barker dev</code>`)}</p>`}`,
   });
 }
 
 function listAndForms(snapshots: readonly ShownSnapshot[], name: string): Html {
-  return html`<section><h2>Stored</h2>
-${snapshots.length === 0 ? html`<p class="soft">There are none.</p>` : html`<ul class="deliveries">${joinHtml(snapshots.map(item), '\n')}</ul>`}
+  return html`<section><h2>${words.stored}</h2>
+${snapshots.length === 0 ? html`<p class="soft">${words.none}</p>` : html`<ul class="deliveries">${joinHtml(snapshots.map(item), '\n')}</ul>`}
 </section>
-<section><h2>Take one</h2>
+<section><h2>${words.take}</h2>
 <form method="post" action="${SNAPSHOTS_FORM}">
 ${hiddenFields({ act: 'take' })}
-<div class="field"><label for="name">Name</label>
-<p class="hint" id="name-hint">One of the same name is replaced.</p>
+<div class="field"><label for="name">${words.name}</label>
+<p class="hint" id="name-hint">${words.nameHint}</p>
 <input id="name" name="name" value="${name}" required maxlength="64" spellcheck="false" autocomplete="off" aria-describedby="name-hint"${name === '' ? noHtml : html` aria-invalid="true"`}></div>
-<div class="buttons"><button class="main" type="submit">Take a snapshot</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form></section>
-<section><h2>Take it elsewhere</h2>
-<p><a href="/_dev/world">The world as a file</a> <span class="soft">that <code>barker dev --world</code> begins with.</span></p></section>
-<section><h2>Begin anew</h2>
-<p class="soft">With the world as it was when the server was first started, or with nothing but its users and applications. Everything else is lost,
-unless a snapshot has it.</p>
+<section><h2>${words.export}</h2>
+<p>${words.exportAbout(html`<a href="/_dev/world">${words.exportLink}</a>`, html`<code>barker dev --world</code>`)}</p></section>
+<section><h2>${words.reset}</h2>
+<p class="soft">${words.resetAbout}</p>
 <form method="post" action="${SNAPSHOTS_FORM}"><div class="buttons">
-<button class="bad" type="submit" name="act" value="seed">Begin anew</button>
-<button class="bad" type="submit" name="act" value="empty">Begin empty</button>
+<button class="bad" type="submit" name="act" value="seed">${words.seed}</button>
+<button class="bad" type="submit" name="act" value="empty">${words.empty}</button>
 </div></form></section>`;
 }
 
@@ -58,8 +61,8 @@ function item({ name, at, clock, bytes }: ShownSnapshot): Html {
     html`<form method="post" action="${SNAPSHOTS_FORM}">${hiddenFields({ act, name })}
 <button type="submit" aria-label="${text} ${name}">${text}</button></form>`;
   return html`<li><div><p><strong>${name}</strong></p>
-<p class="soft">taken ${timestampElement(at)}; its clock shows ${timestampElement(clock)}<br>
-${(bytes / 1e6).toFixed(1)} MB, <a href="/_dev/snapshots/${name}/file" aria-label="Download ${name}">download</a></p></div>
-<div class="buttons">${button('restore', 'Go back to')}
-${button('remove', 'Remove')}</div></li>`;
+<p class="soft">${words.taken(timestampElement(at), timestampElement(clock))}<br>
+${words.size(bytes)}, <a href="/_dev/snapshots/${name}/file" aria-label="${words.downloadIt(name)}">${words.download}</a></p></div>
+<div class="buttons">${button('restore', words.restore)}
+${button('remove', words.remove)}</div></li>`;
 }

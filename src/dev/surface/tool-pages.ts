@@ -3,24 +3,28 @@ import type { PageLink } from '../../contract/declare/pages.ts';
 import { type BrandedService, renderDocument } from '../../http/pages/document.ts';
 import { pageHeaders } from '../../http/pages/page-headers.ts';
 import { headersByName } from '../../http/reply.ts';
+import { texts } from '../../texts/texts.ts';
 import { DevReply } from './call.ts';
+
+const words = texts.tools;
 
 /** The tools that have a page. */
 const TOOLS = {
-  requests: ['/_dev/requests', 'Requests'],
-  debugger: ['/_dev/debugger', 'Signature debugger'],
-  clock: ['/_dev/clock', 'Clock'],
-  faults: ['/_dev/faults', 'Faults'],
-  snapshots: ['/_dev/snapshots', 'Snapshots'],
+  requests: '/_dev/requests',
+  debugger: '/_dev/debugger',
+  clock: '/_dev/clock',
+  faults: '/_dev/faults',
+  snapshots: '/_dev/snapshots',
 } as const;
 /** The name of a tool. */
 export type Tool = keyof typeof TOOLS;
 
 /** Links to the tools, of which the page is one. */
 export function toolLinks(hasRequests: boolean, current?: Tool): readonly PageLink[] {
-  return Object.entries(TOOLS)
-    .filter(([name]) => hasRequests || name !== 'requests')
-    .map(([name, [href, text]]) => ({ href, text, isCurrent: name === current }));
+  const names = Object.keys(TOOLS) as Tool[];
+  return names
+    .filter((name) => hasRequests || name !== 'requests')
+    .map((name) => ({ href: TOOLS[name], text: words.names[name], isCurrent: name === current }));
 }
 
 /** What a page of a tool contains. */
@@ -41,8 +45,8 @@ export function openToolPages(branding: BrandedService, hasRequests: boolean): T
   return {
     render(tool, { status = 200, title, content }) {
       const tabs = {
-        label: 'Developer tools',
-        links: [...toolLinks(hasRequests, tool), { href: '/developer', text: 'Applications', isCurrent: false }],
+        label: words.title,
+        links: [...toolLinks(hasRequests, tool), { href: '/developer', text: words.applications, isCurrent: false }],
       };
       const shown = html`<h1>${title}</h1>\n${content}`;
       const text = renderDocument({ title, content: shown, tabs, width: 'wide' }, branding);
@@ -61,7 +65,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** Leads to the page of a tool after something was done. */
 export function backTo(tool: Tool): DevReply {
-  return new DevReply(303, undefined, { location: TOOLS[tool][0] });
+  return new DevReply(303, undefined, { location: TOOLS[tool] });
 }
 
 /** Names and values. */

@@ -16,6 +16,7 @@ import { Problem } from '../../contract/problems/problems.ts';
 import type { AuditOutcome, AuditRecord } from '../../contract/store/audit.ts';
 import { EVERYTHING } from '../../contract/store/cache-changes.ts';
 import type { Store } from '../../contract/store/store.ts';
+import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
 import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
 import { isFromOwnPage } from '../pages/csrf.ts';
@@ -27,6 +28,8 @@ import { send } from '../reply.ts';
 import { NOSNIFF_HEADERS } from '../request-origin.ts';
 import { routerOf } from '../router.ts';
 import { type OperatorSession, operatorSessions } from './operator-sessions.ts';
+
+const words = texts.site.operator;
 
 /** What the operator console needs. */
 export interface OperatorDeps {
@@ -63,7 +66,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     const [path = '/', query = ''] = request.url!.split('?', 2);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     if (method !== 'GET' && method !== 'POST')
-      return sendPage(response, 405, page('This method is not allowed', noHtml), ['allow', 'GET, HEAD, POST']);
+      return sendPage(response, 405, page(words.wrongMethod, noHtml), ['allow', 'GET, HEAD, POST']);
     const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
     if (path === SIGN_IN) return signIn(response, method, input, isSameSite(request, origins));
@@ -72,11 +75,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     if (!session) return sendPage(response, 401, SIGNED_OUT);
     const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.csrfToken, isKept: true };
     if (method === 'POST' && !isFromOwnPage(request, origins, tokens))
-      return sendPage(
-        response,
-        403,
-        page('This form is out of date', html`<p>Go back, reload the page, and send it again.</p>`),
-      );
+      return sendPage(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
     if (path === SIGN_OUT) {
       if (method === 'POST') sessions.end(cookie!);
       return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, false)]);
@@ -96,8 +95,8 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     const token = input.get('token') ?? '';
     // Opening the address uses nothing up: programs that look at links do it too.
     if (method === 'GET') {
-      const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">Sign in</button></form>`;
-      sendPage(response, 200, page('Sign in as operator', form));
+      const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">${words.signInButton}</button></form>`;
+      sendPage(response, 200, page(words.signIn, form));
       return;
     }
     const operator = isOwn ? deps.openLink(token) : undefined;
@@ -107,7 +106,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     }
     deps.log.info({ operator }, 'an operator signed in');
     const cookie = setCookieHeader(OPERATOR_COOKIE, sessions.start(operator), false);
-    sendPage(response, 303, page('Signed in', noHtml), ['location', HOME, 'set-cookie', cookie]);
+    sendPage(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
   }
 
   function visitOf(of: {
@@ -153,10 +152,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
       sendPage(
         response,
         isProblem ? 503 : 500,
-        page(
-          isProblem ? 'The database cannot be reached' : 'Something went wrong',
-          html`<p>Try again in a moment. The log of the server says more.</p>`,
-        ),
+        page(isProblem ? words.noDatabase : words.failed, html`<p>${words.failedAbout}</p>`),
       );
     });
   };
@@ -164,17 +160,11 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
 
 const page = (title: string, content: Html): PageDocument => ({ title, content: html`<h1>${title}</h1>${content}` });
 
-const SIGNED_OUT = page(
-  'You are signed out',
-  html`<p>On the machine of the server, <code>barker operator link</code> prints a link that signs you in.</p>`,
-);
+const SIGNED_OUT = page(words.signedOut, html`<p>${words.signedOutAbout}</p>`);
 
-const OLD_LINK = page(
-  'This link no longer works',
-  html`<p>A link works once, for ten minutes. Make another one with <code>barker operator link</code>.</p>`,
-);
+const OLD_LINK = page(words.oldLink, html`<p>${words.oldLinkAbout}</p>`);
 
-const NOT_FOUND = page('This page does not exist', html`<p><a href="${HOME}">Overview</a></p>`);
+const NOT_FOUND = page(words.notFound, html`<p><a href="${HOME}">${words.overview}</a></p>`);
 
 function isSameSite({ headers }: IncomingMessage, origins: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = headers;

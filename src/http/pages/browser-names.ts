@@ -19,12 +19,12 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A readable name of a browser, such as "Firefox on Linux". Coarse, so that it identifies nobody.
+ * A readable name of a browser, such as "Firefox on Linux"; '' when it is unknown. Coarse, so that it identifies nobody.
  * @source decision 510
  */
 export function browserNameOf(userAgent = ''): string {
   const [, browser] = BROWSERS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
-  if (!browser) return system ? `A program on ${system}` : 'Unknown browser';
+  if (!browser) return system ?? '';
   return system ? `${browser} on ${system}` : browser;
 }

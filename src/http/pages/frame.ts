@@ -1,25 +1,29 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { PageFrame, PageLink, PageSection, PageTabs } from '../../contract/declare/pages.ts';
+import { texts } from '../../texts/texts.ts';
 
-const SECTIONS: readonly (readonly [section: PageSection, href: string, text: string])[] = [
-  ['ads', '/ads', 'Ads'],
-  ['developer', '/developer', 'Developer'],
-  ['notifications', '/notifications', 'Notifications'],
-  ['settings', '/settings/profile', 'Settings'],
+const words = texts.site;
+
+const SECTIONS: readonly (readonly [section: PageSection, href: string])[] = [
+  ['ads', '/ads'],
+  ['developer', '/developer'],
+  ['notifications', '/notifications'],
+  ['settings', '/settings/profile'],
 ];
 
 /** The links of the header, which are a menu where there is little room. */
 export function mainNavigation(frame: PageFrame): Html {
   const { screenName, csrfToken, section, operatorLinks, logoutPath = '/logout' } = frame;
-  const links = operatorLinks ?? SECTIONS.map(([own, href, text]) => ({ href, text, isCurrent: own === section }));
-  return html`<button type="button" class="menu" popovertarget="menu">Menu</button>
-<nav id="menu" popover aria-label="Main">
+  const links =
+    operatorLinks ?? SECTIONS.map(([own, href]) => ({ href, text: words.sections[own], isCurrent: own === section }));
+  return html`<button type="button" class="menu" popovertarget="menu">${words.menu}</button>
+<nav id="menu" popover aria-label="${words.main}">
 ${linksOf(links)}
 <form method="post" action="${logoutPath}">
 <input type="hidden" name="authenticity_token" value="${csrfToken}">
 <span>${operatorLinks ? screenName : `@${screenName}`}</span>
-<button type="submit">Log out</button>
+<button type="submit">${words.logOut}</button>
 </form>
 </nav>`;
 }
@@ -34,21 +38,23 @@ ${tabs ? html`<nav class="tabs" aria-label="${tabs.label}">${linksOf(tabs.links)
 }
 
 function switcher({ name, environment, others }: NonNullable<PageFrame['account']>): Html {
-  return html`<button type="button" class="switcher" popovertarget="accounts" aria-label="Account ${name}: switch">${name} ${environmentMark(environment)}</button>
-<nav id="accounts" popover aria-label="Accounts">
+  return html`<button type="button" class="switcher" popovertarget="accounts" aria-label="${words.switchAccount(name)}">${name} ${environmentMark(environment)}</button>
+<nav id="accounts" popover aria-label="${words.accounts}">
 ${joinHtml(
   others.map(
     (each) => html`<a href="${each.href}"${currentMark(each)}>${each.text} ${environmentMark(each.environment)}</a>`,
   ),
   '\n',
 )}
-<a href="/ads">All accounts</a>
+<a href="/ads">${words.allAccounts}</a>
 </nav>`;
 }
 
 /** Marks what is not real. */
 function environmentMark(environment: Environment): Html {
-  return environment === 'sandbox' ? html`<span class="environment sandbox">Sandbox</span>` : noHtml;
+  return environment === 'sandbox'
+    ? html`<span class="environment sandbox">${words.environments.sandbox}</span>`
+    : noHtml;
 }
 
 function linksOf(links: readonly PageLink[]): Html {

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { composer } from '../../texts/en/composer.ts';
+import type { composer } from '../../../texts/en/composer.ts';
 import { callApi, type Refusal, refusalOf } from '../page-api.ts';
 import { filled } from '../texts.ts';
 

@@ -4,7 +4,7 @@ import { CsvError } from '../../../base/csv.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
 import { isHashedKind } from '../../../features/audiences/uploads/normalize.ts';
 import { type Column, columnOfName } from '../../../features/audiences/uploads/people-columns.ts';
-import type { peopleFile } from '../../texts/en/people-file.ts';
+import type { peopleFile } from '../../../texts/en/people-file.ts';
 import { callApi, isUnavailable, renewToken } from '../page-api.ts';
 import { filled } from '../texts.ts';
 import { pause } from '../timers.ts';

@@ -1,26 +1,25 @@
 import type { AccessLevel } from '../../../contract/store/credentials.ts';
+import { texts } from '../../../texts/texts.ts';
+
+const words = texts.login.abilities;
 
 /** The display names of the access levels. */
-export const LEVEL_NAMES: Readonly<Record<AccessLevel, string>> = {
-  read: 'Read',
-  'read-write': 'Read and write',
-  'read-write-directmessages': 'Read, write and direct messages',
-};
+export const LEVEL_NAMES: Readonly<Record<AccessLevel, string>> = texts.login.levels;
 
 /** The permissions of applications, and the access levels that include them. @source authentication gaps 6.3 */
 const ABILITIES: readonly (readonly [what: string, levels: readonly AccessLevel[]])[] = [
-  ['See your profile and posts', ['read', 'read-write', 'read-write-directmessages']],
-  ['See the advertising accounts you have access to', ['read', 'read-write', 'read-write-directmessages']],
-  ['Manage the advertising accounts you have access to', ['read-write', 'read-write-directmessages']],
-  ['Post and update your profile on your behalf', ['read-write', 'read-write-directmessages']],
-  ['Read and send direct messages on your behalf', ['read-write-directmessages']],
+  [words.see, ['read', 'read-write', 'read-write-directmessages']],
+  [words.seeAccounts, ['read', 'read-write', 'read-write-directmessages']],
+  [words.manage, ['read-write', 'read-write-directmessages']],
+  [words.post, ['read-write', 'read-write-directmessages']],
+  [words.messages, ['read-write-directmessages']],
 ];
 
 /** The permission that is independent of the access level. */
-const EMAIL = 'See your e-mail address';
+const EMAIL = words.email;
 
 /** What no access level permits. */
-const NEVER = ['See your password'];
+const NEVER = [words.password];
 
 /** What an access level permits and does not permit. */
 export function permissionsOf(

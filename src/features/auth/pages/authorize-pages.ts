@@ -3,16 +3,16 @@ import type { Page, PageRequest, PageResponse } from '../../../contract/declare/
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
+import { texts } from '../../../texts/texts.ts';
 import { refuseCallback } from '../callback-urls.ts';
 import { type LoginDeps, logIn } from '../logins/log-in.ts';
 import type { Grants } from '../oauth1/grants.ts';
 import { deniedPage, leavingPage, pinPage } from './authorize-outcomes.ts';
 import { type AuthorizeState, type AuthorizeView, authorizeView } from './authorize-view.ts';
 import { isCustomScheme, usesPin } from './callback-target.ts';
-import { CODE_TOO_LATE, codePage } from './code-page.ts';
+import { codePage } from './code-page.ts';
 import { consentPage } from './consent-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
-import { WRONG_LOGIN } from './login-pages.ts';
 
 /** The dependencies of the two pages. */
 export interface AuthorizeDeps extends LoginDeps {
@@ -121,7 +121,10 @@ async function answerPost(deps: AuthorizeDeps, context: AuthorizeContext): Promi
   if ('pending' in outcome) return { ...codeForm(context, outcome.pending, outcome.wrong !== undefined), audited };
   if ('wrong' in outcome) {
     const view = request.parameter('step') === 'login' ? 'login' : 'login and consent';
-    return { ...form(context, view, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
+    return {
+      ...form(context, view, 401, outcome.wrong === 'late' ? texts.login.code.late : texts.login.wrong),
+      audited,
+    };
   }
   const { user, deviceCookie } = outcome;
   const blocked = blockedReason(user);
@@ -185,7 +188,7 @@ function codeForm(context: AuthorizeContext, pending: string, isWrong: boolean):
     ...(forced && { force_login: 'true' }),
     ...(request.parameter('step') === 'login' && { step: 'login' }),
   };
-  const more = html`<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>`;
+  const more = html`<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>${texts.login.cancel}</button>`;
   const page = codePage(request, { action: `/oauth/${endpoint}`, members, isWrong, more });
   const leadsTo = usesPin(requestToken) ? undefined : requestToken.callback;
   return { status: isWrong ? 401 : 200, html: page, hasForm: true, formLeadsTo: leadsTo };

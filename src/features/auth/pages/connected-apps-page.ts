@@ -6,14 +6,17 @@ import type { Page, PageRequest, PageResponse } from '../../../contract/declare/
 import type { Store } from '../../../contract/store/store.ts';
 import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
+import { texts } from '../../../texts/texts.ts';
 import { revokeAccess } from '../applications/administration.ts';
 import { type ConnectedApplication, listConnectedApplications } from '../applications/connected-applications.ts';
 import { LEVEL_NAMES, permissionsOf } from './access-levels.ts';
 import { displayHost } from './callback-target.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, settingsPage } from './layout.ts';
+import { donePage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 import { monogram } from './monogram.ts';
+
+const words = texts.settings.connected;
 
 const PATH = '/settings/connected_apps';
 
@@ -41,25 +44,22 @@ export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
 
 async function renderPage({ store }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
   const connected = await store.read((tx) => listConnectedApplications(tx, request.user!.id));
-  const withdrawn =
-    request.parameter('withdrawn') === 'yes'
-      ? 'Access revoked: the application can no longer use your account.'
-      : undefined;
+  const withdrawn = request.parameter('withdrawn') === 'yes' ? words.revoked : undefined;
   const list =
     connected.length === 0
-      ? html`<p>No application has access to your account.</p>`
+      ? html`<p>${words.none}</p>`
       : html`<ul class="entries">${joinHtml(
           connected.map((each) => entry(each, request.csrfToken)),
           '\n',
         )}</ul>`;
-  const title = 'Connected apps';
+  const { title } = words;
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
 ${noticeBox(withdrawn)}
-<p class="soft">Applications that can access your account.</p>
+<p class="soft">${words.about}</p>
 ${list}`,
   );
   return { status: 200, html: page, hasForm: true };
@@ -72,17 +72,17 @@ function entry({ application, level, since, lastUsed }: ConnectedApplication, cs
   return html`<li>
 <h2>${monogram(name)}${name}</h2>
 ${from === '' ? '' : html`<p class="soft">${from}</p>`}
-${suspended ? html`<p class="alert">This application is suspended; it cannot use its access at the moment.</p>` : ''}
+${suspended ? html`<p class="alert">${words.suspended}</p>` : ''}
 <dl class="facts">
-<dt>Access</dt><dd>${LEVEL_NAMES[level]}</dd>
-<dt>Authorized</dt><dd>${dateElement(since)}</dd>
-<dt>Last used</dt><dd>${lastUsed === null ? 'Never' : dateElement(lastUsed)}</dd>
+<dt>${words.access}</dt><dd>${LEVEL_NAMES[level]}</dd>
+<dt>${words.since}</dt><dd>${dateElement(since)}</dd>
+<dt>${words.lastUsed}</dt><dd>${lastUsed === null ? texts.settings.never : dateElement(lastUsed)}</dd>
 </dl>
-<details><summary>What it can do</summary>
+<details><summary>${words.can}</summary>
 <ul class="can">${can.map((item) => html`<li>${item}</li>`)}</ul></details>
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: csrfToken, application: application.id })}
-<button type="submit" class="bad" aria-label="Revoke access for ${name}">Revoke access</button>
+<button type="submit" class="bad" aria-label="${words.revokeFor(name)}">${words.revoke}</button>
 </form>
 </li>`;
 }
@@ -100,5 +100,5 @@ async function withdraw({ store, clock }: ConnectedAppsDeps, request: PageReques
     : false;
   if (!isDone) return errorPage('page');
   const location = `${PATH}?withdrawn=yes`;
-  return { status: 303, location, html: accountPage('Withdrawn', request, html`<h1>Withdrawn</h1>`), audited: [event] };
+  return { status: 303, location, html: donePage(request), audited: [event] };
 }

@@ -3,11 +3,14 @@ import type { PageDocument } from '../../../contract/declare/pages.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { alertBox, hiddenFields } from '../../../markup/boxes.ts';
+import { texts } from '../../../texts/texts.ts';
 import { permissionsOf } from './access-levels.ts';
 import type { AuthorizeView } from './authorize-view.ts';
 import { displayHost, usesPin } from './callback-target.ts';
 import { cardPage, loginFields } from './layout.ts';
 import { monogram } from './monogram.ts';
+
+const words = texts.login.consent;
 
 /** The values of the consent form. */
 export interface ConsentOptions {
@@ -40,9 +43,7 @@ export function consentPage(form: ConsentOptions): PageDocument {
   } = form;
   const asksLogin = view !== 'consent';
   const title =
-    view === 'login'
-      ? `Log in to ${serviceName} to continue to ${application.name}`
-      : `Give ${application.name} access to your ${serviceName} account?`;
+    view === 'login' ? words.logIn(serviceName, application.name) : words.title(serviceName, application.name);
   const members = {
     authenticity_token: csrfToken,
     oauth_token: requestToken.token,
@@ -61,8 +62,8 @@ ${alertBox(problem)}
 ${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: view === 'login' }) : whoIs(form)}
 ${whereTo(requestToken)}
 <div class="buttons">
-<button class="main" type="submit" id="allow">${view === 'login' ? 'Log in' : 'Authorize app'}</button>
-<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>Cancel</button>
+<button class="main" type="submit" id="allow">${view === 'login' ? texts.login.button : words.allow}</button>
+<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>${texts.login.cancel}</button>
 </div>
 </form>
 ${view === 'login' ? '' : WITHDRAW}`,
@@ -70,18 +71,17 @@ ${view === 'login' ? '' : WITHDRAW}`,
 }
 
 /** The note that access can be revoked. @source authentication gaps 6.3 */
-const WITHDRAW = html`<p class="soft">You can revoke access at any time under
-<a href="/settings/connected_apps">connected apps</a>.</p>`;
+const WITHDRAW = html`<p class="soft">${words.revoke('/settings/connected_apps')}</p>`;
 
 /** The description, publisher and links of an application. */
 function publisher(application: Application): Html {
   const { description, organization_name: name, organization_url, website_url, terms_url, privacy_url } = application;
   const about = description === '' ? '' : html`<p>${description}</p>`;
-  const by = name === '' ? '' : html`<p class="soft">Published by ${linked(name, organization_url)}</p>`;
+  const by = name === '' ? '' : html`<p class="soft">${words.by(linked(name, organization_url))}</p>`;
   const links = [
     website_url && linked(displayHost(website_url), website_url),
-    terms_url && linked('Terms', terms_url),
-    privacy_url && linked('Privacy', privacy_url),
+    terms_url && linked(words.terms, terms_url),
+    privacy_url && linked(words.privacy, privacy_url),
   ].filter((link) => link !== '');
   const more = links.length === 0 ? '' : html`<ul class="links">${links.map((link) => html`<li>${link}</li>`)}</ul>`;
   return html`${about}${by}${more}`;
@@ -96,17 +96,17 @@ function abilities({ access_level }: RequestToken, { email_access }: Application
   const { can, cannot } = permissionsOf(access_level, email_access === 1);
   const list = (items: readonly string[], kind: string): Html =>
     html`<ul class="${kind}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
-  return html`<section><h2>It will be able to</h2>${list(can, 'can')}</section>
-<section><h2>It will not be able to</h2>${list(cannot, 'cannot')}</section>`;
+  return html`<section><h2>${words.can}</h2>${list(can, 'can')}</section>
+<section><h2>${words.cannot}</h2>${list(cannot, 'cannot')}</section>`;
 }
 
 function whoIs({ user, endpoint, requestToken, serviceName }: ConsentOptions): Html {
   const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
-  return html`<p class="who">You are logged in to ${serviceName} as <strong>${user!.name}</strong> (@${user!.screen_name}).
-  <a href="${again}">Not you?</a></p>`;
+  return html`<p class="who">${words.who(serviceName, user!.name, user!.screen_name)}
+  <a href="${again}">${words.notYou}</a></p>`;
 }
 
 function whereTo(requestToken: RequestToken): Html {
-  if (usesPin(requestToken)) return html`<p class="soft">You will then get a code to enter in the application.</p>`;
-  return html`<p class="soft">You will then be redirected to <strong class="host">${displayHost(requestToken.callback)}</strong></p>`;
+  if (usesPin(requestToken)) return html`<p class="soft">${words.pin}</p>`;
+  return html`<p class="soft">${words.redirect(displayHost(requestToken.callback))}</p>`;
 }

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../base/html.ts';
 import type { PageDocument, PageFrame, PageRequest } from '../../../contract/declare/pages.ts';
+import { texts } from '../../../texts/texts.ts';
 
 /** A page with one card. */
 export function cardPage(title: string, content: Html): PageDocument {
@@ -19,16 +20,14 @@ export function accountPage(
 
 /** A settings page of a logged-in user, with links to the other settings; `path` is its own path. */
 export function settingsPage(title: string, request: PageRequest, path: string, content: Html): PageDocument {
-  return accountPage(title, request, content, { section: 'settings', tabs: tabsOf('Settings', SETTINGS, path) });
+  return accountPage(title, request, content, { section: 'settings', tabs: tabsOf(texts.settings, path) });
 }
 
-const SETTINGS = [
-  ['/settings/profile', 'Profile'],
-  ['/settings/connected_apps', 'Connected apps'],
-  ['/settings/password', 'Password'],
-  ['/settings/security', 'Two-step login'],
-  ['/settings/sessions', 'Sessions'],
-] as const;
+/** A page that leads to another after something was done. */
+export function donePage(request: PageRequest): PageDocument {
+  const { done } = texts.site;
+  return accountPage(done, request, html`<h1>${done}</h1>`);
+}
 
 /** A page for developers, with links to the others; `path` is that of the page that it belongs to. */
 export function developerPage(
@@ -38,23 +37,15 @@ export function developerPage(
   content: Html,
   width: PageDocument['width'] = 'wide',
 ): PageDocument {
-  const frame = { section: 'developer', tabs: tabsOf('Developer', DEVELOPER, path) } as const;
+  const frame = { section: 'developer', tabs: tabsOf(texts.developer, path) } as const;
   return { ...accountPage(title, request, content, frame), width };
 }
 
-const DEVELOPER = [
-  ['/developer', 'Overview'],
-  ['/developer/apps', 'Your applications'],
-  ['/developer/publishers', 'Your publishers'],
-  ['/developer/try', 'Try a call'],
-] as const;
-
 function tabsOf(
-  label: string,
-  pages: readonly (readonly [href: string, text: string])[],
+  { title: label, tabs }: { readonly title: string; readonly tabs: Readonly<Record<string, string>> },
   path: string,
 ): NonNullable<PageFrame['tabs']> {
-  return { label, links: pages.map(([href, text]) => ({ href, text, isCurrent: href === path })) };
+  return { label, links: Object.entries(tabs).map(([href, text]) => ({ href, text, isCurrent: href === path })) };
 }
 
 /** The initial state of the inputs for name and password. */
@@ -72,7 +63,7 @@ export function loginFields({ name, isWrong, isFirst }: LoginFieldOptions): Html
   const isCaretHere = isWrong || isFirst;
   const first = isCaretHere && name === '' ? html` autofocus` : '';
   const second = isCaretHere && name !== '' ? html` autofocus` : '';
-  return html`<div class="field"><label for="username_or_email">User name</label>
+  return html`<div class="field"><label for="username_or_email">${texts.login.userName}</label>
   <input id="username_or_email" name="session[username_or_email]" type="text" value="${name}" required
     autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="100"${described}${first}></div>
 ${passwordField({ isWrong, hasCaret: second !== '' })}`;
@@ -81,7 +72,7 @@ ${passwordField({ isWrong, hasCaret: second !== '' })}`;
 /** The input for the current password. */
 export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCaret: boolean }): Html {
   const described = isWrong ? html` aria-invalid="true" aria-describedby="problem"` : '';
-  return html`<div class="field"><label for="password">Password</label>
+  return html`<div class="field"><label for="password">${texts.login.password}</label>
   <input id="password" name="session[password]" type="password" required autocomplete="current-password"
     maxlength="1000"${described}${hasCaret ? html` autofocus` : ''}></div>`;
 }

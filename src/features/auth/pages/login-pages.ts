@@ -1,14 +1,14 @@
-import { html } from '../../../base/html.ts';
+import { html, joinHtml } from '../../../base/html.ts';
 import type { Page, PageDocument, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { texts } from '../../../texts/texts.ts';
 import { type LoginDeps, logIn } from '../logins/log-in.ts';
-import { CODE_TOO_LATE, codePage } from './code-page.ts';
+import { codePage } from './code-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { helpLine } from './help-line.ts';
 import { accountPage, cardPage, loginFields } from './layout.ts';
 
-/** The same error for unknown names and wrong passwords. @source authentication gaps 6.6 */
-export const WRONG_LOGIN = 'Wrong user name or password.';
+const words = texts.login;
 
 /** The dependencies of the login pages. */
 export interface LoginPagesDeps extends LoginDeps {
@@ -46,9 +46,9 @@ export function redirectToLogin(path: string): PageResponse {
     status: 303,
     location,
     html: cardPage(
-      'Log in first',
-      html`<h1>Log in first</h1>
-<p><a href="${location}">Log in</a></p>`,
+      words.first,
+      html`<h1>${words.first}</h1>
+<p><a href="${location}">${words.title}</a></p>`,
     ),
   };
 }
@@ -70,7 +70,7 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
     return { status: isWrong ? 401 : 200, html: page, hasForm: true, audited };
   }
   if ('wrong' in outcome) {
-    return { ...loginPage(deps, request, 401, outcome.wrong === 'late' ? CODE_TOO_LATE : WRONG_LOGIN), audited };
+    return { ...loginPage(deps, request, 401, outcome.wrong === 'late' ? words.code.late : words.wrong), audited };
   }
   const { user, deviceCookie } = outcome;
   const blocked = blockedReason(user);
@@ -78,7 +78,7 @@ async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageR
   return {
     status: 303,
     location: nextOf(deps, request) ?? '/ads',
-    html: cardPage('Logged in', html`<h1>You are logged in</h1>`),
+    html: cardPage(words.isIn, html`<h1>${words.isIn}</h1>`),
     login: { user: user.id },
     deviceCookie,
     audited: [...audited, { event: 'login', user_id: user.id }],
@@ -89,7 +89,7 @@ function loggedOut(request: PageRequest): PageResponse {
   return {
     status: 303,
     location: '/login',
-    html: cardPage('Logged out', html`<h1>You are logged out</h1>`),
+    html: cardPage(words.isOut, html`<h1>${words.isOut}</h1>`),
     logout: true,
     audited: request.user ? [{ event: 'logout', user_id: request.user.id }] : [],
   };
@@ -100,13 +100,13 @@ function loginPage(deps: LoginPagesDeps, request: PageRequest, status: number, p
   const next = nextOf(deps, request);
   const isReset = request.method === 'GET' && request.parameter('password') === 'reset';
   const page = cardPage(
-    'Log in',
-    html`<h1>Log in</h1>
-${noticeBox(isReset ? 'Your password was reset. Log in with your new password.' : undefined)}${alertBox(problem)}
+    words.title,
+    html`<h1>${words.title}</h1>
+${noticeBox(isReset ? words.wasReset : undefined)}${alertBox(problem)}
 <form method="post" action="/login">
 ${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined && { continue: next }) })}
 ${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
-<div class="buttons"><button class="main" type="submit">Log in</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
 ${helpLine(deps.supportContact)}`,
   );
@@ -116,18 +116,15 @@ ${helpLine(deps.supportContact)}`,
 function homePage(request: PageRequest): PageDocument {
   const { name, screen_name } = request.user!;
   return accountPage(
-    'You are logged in',
+    words.isIn,
     request,
-    html`<h1>You are logged in</h1>
-<p class="who">As <strong>${name}</strong> (@${screen_name}).</p>
+    html`<h1>${words.isIn}</h1>
+<p class="who">${words.as(name, screen_name)}</p>
 <ul class="ways">
-<li><a href="/ads">Your ads</a></li>
-<li><a href="/settings/profile">Your profile</a></li>
-<li><a href="/settings/password">Your password</a></li>
-<li><a href="/settings/security">Two-step login</a></li>
-<li><a href="/settings/sessions">Where you are logged in</a></li>
-<li><a href="/settings/connected_apps">Applications that have access to your account</a></li>
-<li><a href="/developer/apps">Applications that you have registered</a></li>
+${joinHtml(
+  Object.entries(words.ways).map(([href, text]) => html`<li><a href="${href}">${text}</a></li>`),
+  '\n',
+)}
 </ul>`,
   );
 }

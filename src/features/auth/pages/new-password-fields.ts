@@ -2,15 +2,18 @@ import { type Html, html, joinHtml } from '../../../base/html.ts';
 import type { PageRequest } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { type FieldErrors, formField } from '../../../markup/form-fields.ts';
+import { texts } from '../../../texts/texts.ts';
 import { PASSWORD_LENGTH_MAX, type PasswordRules, passwordError } from '../../platform/password-rules.ts';
+
+const words = texts.settings.password;
 
 /** The inputs for a new password and its repetition. */
 export function newPasswordFields(rules: PasswordRules, errors: FieldErrors): Html {
-  const hint = `At least ${rules.password_length_min} characters. A passphrase of several words works well; names and common passwords are not accepted.`;
+  const hint = words.newHint(rules.password_length_min);
   const attributes = html`required autocomplete="new-password" minlength="${rules.password_length_min}" maxlength="${PASSWORD_LENGTH_MAX * 2}"`;
   const boxes = [
-    { member: 'new_password', label: 'New password', hint, type: 'password', attributes },
-    { member: 'new_password_again', label: 'Confirm new password', type: 'password', attributes },
+    { member: 'new_password', label: words.new, hint, type: 'password', attributes },
+    { member: 'new_password_again', label: words.newAgain, type: 'password', attributes },
   ] as const;
   return joinHtml(
     boxes.map((box) => formField(box, '', errors[box.member])),
@@ -28,5 +31,5 @@ export function readNewPassword(
   const wrong = passwordError(password, user, rules);
   if (wrong !== undefined) return { password, errors: { new_password: wrong } };
   const isSame = password === parameter('new_password_again');
-  return { password, errors: isSame ? {} : { new_password_again: 'the passwords do not match' } };
+  return { password, errors: isSame ? {} : { new_password_again: words.mismatch } };
 }

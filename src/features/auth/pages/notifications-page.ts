@@ -3,8 +3,11 @@ import type { Page } from '../../../contract/declare/pages.ts';
 import type { Notification } from '../../../contract/store/posts.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
+import { texts } from '../../../texts/texts.ts';
 import { accountPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
+
+const words = texts.settings.notifications;
 
 const PATH = '/notifications';
 /** The number of notifications shown; older ones are omitted. */
@@ -28,16 +31,16 @@ export function notificationsPage({ store, linkFor }: NotificationsDeps): Page {
       const notifications = await store.read((tx) => tx.notifications.list(request.user!.id, SHOWN));
       const list = notifications.map(
         (each) => html`<li>
-<p><a href="${linkFor(each)}">Preview of a draft post</a></p>
-<p class="soft">${dateElement(each.created_at)}, account ${each.account_id}${each.environment === 'sandbox' ? ' (sandbox)' : ''}</p>
+<p><a href="${linkFor(each)}">${words.preview}</a></p>
+<p class="soft">${dateElement(each.created_at)}, ${words.where(each.account_id, each.environment === 'sandbox')}</p>
 </li>`,
       );
-      const title = 'Notifications';
+      const { title } = words;
       const page = accountPage(
         title,
         request,
         html`<h1>${title}</h1>
-${list.length === 0 ? html`<p>No notifications yet.</p>` : html`<ul class="entries">${joinHtml(list, '\n')}</ul>`}`,
+${list.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">${joinHtml(list, '\n')}</ul>`}`,
         { section: 'notifications' },
       );
       return { status: 200, html: page, hasForm: true };

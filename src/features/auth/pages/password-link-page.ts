@@ -5,11 +5,14 @@ import type { User } from '../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { hiddenFields } from '../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors } from '../../../markup/form-fields.ts';
+import { texts } from '../../../texts/texts.ts';
 import { linkHash, setPassword } from '../../platform/user-status.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { cardPage } from './layout.ts';
 import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
 import type { PasswordDeps } from './password-page.ts';
+
+const words = texts.login.reset;
 
 const PATH = '/login/reset';
 
@@ -59,9 +62,9 @@ async function reset(deps: PasswordDeps, request: PageRequest, user: User): Prom
     status: 303,
     location: '/login?password=reset',
     html: cardPage(
-      'Password set',
-      html`<h1>Your password is set</h1>
-<p><a href="/login">Log in</a></p>`,
+      words.done,
+      html`<h1>${words.done}</h1>
+<p><a href="/login">${texts.login.title}</a></p>`,
     ),
     logout: true,
     deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
@@ -76,18 +79,18 @@ function renderPage(
   errors: FieldErrors,
   status: number,
 ): PageResponse {
-  const title = 'Set a new password';
+  const { title } = words;
   const page = cardPage(
     title,
     html`<h1>${title}</h1>
-${errorSummary('Your password was not set:', errors)}
-<p class="who">For <strong>@${screen_name}</strong></p>
-<p class="soft">Setting a new password logs you out everywhere. This link works once.</p>
+${errorSummary(words.wrong, errors)}
+<p class="who">${words.who(screen_name)}</p>
+<p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, token: request.parameter('token') ?? '' })}
 <input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>
 ${newPasswordFields(passwords, errors)}
-<div class="buttons"><button class="main" type="submit">Set password</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>`,
   );
   return { status, html: page, hasForm: true };

@@ -3,14 +3,17 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../../markup/form-fields.ts';
+import { texts } from '../../../texts/texts.ts';
 import type { PasswordRules } from '../../platform/password-rules.ts';
 import { setPassword } from '../../platform/user-status.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, settingsPage } from './layout.ts';
+import { donePage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
+
+const words = texts.settings.password;
 
 const PATH = '/settings/password';
 
@@ -42,9 +45,7 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited: outcome.audited };
   if ('wrong' in outcome) {
     const wrong: FieldErrors =
-      outcome.wrong === 'code'
-        ? { code: 'this code is wrong or was already used' }
-        : { current_password: 'the current password is wrong' };
+      outcome.wrong === 'code' ? { code: words.wrongCode } : { current_password: words.wrongCurrent };
     const answer = await renderPage(deps, request, wrong, 401);
     return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: user.id }] };
   }
@@ -59,7 +60,7 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
   return {
     status: 303,
     location: `${PATH}?changed=yes`,
-    html: accountPage('Changed', request, html`<h1>Changed</h1>`),
+    html: donePage(request),
     reauthenticated: true,
     deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
     audited: [...outcome.audited, event],
@@ -69,7 +70,7 @@ async function change(deps: PasswordDeps, request: PageRequest): Promise<PageRes
 const CURRENT = {
   member: 'current_password',
   name: 'session[password]',
-  label: 'Current password',
+  label: words.current,
   type: 'password',
   attributes: html`required autocomplete="current-password" maxlength="1000"`,
 } as const;
@@ -77,8 +78,8 @@ const CURRENT = {
 const CODE = {
   member: 'code',
   name: 'session[code]',
-  label: 'Code',
-  hint: 'The 6-digit code from your authenticator app, or a recovery code.',
+  label: texts.login.code.label,
+  hint: texts.login.code.hint,
   attributes: html`required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"`,
 } as const;
 
@@ -89,23 +90,23 @@ async function renderPage(
   status: number,
 ): Promise<PageResponse> {
   const needsCode = await hasSecondFactor(deps, request.user!.id);
-  const title = 'Password';
+  const { title } = words;
   const isChanged = request.method === 'GET' && request.parameter('changed') === 'yes';
-  const changed = isChanged ? 'Password changed. You have been logged out everywhere else.' : undefined;
+  const changed = isChanged ? words.changed : undefined;
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
-${noticeBox(changed)}${errorSummary('Your password was not changed:', errors)}
-<p class="soft">Changing your password logs you out everywhere else. Connected apps keep their access.</p>
+${noticeBox(changed)}${errorSummary(words.wrong, errors)}
+<p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken })}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
 ${formField(CURRENT, '', errors[CURRENT.member])}
 ${needsCode ? formField(CODE, '', errors[CODE.member]) : ''}
 ${newPasswordFields(deps.passwords, errors)}
-<div class="buttons"><button class="main" type="submit">Change password</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>`,
   );
   return { status, html: page, hasForm: true };

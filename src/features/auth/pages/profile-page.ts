@@ -6,6 +6,7 @@ import type { User } from '../../../contract/store/credentials.ts';
 import { ConstraintViolated, type Store } from '../../../contract/store/store.ts';
 import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, type FormField, formField } from '../../../markup/form-fields.ts';
+import { texts } from '../../../texts/texts.ts';
 import {
   changeProfile,
   descriptionError,
@@ -14,8 +15,10 @@ import {
   profileUrlError,
 } from '../../platform/profile.ts';
 import { displayNameError, userNameError } from '../../platform/user-rules.ts';
-import { accountPage, settingsPage } from './layout.ts';
+import { donePage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
+
+const words = texts.settings.profile;
 
 const PATH = '/settings/profile';
 
@@ -36,34 +39,34 @@ interface Box extends FormField {
 const BOXES: readonly Box[] = [
   {
     member: 'name',
-    label: 'Name',
+    label: words.fields.name,
     attributes: html`required maxlength="${PROFILE_MAX.name}"`,
     wrong: displayNameError,
   },
   {
     member: 'screen_name',
-    label: 'User name',
-    hint: 'Used to log in and to mention you. Letters, digits and underscores only.',
+    label: words.fields.screen_name,
+    hint: words.userNameHint,
     attributes: html`required maxlength="15" pattern="\\w{1,15}" autocapitalize="none" autocorrect="off" spellcheck="false"`,
     wrong: userNameError,
   },
   {
     member: 'description',
-    label: 'About you',
-    hint: `Up to ${PROFILE_MAX.description} characters.`,
+    label: words.fields.description,
+    hint: words.descriptionHint(PROFILE_MAX.description),
     type: 'textarea',
     attributes: html`rows="3"`,
     wrong: descriptionError,
   },
   {
     member: 'location',
-    label: 'Location',
+    label: words.fields.location,
     attributes: html`maxlength="${PROFILE_MAX.location}"`,
     wrong: locationError,
   },
   {
     member: 'url',
-    label: 'Website',
+    label: words.fields.url,
     attributes: html`inputmode="url" maxlength="${PROFILE_MAX.url}"`,
     wrong: profileUrlError,
   },
@@ -100,10 +103,10 @@ async function save({ store, clock }: ProfileDeps, request: PageRequest): Promis
     });
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return renderPage(request, draft, { screen_name: 'this user name is taken' }, 409);
+    return renderPage(request, draft, { screen_name: words.taken }, 409);
   }
   const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: accountPage('Saved', request, html`<h1>Saved</h1>`), audited: [event] };
+  return { status: 303, location, html: donePage(request), audited: [event] };
 }
 
 function draftOf({ name, screen_name, description, location, url }: User): Draft {
@@ -132,22 +135,22 @@ function faultsOf(draft: Draft): FieldErrors {
 }
 
 function renderPage(request: PageRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
-  const title = 'Your profile';
-  const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? 'Profile saved.' : undefined;
+  const { title } = words;
+  const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? words.saved : undefined;
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
-${noticeBox(saved)}${errorSummary('Changes not saved:', errors)}
-<p class="soft">Your profile is public, and applications can subscribe to changes of it.</p>
+${noticeBox(saved)}${errorSummary(words.wrong, errors)}
+<p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken })}
 ${joinHtml(
   BOXES.map((box) => formField(box, draft[box.member], errors[box.member])),
   '\n',
 )}
-<div class="buttons"><button class="main" type="submit">Save</button></div>
+<div class="buttons"><button class="main" type="submit">${texts.settings.save}</button></div>
 </form>`,
   );
   return { status, html: page, hasForm: true };

@@ -2,11 +2,14 @@ import { html } from '../../../base/html.ts';
 import { instantMs } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { alertBox, hiddenPairs } from '../../../markup/boxes.ts';
+import { texts } from '../../../texts/texts.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
-import { codeField, WRONG_CODE } from './code-page.ts';
+import { codeField } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, passwordField } from './layout.ts';
+import { accountPage, donePage, passwordField } from './layout.ts';
+
+const words = texts.login.again;
 
 /** The dependencies of pages that require a recent login. */
 export interface ReauthenticationDeps extends LoginDeps {
@@ -40,7 +43,7 @@ export function withReauthentication(
       if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited: checked };
       const { id } = request.user;
       if ('wrong' in outcome) {
-        const answer = await ask(deps, page, request, outcome.wrong === 'code' ? WRONG_CODE : WRONG);
+        const answer = await ask(deps, page, request, outcome.wrong === 'code' ? texts.login.code.wrong : words.wrong);
         return { ...answer, audited: [{ event: 'reauthentication_failed', user_id: id }] };
       }
       const after = asked === 'GET' ? backTo(page, request) : await page.answer(request);
@@ -49,8 +52,6 @@ export function withReauthentication(
     },
   };
 }
-
-const WRONG = 'Wrong password. Try again.';
 
 function isRecent({ wallClock, reauthentication_s }: ReauthenticationDeps, { session }: PageRequest): boolean {
   const since = session && instantMs(session.authenticated_at ?? session.created_at);
@@ -65,7 +66,7 @@ function addressOf(page: Page, { pathParams: path, query }: PageRequest): string
 
 function backTo(page: Page, request: PageRequest): PageResponse {
   const location = addressOf(page, request);
-  return { status: 303, location, html: accountPage('Confirmed', request, html`<h1>Confirmed</h1>`) };
+  return { status: 303, location, html: donePage(request) };
 }
 
 async function ask(
@@ -74,7 +75,7 @@ async function ask(
   request: PageRequest,
   problem?: string,
 ): Promise<PageResponse> {
-  const title = 'Confirm that it is you';
+  const { title } = words;
   const before = request.parameter(CONFIRM);
   const asked = request.method === 'GET' || before === 'GET' ? 'GET' : 'POST';
   const carried = asked === 'GET' ? [] : request.parameters.filter(([name]) => !OWN_MEMBERS.test(name));
@@ -82,14 +83,14 @@ async function ask(
   const members = [['authenticity_token', request.csrfToken], [CONFIRM, asked], ...carried] as const;
   const content = html`<h1>${title}</h1>
 ${alertBox(problem)}
-<p class="soft">For your security, enter your password again to continue.
-${asked === 'POST' ? 'Your changes are kept and take effect once you confirm.' : ''}</p>
+<p class="soft">${words.about}
+${asked === 'POST' ? words.kept : ''}</p>
 <form method="post" action="${addressOf(page, request)}">
 ${hiddenPairs(members)}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
 ${passwordField({ isWrong: problem !== undefined, hasCaret: true })}
 ${needsCode ? codeField({ isWrong: problem !== undefined, hasCaret: false }) : ''}
-<div class="buttons"><button class="main" type="submit">Confirm</button></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>`;
   const status = request.method === 'GET' ? 200 : 401;
   return { status, html: accountPage(title, request, content), hasForm: true };

@@ -4,14 +4,17 @@ import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { SecondFactor } from '../../../contract/store/second-factors.ts';
 import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
+import { texts } from '../../../texts/texts.ts';
 import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
 import { enableSecondFactor, renewRecoveryCodes } from '../logins/second-factor.ts';
 import { groupsOfFour, matchingTimeStep, newTotpSecret, totpUri } from '../logins/totp.ts';
-import { codeField, WRONG_CODE } from './code-page.ts';
+import { codeField } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, passwordField, settingsPage } from './layout.ts';
+import { donePage, passwordField, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
 import { qrCode } from './qr-code.ts';
+
+const words = texts.settings.security;
 
 const PATH = '/settings/security';
 
@@ -52,7 +55,7 @@ async function turnOn(deps: LoginDeps, request: PageRequest): Promise<PageRespon
   if (secret === undefined) return errorPage('form token');
   const code = (request.parameter('session[code]') ?? '').replace(/\s/g, '');
   const step = matchingTimeStep(secret, code, deps.wallClock.now());
-  if (step === undefined) return setup(deps, request, secret, 'The code does not match this QR code.');
+  if (step === undefined) return setup(deps, request, secret, words.wrongCode);
   const event = { event: 'totp_enabled', user_id: request.user!.id } as const;
   const codes = await enableSecondFactor(deps, request.user!.id, { secret, step }, (tx) => request.record(tx, event));
   return recoveryPage(request, codes, event);
@@ -72,7 +75,7 @@ async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFact
   const { audited } = outcome;
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
   if ('wrong' in outcome) {
-    const message = outcome.wrong === 'code' ? WRONG_CODE : 'Wrong password.';
+    const message = outcome.wrong === 'code' ? texts.login.code.wrong : words.wrongPassword;
     const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
     return { ...(await on(deps, request, factor, 401, message)), audited: failed };
   }
@@ -84,41 +87,39 @@ async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFact
   return {
     status: 303,
     location: `${PATH}?done=off`,
-    html: accountPage('Turned off', request, html`<h1>Turned off</h1>`),
+    html: donePage(request),
     reauthenticated: true,
     audited: [...audited, event],
   };
 }
 
-const TITLE = 'Two-step login';
-const ABOUT =
-  'Asks for a code from an authenticator app in addition to your password, so that a stolen password alone is not enough to log in.';
+const TITLE = words.title;
 
 function off(request: PageRequest): PageResponse {
-  const done = request.parameter('done') === 'off' ? 'Two-step login is off.' : undefined;
+  const done = request.parameter('done') === 'off' ? words.isOff : undefined;
   const content = html`<h1>${TITLE}</h1>
 ${noticeBox(done)}
-<p>${ABOUT}</p>
-<p>Two-step login is off.</p>
-<p><a class="main" href="${PATH}?setup=yes">Set up two-step login</a></p>`;
+<p>${words.about}</p>
+<p>${words.isOff}</p>
+<p><a class="main" href="${PATH}?setup=yes">${words.setUp}</a></p>`;
   return { status: 200, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
 }
 
 function setup({ box }: LoginDeps, request: PageRequest, secret: string, problem?: string): PageResponse {
-  const title = 'Set up two-step login';
+  const title = words.setUp;
   const address = totpUri(secret, { service: request.serviceName, userName: request.user!.screen_name });
   const content = html`<h1>${title}</h1>
 ${alertBox(problem)}
 <ol class="steps">
-<li><p>Scan this QR code with an authenticator app, or enter the setup key manually.</p>
-${qrCode(address, 'QR code of the key')}
-<dl class="secrets"><dt>Setup key</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
-<li><p>Enter the code shown in the app.</p>
+<li><p>${words.scan}</p>
+${qrCode(address, words.qrCode)}
+<dl class="secrets"><dt>${words.key}</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
+<li><p>${words.enter}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, act: 'on', draft: box.seal(secret, draftOf(request)) })}
-${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: 'Six digits.' })}
-<div class="buttons"><button class="main" type="submit">Turn on</button>
-<a class="button" href="${PATH}">Cancel</a></div>
+${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: words.digits })}
+<div class="buttons"><button class="main" type="submit">${words.turnOn}</button>
+<a class="button" href="${PATH}">${texts.login.cancel}</a></div>
 </form></li>
 </ol>`;
   const status = problem === undefined ? 200 : 400;
@@ -134,35 +135,35 @@ async function on(
 ): Promise<PageResponse> {
   const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(request.user!.id));
   const content = html`<h1>${TITLE}</h1>
-<p>Two-step login has been on since ${dateElement(factor.created_at)}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.</p>
-<section><h2>New recovery codes</h2>
-<p>New codes replace your current ones.</p>
+<p>${words.isOn(dateElement(factor.created_at), left)}</p>
+<section><h2>${words.renew}</h2>
+<p>${words.renewAbout}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, act: 'renew' })}
-<div class="buttons"><button type="submit">Generate new recovery codes</button></div>
+<div class="buttons"><button type="submit">${words.renewButton}</button></div>
 </form></section>
-<section><h2>Turn it off</h2>
+<section><h2>${words.off}</h2>
 ${alertBox(problem)}
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, act: 'off' })}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
 ${passwordField({ isWrong: problem !== undefined, hasCaret: problem !== undefined })}
 ${codeField({ isWrong: problem !== undefined, hasCaret: false })}
-<div class="buttons"><button type="submit" class="bad">Turn off two-step login</button></div>
+<div class="buttons"><button type="submit" class="bad">${words.offButton}</button></div>
 </form></section>`;
   return { status, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
 }
 
 /** The page that shows recovery codes, once. */
 function recoveryPage(request: PageRequest, codes: readonly string[], event: AuditedEvent): PageResponse {
-  const title = 'Your recovery codes';
+  const title = words.codes;
   const content = html`<h1>${title}</h1>
-<p class="alert">Store these codes somewhere safe: they will not be shown again.</p>
-<p>Each code can be used once in place of a code from the app, for example when you lose your phone.</p>
+<p class="doubt">${words.codesOnce}</p>
+<p>${words.codesAbout}</p>
 <ul class="recovery">${joinHtml(
     codes.map((code) => html`<li><code>${code}</code></li>`),
     '\n',
   )}</ul>
-<p><a class="main" href="${PATH}">I have saved them</a></p>`;
+<p><a class="main" href="${PATH}">${words.codesSaved}</a></p>`;
   return { status: 200, html: settingsPage(title, request, PATH, content), hasForm: true, audited: [event] };
 }

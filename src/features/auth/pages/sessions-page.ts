@@ -5,9 +5,12 @@ import { isLiveSession, type Session } from '../../../contract/store/logins.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { timestampElement } from '../../../markup/time-elements.ts';
+import { texts } from '../../../texts/texts.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, settingsPage } from './layout.ts';
+import { donePage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
+
+const words = texts.settings.sessions;
 
 const PATH = '/settings/sessions';
 
@@ -35,15 +38,15 @@ async function renderPage({ store, wallClock }: SessionsDeps, request: PageReque
   const live = all.filter((session) => isLiveSession(session, wallClock.now()));
   const isOwn = ({ id_hash }: Session): boolean => id_hash === request.session?.id_hash;
   const sorted = [...live.filter(isOwn), ...live.filter((session) => !isOwn(session))];
-  const ended = request.parameter('ended') === 'yes' ? 'That browser has been logged out.' : undefined;
-  const title = 'Where you are logged in';
+  const ended = request.parameter('ended') === 'yes' ? words.ended : undefined;
+  const { title } = words;
   const page = settingsPage(
     title,
     request,
     PATH,
     html`<h1>${title}</h1>
 ${noticeBox(ended)}
-<p class="soft">If you do not recognize a session, end it and <a href="/settings/password">change your password</a>.</p>
+<p class="soft">${words.about('/settings/password')}</p>
 <ul class="entries">${joinHtml(
       sorted.map((session) => entry(session, isOwn(session), request.csrfToken)),
       '\n',
@@ -54,13 +57,13 @@ ${live.length > 1 ? endOthers(request.csrfToken) : ''}`,
 }
 
 function entry(session: Session, isOwn: boolean, csrfToken: string): Html {
-  const browser = session.browser || 'Unknown browser';
+  const browser = session.browser || words.unknownBrowser;
   return html`<li>
-<h2>${browser}${isOwn ? html` <span class="mark">This browser</span>` : ''}</h2>
+<h2>${browser}${isOwn ? html` <span class="mark">${words.own}</span>` : ''}</h2>
 <dl class="facts">
-<dt>Logged in</dt><dd>${timestampElement(session.created_at)}</dd>
-<dt>Last active</dt><dd>${timestampElement(session.last_seen_at)}</dd>
-<dt>IP address</dt><dd>${session.address || 'Unknown'}</dd>
+<dt>${words.since}</dt><dd>${timestampElement(session.created_at)}</dd>
+<dt>${words.lastActive}</dt><dd>${timestampElement(session.last_seen_at)}</dd>
+<dt>${words.address}</dt><dd>${session.address || texts.settings.unknown}</dd>
 </dl>
 ${isOwn ? '' : endOne(session, browser, csrfToken)}
 </li>`;
@@ -69,14 +72,14 @@ ${isOwn ? '' : endOne(session, browser, csrfToken)}
 function endOne({ id_hash }: Session, browser: string, csrfToken: string): Html {
   return html`<form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: csrfToken, session: id_hash })}
-<button type="submit" class="bad" aria-label="End session: ${browser}">End session</button>
+<button type="submit" class="bad" aria-label="${words.endOf(browser)}">${words.end}</button>
 </form>`;
 }
 
 function endOthers(csrfToken: string): Html {
   return html`<form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: csrfToken, session: 'others' })}
-<div class="buttons"><button type="submit" class="bad">Log out everywhere else</button></div>
+<div class="buttons"><button type="submit" class="bad">${words.endOthers}</button></div>
 </form>`;
 }
 
@@ -100,7 +103,7 @@ async function end({ store }: SessionsDeps, request: PageRequest): Promise<PageR
   return {
     status: 303,
     location: `${PATH}?ended=yes`,
-    html: accountPage('Ended', request, html`<h1>Ended</h1>`),
+    html: donePage(request),
     audited: [event],
   };
 }

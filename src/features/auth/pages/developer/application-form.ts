@@ -2,48 +2,31 @@ import { type Html, html, noHtml } from '../../../../base/html.ts';
 import type { PageRequest } from '../../../../contract/declare/pages.ts';
 import { ACCESS_LEVELS, type AccessLevel, type ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { type DraftError, parseCallbackLines } from '../../applications/application-draft.ts';
 import { callbackUrlError, callbackUrlWarning } from '../../callback-urls.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
 
+const words = texts.developer.apps;
+
 type Member = keyof ApplicationDraft;
 
 /** The text inputs. */
-const TEXTS: readonly (readonly [Member, label: string, hint: string, attributes?: Html])[] = [
-  ['name', 'Name', 'Shown to users on the consent page; 1 to 32 characters.', html`required maxlength="64"`],
-  ['description', 'Description', 'What it does for users, in a sentence or two.'],
-  ['website_url', 'Website', 'Where users can read more about it.', html`required type="url" inputmode="url"`],
+const TEXTS: readonly (readonly [keyof typeof words.fields, attributes?: Html])[] = [
+  ['name', html`required maxlength="64"`],
+  ['description'],
+  ['website_url', html`required type="url" inputmode="url"`],
 ];
 
+/** Those that few need. */
 const MORE_TEXTS: typeof TEXTS = [
-  ['organization_name', 'Organization', 'Who publishes the application, if not you.'],
-  ['organization_url', 'Organization website', '', html`type="url" inputmode="url"`],
-  ['terms_url', 'Terms of service', 'URL of the terms of service.', html`type="url" inputmode="url"`],
-  ['privacy_url', 'Privacy policy', 'URL of the privacy policy.', html`type="url" inputmode="url"`],
+  ['organization_name'],
+  ['organization_url', html`type="url" inputmode="url"`],
+  ['terms_url', html`type="url" inputmode="url"`],
+  ['privacy_url', html`type="url" inputmode="url"`],
 ];
 
-const SWITCHES: readonly (readonly [Member, label: string, hint: string])[] = [
-  [
-    'sign_in',
-    'Skip consent on sign-in',
-    'With /oauth/authenticate, users who have already authorized the application are redirected without being asked again.',
-  ],
-  [
-    'extra_query',
-    'Allow additional query parameters',
-    'A callback URL registered without a query string also matches with one.',
-  ],
-  [
-    'native',
-    'Native application',
-    'For apps without a web server: users enter a PIN (oob), and other callback URLs are refused.',
-  ],
-  [
-    'email_access',
-    'Request e-mail address',
-    'Asks users to share their e-mail address. Requires the URLs of the terms of service and of the privacy policy.',
-  ],
-];
+const SWITCHES = ['sign_in', 'extra_query', 'native', 'email_access'] as const;
 
 /** Reads an application from its form. */
 export function draftFromForm({ parameter }: PageRequest): ApplicationDraft {
@@ -78,18 +61,24 @@ export function applicationForm(form: {
 }): Html {
   const { draft, errors, schemes } = form;
   const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || errorsOf(errors, member).length > 0);
-  const box = ([member, label, hint, attributes]: (typeof TEXTS)[number]): Html =>
-    textBox({ member, label, hint, attributes, value: String(draft[member]), errors: errorsOf(errors, member) });
+  const box = ([member, attributes]: (typeof TEXTS)[number]): Html => {
+    const [label, hint] = words.fields[member];
+    return textBox({ member, label, hint, attributes, value: String(draft[member]), errors: errorsOf(errors, member) });
+  };
+  const switches = SWITCHES.map((member) => {
+    const [label, hint] = words.fields[member];
+    return switchBox({ member, label, hint, isOn: draft[member] === 1, errors: errorsOf(errors, member) });
+  });
   return html`${summary(errors)}
 <form method="post" action="${form.action}">
 ${hiddenFields({ authenticity_token: form.csrfToken })}
 ${TEXTS.map(box)}
 ${callbackBox(draft.callbacks, schemes, errorsOf(errors, 'callbacks'))}
 ${levels(draft.access_level, errorsOf(errors, 'access_level'))}
-<fieldset><legend>Settings</legend>
-${SWITCHES.map(([member, label, hint]) => switchBox({ member, label, hint, isOn: draft[member] === 1, errors: errorsOf(errors, member) }))}
+<fieldset><legend>${words.settings}</legend>
+${switches}
 </fieldset>
-<details${isMoreOpen ? html` open` : ''}><summary>Organization and terms</summary>
+<details${isMoreOpen ? html` open` : ''}><summary>${words.more}</summary>
 ${MORE_TEXTS.map(box)}
 </details>
 <div class="buttons"><button class="main" type="submit">${form.button}</button></div>
@@ -104,7 +93,7 @@ function errorsOf(errors: readonly DraftError[], member: Member): string[] {
 function summary(errors: readonly DraftError[]): Html {
   if (errors.length === 0) return noHtml;
   const items = errors.map(({ member, message }) => html`<li><a href="#${member}">${message}</a></li>`);
-  return html`<div class="alert" role="alert"><p>Changes not saved:</p><ul>${items}</ul></div>`;
+  return html`<div class="alert" role="alert"><p>${words.wrong}</p><ul>${items}</ul></div>`;
 }
 
 interface Box {
@@ -138,17 +127,14 @@ ${hint}${error}
 <input id="${box.member}" name="${box.member}" value="${box.value}" ${box.attributes ?? ''}${ties(box)}></div>`;
 }
 
-const CALLBACK_HINT =
-  'One URL per line, up to ten. The callback URL of a request must match one exactly, including a trailing slash; 127.0.0.1 matches with any port. For a mobile or desktop app, use a scheme named after your domain, such as com.example.app:/done.';
-
 function callbackBox(callbacks: readonly string[], schemes: readonly string[], errors: readonly string[]): Html {
-  const box = { member: 'callbacks', hint: CALLBACK_HINT, errors } as const;
+  const box = { member: 'callbacks', hint: words.fields.callbacks[1], errors } as const;
   const { hint, error } = aroundBox(box);
   const doubts = callbacks.flatMap((callback) => {
     const doubt = callbackUrlError(callback) === undefined ? callbackUrlWarning(callback, schemes) : undefined;
     return doubt === undefined ? [] : [html`<li>${callback} ${doubt}.</li>`];
   });
-  return html`<div class="field"><label for="callbacks">Callback URLs</label>
+  return html`<div class="field"><label for="callbacks">${words.fields.callbacks[0]}</label>
 ${hint}${error}
 <textarea id="callbacks" name="callbacks" rows="${Math.max(3, callbacks.length + 1)}" required spellcheck="false"
   autocapitalize="none"${ties(box)}>${callbacks.join('\n')}</textarea>
@@ -161,8 +147,8 @@ function levels(chosen: AccessLevel, errors: readonly string[]): Html {
     (level) => html`<label class="choice"><input type="radio" name="access_level" value="${level}"
 ${level === chosen ? html` checked` : ''}><span>${LEVEL_NAMES[level]}</span></label>`,
   );
-  return html`<fieldset id="access_level"><legend>Access level</legend>${error}${options}
-<p class="hint">Existing tokens keep their access level; users must authorize again to change it.</p></fieldset>`;
+  return html`<fieldset id="access_level"><legend>${words.level}</legend>${error}${options}
+<p class="hint">${words.levelAbout}</p></fieldset>`;
 }
 
 function switchBox(box: Box & { readonly isOn: boolean }): Html {

@@ -2,6 +2,7 @@ import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application, ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import { ConstraintViolated } from '../../../../contract/store/store.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { registerApplication } from '../../../platform/registration.ts';
 import { type DraftError, EMPTY_DRAFT, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
@@ -10,6 +11,8 @@ import { monogram } from '../monogram.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { APPS_PATH, type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
 import { keysPage } from './secrets-page.ts';
+
+const words = texts.developer.apps;
 
 /**
  * `/developer/apps` and `/developer/apps/new`: lists the applications of a user, and registers one.
@@ -37,18 +40,16 @@ export function applicationListPages(deps: DeveloperDeps): readonly Page[] {
 
 async function listed(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
   const all = await ownedBy(deps, user);
-  const title = 'Your applications';
+  const { title } = words;
   const list =
-    all.length === 0
-      ? html`<p>You have not registered an application yet.</p>`
-      : html`<ul class="entries">${joinHtml(all.map(entry), '\n')}</ul>`;
+    all.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">${joinHtml(all.map(entry), '\n')}</ul>`;
   const page = developerPage(
     title,
     request,
     APPS_PATH,
     html`<h1>${title}</h1>
 ${list}
-<p><a class="main" href="${APPS_PATH}/new">Register an application</a></p>`,
+<p><a class="main" href="${APPS_PATH}/new">${words.register}</a></p>`,
   );
   return { status: 200, html: page, hasForm: true };
 }
@@ -60,7 +61,7 @@ async function ownedBy({ store, applicationsMax }: DeveloperDeps, owner: string)
 }
 
 function entry({ id, name, access_level, suspended }: Application): Html {
-  const state = suspended ? html` <strong>Suspended</strong>` : '';
+  const state = suspended ? html` <strong>${texts.developer.suspended}</strong>` : '';
   return html`<li><h2>${monogram(name)}<a href="${APPS_PATH}/${id}">${name}</a></h2>
 <p class="soft">${LEVEL_NAMES[access_level]}${state}</p></li>`;
 }
@@ -76,10 +77,10 @@ interface Filled {
 }
 
 function form(request: PageRequest, filled: Filled, status: 200 | 400): PageResponse {
-  const title = 'Register an application';
+  const title = words.register;
   const fields = applicationForm({
     action: `${APPS_PATH}/new`,
-    button: 'Register',
+    button: words.registerButton,
     csrfToken: request.csrfToken,
     ...filled,
   });
@@ -103,17 +104,14 @@ async function create(deps: DeveloperDeps, request: PageRequest, user: string): 
       const event = { event: 'application_created', application_id: application.id } as const;
       return { ...application, audited: await recordAudit(registrar, request, event) };
     });
-    if (!made) return refused([{ member: 'name', message: tooMany(deps.applicationsMax) }]);
+    if (!made)
+      return refused([
+        { member: 'name', message: deps.applicationsMax === 0 ? words.closed : words.tooMany(deps.applicationsMax) },
+      ]);
     const page = keysPage(request, { id: made.id, name: draft.name }, made);
     return { status: 200, html: page, hasForm: true, audited: made.audited };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return refused([NAME_TAKEN]);
   }
-}
-
-function tooMany(max: number): string {
-  return max === 0
-    ? 'Only the operator of this service can register new applications.'
-    : `You have ${max} applications, and no more are allowed.`;
 }

@@ -5,15 +5,18 @@ import type { BearerToken } from '../../../../contract/store/grants.ts';
 import { ConstraintViolated } from '../../../../contract/store/store.ts';
 import { noticeBox } from '../../../../markup/boxes.ts';
 import { dateElement } from '../../../../markup/time-elements.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { changeApplication } from '../../applications/administration.ts';
 import { type DraftError, draftOf, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { developerPage } from '../layout.ts';
+import { donePage } from '../layout.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { ofApplication } from './application-tabs.ts';
 import { callbackTest } from './callback-test.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit } from './owner-pages.ts';
 import { readUserTokens, type UserTokens, userTokensSection } from './user-tokens.ts';
+
+const words = texts.developer.apps;
 
 /** `/developer/apps/:id`: an application, its settings, keys and tokens. @source authentication gaps 4 */
 export function applicationPage(deps: DeveloperDeps): Page {
@@ -41,7 +44,7 @@ async function change(deps: DeveloperDeps, request: PageRequest, application: Ap
       return recordAudit({ tx }, request, { event: 'application_changed', application_id: application.id });
     });
     const location = `${APPS_PATH}/${application.id}?saved=yes`;
-    return { status: 303, location, html: developerPage('Saved', request, APPS_PATH, html`<h1>Saved</h1>`), audited };
+    return { status: 303, location, html: donePage(request), audited };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return page(deps, request, application, { draft, errors: [NAME_TAKEN] });
@@ -66,13 +69,13 @@ async function page(
     bearer: await tx.bearerTokens.findOutstanding(id),
     holders: await readUserTokens(tx, application),
   }));
-  const saved = request.parameter('saved') === 'yes' ? 'Saved.' : undefined;
-  const suspended = html`<p class="alert">This application is suspended: all of its requests are refused.</p>`;
+  const saved = request.parameter('saved') === 'yes' ? texts.developer.saved : undefined;
+  const suspended = html`<p class="alert">${words.suspended}</p>`;
   const content = html`${noticeBox(saved)}
 ${application.suspended ? suspended : ''}
 ${credentials(application, standing)}
-<section><h2>Settings</h2>
-${applicationForm({ action: `${APPS_PATH}/${id}`, button: 'Save', csrfToken: request.csrfToken, schemes, ...form })}
+<section><h2>${words.settings}</h2>
+${applicationForm({ action: `${APPS_PATH}/${id}`, button: texts.developer.save, csrfToken: request.csrfToken, schemes, ...form })}
 </section>
 ${callbackTest(application, request.method === 'GET' ? request.parameter('callback') : undefined)}
 ${userTokensSection(application, standing.holders)}`;
@@ -86,23 +89,18 @@ ${userTokensSection(application, standing.holders)}`;
 /** The keys and tokens of the application, with links to replace them. */
 function credentials({ id, consumer_key, access_level }: Application, { own, bearer }: Standing): Html {
   const path = `${APPS_PATH}/${id}`;
-  const ownState = own
-    ? html`${LEVEL_NAMES[own.access_level]}, given ${dateElement(own.created_at)}`
-    : 'None. Create one to let the application make requests as you without a login.';
-  const older =
-    own && own.access_level !== access_level
-      ? html`<p class="alert">Its access level differs from that of the application.</p>`
-      : '';
-  const bearerState = bearer ? html`Issued ${dateElement(bearer.created_at)}` : 'None.';
-  return html`<section><h2>Keys and tokens</h2>
+  const ownState = own ? words.tokenGiven(LEVEL_NAMES[own.access_level], dateElement(own.created_at)) : words.noToken;
+  const older = own && own.access_level !== access_level ? html`<p class="alert">${words.otherLevel}</p>` : '';
+  const bearerState = bearer ? words.bearerIssued(dateElement(bearer.created_at)) : words.noBearer;
+  return html`<section><h2>${words.keys}</h2>
 <dl class="credentials">
-<dt>Consumer key</dt>
-<dd><code>${consumer_key}</code><p class="soft">The secret was shown once, when the key was created.</p>
-<a href="${path}/keys">Regenerate key and secret</a></dd>
-<dt>Your access token</dt>
-<dd><p>${ownState}</p>${older}<a href="${path}/own_token">${own ? 'Regenerate your token' : 'Create your token'}</a></dd>
-<dt>Bearer token</dt>
-<dd><p>${bearerState}</p><a href="${path}/bearer">${bearer ? 'Regenerate bearer token' : 'Create bearer token'}</a>
-${bearer ? html` <a href="${path}/bearer/revoke">Revoke bearer token</a>` : ''}</dd>
+<dt>${words.key}</dt>
+<dd><code>${consumer_key}</code><p class="soft">${words.keyAbout}</p>
+<a href="${path}/keys">${words.newKeys}</a></dd>
+<dt>${words.token}</dt>
+<dd><p>${ownState}</p>${older}<a href="${path}/own_token">${own ? words.newToken : words.createToken}</a></dd>
+<dt>${words.bearer}</dt>
+<dd><p>${bearerState}</p><a href="${path}/bearer">${bearer ? words.newBearer : words.createBearer}</a>
+${bearer ? html` <a href="${path}/bearer/revoke">${words.revokeBearer}</a>` : ''}</dd>
 </dl></section>`;
 }

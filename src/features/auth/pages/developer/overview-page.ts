@@ -3,9 +3,12 @@ import type { Page, PageRequest, PageResponse } from '../../../../contract/decla
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import { tableOf } from '../../../../markup/tables.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { developerPage } from '../layout.ts';
 import { APPS_PATH, type DeveloperDeps, forUser } from './owner-pages.ts';
 import { errorTable, totalsOf, usageOfDay, versionTable } from './usage-tables.ts';
+
+const words = texts.developer.overview;
 
 const PATH = '/developer';
 /** Applications that are looked at; the list has all. */
@@ -40,23 +43,23 @@ async function shown(deps: DeveloperDeps, request: PageRequest, user: string): P
   });
   const names = new Map(standings.map(({ application: { id, name } }) => [id, name]));
   const counts = await usageOfDay(deps, [...names.keys()]);
-  const title = 'Overview';
+  const { title } = words;
   const content =
     standings.length === 0
-      ? html`<p>Register an application, and get the keys with which it calls the API.</p>
-<p><a class="main" href="${APPS_PATH}/new">Register an application</a></p>`
-      : html`<section class="card"><h2>Applications</h2>
+      ? html`<p>${words.none}</p>
+<p><a class="main" href="${APPS_PATH}/new">${words.register}</a></p>`
+      : html`<section class="card"><h2>${words.applications}</h2>
 ${tableOf(
-  ['Application', ...['Calls', 'Refused', 'Webhooks', 'Open streams'].map((number) => ({ number }))],
+  [words.application, ...[words.calls, words.refused, words.webhooks, words.streams].map((number) => ({ number }))],
   standings.map((each) =>
     rowOf(each, totalsOf(counts.filter((count) => count.application_id === each.application.id))),
   ),
   '',
 )}
-<p class="soft">Calls of the last 24 hours. Those whose credentials were wrong belong to no application.</p></section>
-<section class="card"><h2>Errors</h2>
+<p class="soft">${words.since}</p></section>
+<section class="card"><h2>${words.errors}</h2>
 ${errorTable(counts, { operations, names })}</section>
-<section class="card"><h2>Versions</h2>
+<section class="card"><h2>${words.versions}</h2>
 ${versionTable(counts, { operations })}</section>`;
   const page = developerPage(title, request, PATH, html`<h1>${title}</h1>\n${content}`, 'full');
   return { status: 200, html: page, hasForm: true };
@@ -78,13 +81,13 @@ function rowOf(
   { calls, refused }: { readonly calls: number; readonly refused: number },
 ): readonly (Html | string)[] {
   const path = `${APPS_PATH}/${id}`;
-  const state = suspended ? html` <strong class="failed">Suspended</strong>` : '';
-  const broken = brokenWebhooks === 0 ? '' : html` <span class="failed">(${brokenWebhooks} not valid)</span>`;
+  const state = suspended ? html` <strong class="failed">${texts.developer.suspended}</strong>` : '';
+  const broken = brokenWebhooks === 0 ? '' : html` <span class="failed">${words.invalid(brokenWebhooks)}</span>`;
   return [
     html`<a href="${path}">${name}</a>${state}`,
-    html`<a href="${path}/calls" aria-label="Calls of ${name}: ${calls}">${calls}</a>`,
+    html`<a href="${path}/calls" aria-label="${words.callsOf(name, calls)}">${calls}</a>`,
     String(refused),
-    html`<a href="${path}/webhooks" aria-label="Webhooks of ${name}: ${webhooks}">${webhooks}</a>${broken}`,
-    html`<a href="${path}/streams" aria-label="Streams of ${name}: ${streams}">${streams}</a>`,
+    html`<a href="${path}/webhooks" aria-label="${words.webhooksOf(name, webhooks)}">${webhooks}</a>${broken}`,
+    html`<a href="${path}/streams" aria-label="${words.streamsOf(name, streams)}">${streams}</a>`,
   ];
 }

@@ -4,10 +4,13 @@ import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Publisher } from '../../../../contract/store/publishers.ts';
 import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../../../markup/form-fields.ts';
+import { texts } from '../../../../texts/texts.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage } from '../layout.ts';
+import { developerPage, donePage } from '../layout.ts';
 import { type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
+
+const words = texts.developer.publishers;
 
 const PATH = '/developer/publishers';
 
@@ -32,23 +35,23 @@ async function listed(
   errors: FieldErrors = {},
 ): Promise<PageResponse> {
   const all = await store.read((tx) => tx.publishers.list(user));
-  const title = 'Your publishers';
+  const { title } = words;
   const isPost = request.method === 'POST';
   const entries = html`<ul class="entries">${joinHtml(
     all.map((each) => entry(request, each)),
     '\n',
   )}</ul>`;
   const content = html`<h1>${title}</h1>
-${noticeBox(!isPost && request.parameter('saved') === 'yes' ? 'Saved.' : undefined)}
-<p>A publisher asks this service for ads, shows them, and reports what people saw. Its server identifies itself with its credential.</p>
-${all.length === 0 ? html`<p>You have not registered a publisher yet.</p>` : entries}
-<h2>Register a publisher of the sandbox</h2>
-<p>Advertisers pay for what publishers of production report: the operator registers these.</p>
-${errorSummary('The publisher was not registered:', errors)}
+${noticeBox(!isPost && request.parameter('saved') === 'yes' ? texts.developer.saved : undefined)}
+<p>${words.about}</p>
+${all.length === 0 ? html`<p>${words.none}</p>` : entries}
+<h2>${words.register}</h2>
+<p>${words.registerAbout}</p>
+${errorSummary(words.wrong, errors)}
 <form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, act: 'create' })}
 ${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
-<div class="buttons"><button class="main" type="submit">Register</button></div>
+<div class="buttons"><button class="main" type="submit">${words.registerButton}</button></div>
 </form>`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
   return { status, html: developerPage(title, request, PATH, content), hasForm: true };
@@ -56,20 +59,20 @@ ${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
 
 const NAME = {
   member: 'name',
-  label: 'Name',
-  hint: 'For you and the operator, such as the name of the site.',
+  label: words.name,
+  hint: words.nameHint,
   attributes: html`required maxlength="80" autocomplete="off"`,
 };
 
 function entry(request: PageRequest, publisher: Publisher): Html {
   const { id, name, environment, disabled_at } = publisher;
-  const button = (act: string, text: string): Html => html`<form method="post" action="${PATH}">
+  const button = (act: keyof typeof words.acts): Html => html`<form method="post" action="${PATH}">
 ${hiddenFields({ authenticity_token: request.csrfToken, act, publisher: id, from: generation(publisher) })}
-<button type="submit" aria-label="${text}: ${name}">${text}</button></form>`;
+<button type="submit" aria-label="${words.acts[act]}: ${name}">${words.acts[act]}</button></form>`;
   return html`<li><h2>${name}</h2>
-<p class="soft">${environment === 'sandbox' ? 'Sandbox' : 'Production'}, number ${id}${disabled_at === null ? '' : html` <strong>Disabled</strong>`}</p>
-<div class="buttons">${button('rotate', 'New credential')}
-${disabled_at === null ? button('disable', 'Disable') : ''}</div></li>`;
+<p class="soft">${words.number(texts.developer.environments[environment], id)}${disabled_at === null ? '' : html` <strong>${words.disabled}</strong>`}</p>
+<div class="buttons">${button('rotate')}
+${disabled_at === null ? button('disable') : ''}</div></li>`;
 }
 
 /** Identifies the current credential, so that one form replaces it once. */
@@ -83,10 +86,10 @@ async function create(deps: DeveloperDeps, request: PageRequest, user: string): 
     const { tx } = registrar;
     await tx.credentials.lockUser(user);
     const own = await tx.publishers.list(user);
-    if (own.length >= deps.applicationsMax) return { error: `you can have at most ${deps.applicationsMax} publishers` };
+    if (own.length >= deps.applicationsMax) return { error: words.tooMany(deps.applicationsMax) };
     // Reloading the page that shows the credential must not register another one.
     if (own.some((each) => each.name === name && each.environment === 'sandbox')) {
-      return { error: 'you have a publisher of this name' };
+      return { error: words.taken };
     }
     const issued = await deps.publishers.create(registrar, {
       ...{ environment: 'sandbox', name, owner_user_id: user, may_explain: false },
@@ -116,7 +119,7 @@ async function change(deps: DeveloperDeps, request: PageRequest, user: string): 
   const { publisher, credential, audited } = done;
   if (credential !== undefined) return shown(request, publisher, credential, audited);
   const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: developerPage('Done', request, PATH, html`<h1>Done</h1>`), audited };
+  return { status: 303, location, html: donePage(request), audited };
 }
 
 const EVENTS = {
@@ -140,10 +143,10 @@ function shown(
   credential: string,
   audited: readonly AuditedEvent[],
 ): PageResponse {
-  const title = `The credential of ${name}`;
+  const title = words.credentialOf(name);
   const content = html`<h1>${title}</h1>
-<p class="doubt">Copy this now: it will not be shown again.</p>
-<dl class="secrets"><dt>Credential</dt><dd><code>${credential}</code></dd></dl>
-<p><a class="main" href="${PATH}">Go on to your publishers</a></p>`;
+<p class="doubt">${texts.developer.once}</p>
+<dl class="secrets"><dt>${words.credential}</dt><dd><code>${credential}</code></dd></dl>
+<p><a class="main" href="${PATH}">${words.goOn}</a></p>`;
   return { status: 200, html: developerPage(title, request, PATH, content), hasForm: true, audited };
 }

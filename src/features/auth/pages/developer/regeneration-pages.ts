@@ -4,21 +4,19 @@ import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
+import { texts } from '../../../../texts/texts.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { issueOwnerToken, regenerateBearer, regenerateKeys, revokeBearer } from '../../applications/administration.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage } from '../layout.ts';
+import { developerPage, donePage } from '../layout.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
+const { renewals: words, apps } = texts.developer;
+
 /** An action that replaces or revokes a credential, after a confirmation. */
 interface Renewal {
-  readonly path: string;
-  readonly question: (name: string) => string;
-  readonly text: string;
-  readonly button: string;
-  /** The heading of the new credential. */
-  readonly title?: (name: string) => string;
+  readonly path: Exclude<keyof typeof words, 'keysOf' | 'token' | 'tokenSecret'>;
   readonly event: AuditedEvent['event'];
   /**
    * Identifies the current credential, so that one form replaces it once; empty when there is none yet.
@@ -35,28 +33,20 @@ const bearerOf = async (tx: ReadTransaction, { id }: Application): Promise<strin
 const RENEWALS: readonly Renewal[] = [
   {
     path: 'keys',
-    question: (name) => `Regenerate the keys of ${name}?`,
-    text: 'The current key and secret stop working immediately, together with the bearer token and logins in progress. User access tokens keep working with the new keys.',
-    button: 'Regenerate keys',
-    title: (name) => `The new keys of ${name}`,
     event: 'keys_regenerated',
     current: async (_, { consumer_key }) => consumer_key,
     async renew(registrar, { id, consumer_key }) {
       const keys = await regenerateKeys(registrar, id, consumer_key);
       return keys
         ? [
-            ['Consumer key', keys.consumerKey],
-            ['Consumer secret', keys.consumerSecret],
+            [apps.key, keys.consumerKey],
+            [apps.secret, keys.consumerSecret],
           ]
         : [];
     },
   },
   {
     path: 'own_token',
-    question: (name) => `Create your access token for ${name}?`,
-    text: 'It gets the current access level of the application. Your existing tokens for the application are revoked.',
-    button: 'Create token',
-    title: (name) => `Your access token for ${name}`,
     event: 'token_issued',
     async current(tx, { id, owner_user_id }) {
       return (await tx.credentials.findLiveTokens(owner_user_id, id)).map((token) => token.id).join(' ');
@@ -64,26 +54,19 @@ const RENEWALS: readonly Renewal[] = [
     async renew(registrar, application) {
       const { token, tokenSecret } = await issueOwnerToken(registrar, application);
       return [
-        ['Access token', token],
-        ['Access token secret', tokenSecret],
+        [words.token, token],
+        [words.tokenSecret, tokenSecret],
       ];
     },
   },
   {
     path: 'bearer',
-    question: (name) => `Create a new bearer token for ${name}?`,
-    text: 'An application has one bearer token: the current one is revoked immediately.',
-    button: 'Create bearer token',
-    title: (name) => `The bearer token of ${name}`,
     event: 'bearer_issued',
     current: bearerOf,
-    renew: async (registrar, { id }) => [['Bearer token', await regenerateBearer(registrar, id)]],
+    renew: async (registrar, { id }) => [[apps.bearer, await regenerateBearer(registrar, id)]],
   },
   {
     path: 'bearer/revoke',
-    question: (name) => `Revoke the bearer token of ${name}?`,
-    text: 'Requests that use it are refused from now on. Your application can request a new one at any time.',
-    button: 'Revoke bearer token',
     event: 'bearer_revoked',
     current: bearerOf,
     async renew({ tx, now }, { id }) {
@@ -114,17 +97,18 @@ async function ask(
   { store }: DeveloperDeps,
   request: PageRequest,
   application: Application,
-  { path, question, text, button, current }: Renewal,
+  { path, current }: Renewal,
 ): Promise<PageResponse> {
   const { id, name } = application;
   const from = await store.read((tx) => current(tx, application));
+  const { question, text, button } = words[path];
   const title = question(name);
   const content = html`<h1>${title}</h1>
 <p>${text}</p>
 <form method="post" action="${APPS_PATH}/${id}/${path}">
 ${hiddenFields({ authenticity_token: request.csrfToken, from })}
 <div class="buttons"><button class="main" type="submit">${button}</button>
-<a class="button" href="${APPS_PATH}/${id}">Cancel</a></div>
+<a class="button" href="${APPS_PATH}/${id}">${texts.developer.cancel}</a></div>
 </form>`;
   return { status: 200, html: developerPage(title, request, APPS_PATH, content), hasForm: true };
 }
@@ -133,7 +117,7 @@ async function renew(
   deps: DeveloperDeps,
   request: PageRequest,
   { id }: Application,
-  { title, event, current, renew: work }: Renewal,
+  { path, event, current, renew: work }: Renewal,
 ): Promise<PageResponse> {
   const done = await withRegistrar(deps, async (registrar) => {
     // Under a lock: reloading the page that shows the secrets must not replace them again.
@@ -145,10 +129,11 @@ async function renew(
   });
   if (!done) return errorPage('done before');
   const { application, rows, audited } = done;
-  if (title && rows.length > 0) {
-    const page = secretsPage(request, application, { title: title(application.name), rows });
+  const told = words[path];
+  if ('title' in told && rows.length > 0) {
+    const page = secretsPage(request, application, { title: told.title(application.name), rows });
     return { status: 200, html: page, hasForm: true, audited };
   }
   const location = `${APPS_PATH}/${id}?saved=yes`;
-  return { status: 303, location, html: developerPage('Done', request, APPS_PATH, html`<h1>Done</h1>`), audited };
+  return { status: 303, location, html: donePage(request), audited };
 }

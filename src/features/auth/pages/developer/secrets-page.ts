@@ -1,8 +1,11 @@
 import { html, joinHtml } from '../../../../base/html.ts';
 import type { PageDocument, PageRequest } from '../../../../contract/declare/pages.ts';
+import { texts } from '../../../../texts/texts.ts';
 import type { ApplicationKeys } from '../../../platform/registration.ts';
 import { developerPage } from '../layout.ts';
 import { APPS_PATH } from './owner-pages.ts';
+
+const words = texts.developer;
 
 /** The application that secrets belong to. */
 interface Owner {
@@ -22,9 +25,9 @@ export function secretsPage(
     request,
     APPS_PATH,
     html`<h1>${secrets.title}</h1>
-<p class="doubt">Copy this now: it will not be shown again.</p>
+<p class="doubt">${words.once}</p>
 <dl class="secrets">${joinHtml(rows, '\n')}</dl>
-<p><a class="main" href="${APPS_PATH}/${id}">Go on to ${name}</a></p>`,
+<p><a class="main" href="${APPS_PATH}/${id}">${words.goOn(name)}</a></p>`,
   );
 }
 
@@ -35,10 +38,10 @@ export function keysPage(
   { consumerKey, consumerSecret }: ApplicationKeys,
 ): PageDocument {
   return secretsPage(request, owner, {
-    title: `The keys of ${owner.name}`,
+    title: words.renewals.keysOf(owner.name),
     rows: [
-      ['Consumer key', consumerKey],
-      ['Consumer secret', consumerSecret],
+      [words.apps.key, consumerKey],
+      [words.apps.secret, consumerSecret],
     ],
   });
 }

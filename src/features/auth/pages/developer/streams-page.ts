@@ -6,8 +6,11 @@ import type { Application } from '../../../../contract/store/credentials.ts';
 import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
 import { tableOf } from '../../../../markup/tables.ts';
 import { timestampElement } from '../../../../markup/time-elements.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { ofApplication } from './application-tabs.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner } from './owner-pages.ts';
+
+const words = texts.developer.streams;
 
 /** Ended streams that are shown. */
 const ENDED_MAX = 20;
@@ -46,13 +49,13 @@ async function shown({ store }: DeveloperDeps, request: PageRequest, application
     timestampElement(disconnected_at!),
     disconnect_reason ?? '',
   ]);
-  const notice = request.parameter('closed') === 'yes' ? 'The stream is closed.' : undefined;
-  const title = `Streams of ${name}`;
+  const notice = request.parameter('closed') === 'yes' ? words.closed : undefined;
+  const title = words.titleOf(name);
   const content = html`${noticeBox(notice)}
-<section class="card"><h2>Open</h2>
-${tableOf(['Stream', 'Address', 'Since', ''], rows, 'None is open.')}</section>
-<section class="card"><h2>Ended</h2>
-${tableOf(['Stream', 'Address', 'From', 'Until', 'Why'], past, 'None has ended yet.')}</section>`;
+<section class="card"><h2>${words.open}</h2>
+${tableOf([words.stream, words.address, words.since, ''], rows, words.noneOpen)}</section>
+<section class="card"><h2>${words.ended}</h2>
+${tableOf([words.stream, words.address, words.from, words.until, words.why], past, words.noneEnded)}</section>`;
   return {
     status: 200,
     html: ofApplication(request, application, 'streams', { title, content, width: 'full' }),
@@ -63,7 +66,7 @@ ${tableOf(['Stream', 'Address', 'From', 'Until', 'Why'], past, 'None has ended y
 function closeButton({ csrfToken }: PageRequest, application: string, uuid: string): Html {
   return html`<form method="post" action="${APPS_PATH}/${application}/streams">
 ${hiddenFields({ authenticity_token: csrfToken, uuid })}
-<button type="submit" aria-label="Close ${uuid}">Close</button></form>`;
+<button type="submit" aria-label="${words.closeIt(uuid)}">${words.close}</button></form>`;
 }
 
 /** Closes a stream, as `DELETE /2/connections` does. One that has ended meanwhile is closed, too. */
@@ -81,6 +84,6 @@ async function close(
   const location = `${APPS_PATH}/${application.id}/streams?closed=yes`;
   return {
     ...{ status: 303, location },
-    html: ofApplication(request, application, 'streams', { title: 'Closed', content: html`` }),
+    html: ofApplication(request, application, 'streams', { title: words.closed, content: html`` }),
   };
 }

@@ -11,11 +11,14 @@ import type {
 import { hiddenFields } from '../../../../markup/boxes.ts';
 import { callText } from '../../../../markup/call-text.ts';
 import { errorSummary, formField, selectField } from '../../../../markup/form-fields.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { developerPage } from '../layout.ts';
 import { type DeveloperDeps, forUser } from './owner-pages.ts';
 
+const words = texts.developer.try;
+
 const PATH = '/developer/try';
-const TITLE = 'Try a call';
+const TITLE = words.title;
 /** Characters of a reply that are shown. */
 const REPLY_MAX = 100_000;
 
@@ -44,9 +47,9 @@ export function tryPage(deps: DeveloperDeps): Page {
         if (request.method === 'GET') return shown(request, operations, entered, {});
         const errors: Record<string, string> = {};
         const operation = operations.find(({ id }) => id === entered.operation);
-        if (!operation) errors.operation = 'there is no such operation here';
+        if (!operation) errors.operation = words.noOperation;
         else if (entered.environment === 'production' && operation.method !== 'GET') {
-          errors.environment = 'only calls that read can be tried in production';
+          errors.environment = words.onlyReads;
         }
         const input = inputOf(entered, operation, errors);
         if (!operation || Object.keys(errors).length > 0) return shown(request, operations, entered, errors);
@@ -81,17 +84,17 @@ function inputOf(
   for (const line of text.split('\n').map((each) => each.trim())) {
     if (line === '') continue;
     const at = line.indexOf('=');
-    if (at < 1) errors.parameters = `“${line.slice(0, 40)}” is not like name=value`;
+    if (at < 1) errors.parameters = words.notPair(line.slice(0, 40));
     else parameters[line.slice(0, at).trim()] = line.slice(at + 1).trim();
   }
   const missing = [...(operation?.path.matchAll(/:(\w+)/g) ?? [])].map(([, name]) => name!);
   const first = missing.find((name) => !parameters[name]);
-  if (first !== undefined) errors.parameters ??= `the path needs ${first}=…`;
+  if (first !== undefined) errors.parameters ??= words.pathNeeds(first);
   if (body === '') return { parameters };
   try {
     return { parameters, body: JSON.parse(body) };
   } catch {
-    errors.body = 'this is not JSON';
+    errors.body = words.notJson;
     return { parameters };
   }
 }
@@ -107,32 +110,32 @@ function shown(
   const attributes = html`list="operations" required autocomplete="off" spellcheck="false"`;
   const code = html`rows="4" spellcheck="false" autocomplete="off"`;
   const content = html`<h1>${TITLE}</h1>
-<p>Calls the API as you, with your roles and limits, and without a key. In production, only calls that read.</p>
-${errorSummary('The call was not made:', errors)}
+<p>${words.about}</p>
+${errorSummary(words.wrong, errors)}
 <form method="post" action="${PATH}">${hiddenFields({ authenticity_token: request.csrfToken })}
-${selectField('environment', 'Environment', ENVIRONMENTS, entered.environment, { error: errors.environment })}
-${formField({ member: 'operation', label: 'Operation', hint: 'Such as accounts.list.', attributes }, entered.operation, errors.operation)}
+${selectField('environment', words.environment, ENVIRONMENTS, entered.environment, { error: errors.environment })}
+${formField({ member: 'operation', label: words.operation, hint: words.operationHint, attributes }, entered.operation, errors.operation)}
 <datalist id="operations">${joinHtml(options, '\n')}</datalist>
-${formField({ member: 'parameters', label: 'Parameters', hint: 'One a line, such as account_id=18ce54d4x5t; those of the path too.', type: 'textarea', attributes: code }, entered.parameters, errors.parameters)}
-${formField({ member: 'body', label: 'JSON body', hint: 'Only for calls that take one.', type: 'textarea', attributes: code }, entered.body, errors.body)}
-<div class="buttons"><button class="main" type="submit">Call</button></div></form>
+${formField({ member: 'parameters', label: words.parameters, hint: words.parametersHint, type: 'textarea', attributes: code }, entered.parameters, errors.parameters)}
+${formField({ member: 'body', label: words.body, hint: words.bodyHint, type: 'textarea', attributes: code }, entered.body, errors.body)}
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div></form>
 ${reply ? replyPart(reply) : ''}`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
   return { status, html: developerPage(TITLE, request, PATH, content), hasForm: true };
 }
 
 const ENVIRONMENTS = [
-  ['sandbox', 'Sandbox'],
-  ['production', 'Production'],
+  ['sandbox', texts.developer.environments.sandbox],
+  ['production', texts.developer.environments.production],
 ] as const;
 
 function replyPart({ status, reply, shown: call }: PageCallReply): Html {
   const text = reply === undefined ? '' : JSON.stringify(reply, null, 2);
   const isCut = text.length > REPLY_MAX;
-  return html`<section id="reply"><h2>Reply</h2>
+  return html`<section id="reply"><h2>${words.reply}</h2>
 <p role="status"><strong class="${status < 400 ? 'delivered' : 'failed'}">${status}</strong></p>
 <pre>${isCut ? text.slice(0, REPLY_MAX) : text}</pre>
-${isCut ? html`<p class="soft">This is the beginning of it.</p>` : ''}
-<h2>The same elsewhere</h2>
+${isCut ? html`<p class="soft">${words.cut}</p>` : ''}
+<h2>${words.same}</h2>
 ${callText(call)}</section>`;
 }

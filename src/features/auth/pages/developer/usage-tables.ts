@@ -4,7 +4,10 @@ import type { Operation } from '../../../../contract/declare/operation.ts';
 import { type ProblemName, problems, wordingOf } from '../../../../contract/problems/problems.ts';
 import type { UsageCount } from '../../../../contract/store/application-usage.ts';
 import { tableOf } from '../../../../markup/tables.ts';
+import { texts } from '../../../../texts/texts.ts';
 import type { DeveloperDeps } from './owner-pages.ts';
+
+const words = texts.developer.usage;
 
 /** Kinds of calls that are counted one by one. */
 const KINDS_MAX = 1000;
@@ -49,8 +52,8 @@ export function errorTable(counts: readonly UsageCount[], { operations, names }:
       ...(names ? [names.get(application_id) ?? ''] : []),
     ];
   });
-  const heads = ['Call', 'Error', { number: 'Times' }, ...(names ? ['Application'] : [])];
-  return tableOf(heads, rows, 'No call was refused.');
+  const heads = [words.call, words.error, { number: words.times }, ...(names ? [words.application] : [])];
+  return tableOf(heads, rows, words.noErrors);
 }
 
 /** All calls by operation. */
@@ -60,7 +63,7 @@ export function callTable(counts: readonly UsageCount[], { operations }: Told): 
     const { calls, refused } = totalsOf(those);
     return [operationLink(operations, operation), String(calls), String(refused)];
   });
-  return tableOf(['Call', { number: 'Times' }, { number: 'Refused' }], rows, 'There were no calls.');
+  return tableOf([words.call, { number: words.times }, { number: words.refused }], rows, words.noCalls);
 }
 
 /** Calls by the version of the API. */
@@ -71,7 +74,7 @@ export function versionTable(counts: readonly UsageCount[], { operations }: Told
     const { calls, refused } = totalsOf(those);
     return [html`<code>/${version}</code>`, String(calls), String(refused)];
   });
-  return tableOf(['Version', { number: 'Calls' }, { number: 'Refused' }], rows, 'There were no calls.');
+  return tableOf([words.version, { number: words.calls }, { number: words.refused }], rows, words.noCalls);
 }
 
 function operationLink(operations: readonly Operation[], id: string): Html {

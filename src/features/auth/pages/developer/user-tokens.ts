@@ -2,7 +2,10 @@ import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { AccessLevel, Application, HeldToken } from '../../../../contract/store/credentials.ts';
 import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import { dateElement } from '../../../../markup/time-elements.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
+
+const words = texts.developer.tokens;
 
 /** The number of tokens that are listed one by one. */
 const NAMED_MAX = 50;
@@ -27,8 +30,8 @@ export function userTokensSection({ access_level: level }: Application, { counts
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const atLevel = counts.find(({ access_level }) => access_level === level)?.count ?? 0;
   const rows = counts.map(({ access_level, count }) => html`<dt>${LEVEL_NAMES[access_level]}</dt><dd>${count}</dd>`);
-  const levels = total === 0 ? html`<p>No user has authorized it yet.</p>` : html`<dl class="facts">${rows}</dl>`;
-  return html`<section><h2>User tokens</h2>
+  const levels = total === 0 ? html`<p>${words.none}</p>` : html`<dl class="facts">${rows}</dl>`;
+  return html`<section><h2>${words.title}</h2>
 ${levels}
 ${otherLevels.length === 0 ? '' : besideTable(level, otherLevels, total - atLevel)}
 </section>`;
@@ -37,14 +40,12 @@ ${otherLevels.length === 0 ? '' : besideTable(level, otherLevels, total - atLeve
 function besideTable(level: AccessLevel, otherLevels: readonly HeldToken[], total: number): Html {
   const rows = otherLevels.map(
     (held) => html`<tr><th scope="row">@${held.screen_name}</th><td>${LEVEL_NAMES[held.access_level]}</td>
-<td>${dateElement(held.created_at)}</td><td>${held.last_used_at === null ? 'Never' : dateElement(held.last_used_at)}</td></tr>`,
+<td>${dateElement(held.created_at)}</td><td>${held.last_used_at === null ? words.never : dateElement(held.last_used_at)}</td></tr>`,
   );
-  const more =
-    total > otherLevels.length ? html`<p class="soft">These are the first ${otherLevels.length} of ${total}.</p>` : '';
-  return html`<p class="doubt">The level of ${total} ${total === 1 ? 'token' : 'tokens'} differs from that of the application,
-“${LEVEL_NAMES[level]}”, and stays as it is until ${total === 1 ? 'its user authorizes' : 'their users authorize'} the application again.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Tokens of another level"><table>
-<thead><tr><th scope="col">User</th><th scope="col">Level</th><th scope="col">Issued</th><th scope="col">Last used</th></tr></thead>
+  const more = total > otherLevels.length ? html`<p class="soft">${words.first(otherLevels.length, total)}</p>` : '';
+  return html`<p class="doubt">${words.differ(total, LEVEL_NAMES[level])}</p>
+<div class="scroll" tabindex="0" role="region" aria-label="${words.otherLevels}"><table>
+<thead><tr><th scope="col">${words.user}</th><th scope="col">${words.level}</th><th scope="col">${words.issued}</th><th scope="col">${words.lastUsed}</th></tr></thead>
 <tbody>${joinHtml(rows, '\n')}</tbody></table></div>
 ${more}`;
 }

@@ -5,11 +5,14 @@ import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ChallengeResult, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
 import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
 import { timestampElement } from '../../../../markup/time-elements.ts';
+import { texts } from '../../../../texts/texts.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage } from '../layout.ts';
+import { donePage } from '../layout.ts';
 import { ofApplication } from './application-tabs.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
+
+const words = texts.developer.webhooks;
 
 /** The number of deliveries shown per webhook. */
 const SHOWN = 20;
@@ -54,9 +57,9 @@ async function renderPage(
     }
     return found;
   });
-  const title = `Webhooks of ${name}`;
-  const none = html`<p>No webhooks yet. The application registers them with POST /2/webhooks.</p>`;
-  const content = html`${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? 'The event will be sent again.' : undefined)}
+  const title = words.titleOf(name);
+  const none = html`<p>${words.none}</p>`;
+  const content = html`${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? words.resent : undefined)}
 ${
   standing.length === 0
     ? none
@@ -79,36 +82,33 @@ function section(
   const action = `${APPS_PATH}/${id}/webhooks`;
   const anchor = `webhook-${webhook.id}`;
   const items = deliveries.map((each) => item(deps, request, action, webhook, each));
-  const newest = deliveries.length === SHOWN ? html`<p class="soft">These are the newest ${SHOWN}.</p>` : '';
+  const newest = deliveries.length === SHOWN ? html`<p class="soft">${words.newest(SHOWN)}</p>` : '';
   return html`<section id="${anchor}"><h2>${url}</h2>
 ${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
-<p class="soft">Validate challenges it now, as <code>PUT /2/webhooks/${webhook.id}</code> does.
-The second signature is made with a secret of the webhook: a new one is shown once, and the former signs for a day more.</p>
+<p class="soft">${words.about(html`<code>PUT /2/webhooks/${webhook.id}</code>`)}</p>
 <div class="buttons"><form method="post" action="${action}#${anchor}">
 ${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, validate: 'now' })}
-<button type="submit" aria-label="Validate ${url}">Validate</button>
+<button type="submit" aria-label="${words.validateIt(url)}">${words.validate}</button>
 </form>
 <form method="post" action="${action}">
 ${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, from: generation(webhook) })}
-<button type="submit" aria-label="Generate a new secret for ${url}">Generate a new secret</button>
+<button type="submit" aria-label="${words.newSecretFor(url)}">${words.newSecret}</button>
 </form></div>
-<h3>Deliveries</h3>
-${items.length === 0 ? html`<p>No deliveries yet.</p>` : html`<ul class="deliveries">${joinHtml(items, '\n')}</ul>${newest}`}
+<h3>${words.deliveries}</h3>
+${items.length === 0 ? html`<p>${words.noDeliveries}</p>` : html`<ul class="deliveries">${joinHtml(items, '\n')}</ul>${newest}`}
 </section>`;
 }
 
 /** Whether a webhook is valid, or why not; the result of a challenge just now is shown as such. */
 function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): Html {
-  if (challenged?.hasPassed) return noticeBox('Valid: it answered the challenge correctly.');
+  if (challenged?.hasPassed) return noticeBox(words.passed);
   const why = challenged?.reason ?? failure ?? '';
   const alertRole = challenged ? html` role="alert"` : '';
   if (!valid) {
-    const text = `Not valid: ${why}. Nothing is sent to it until it answers a challenge correctly.`;
-    return html`<p class="alert"${alertRole}>${text}</p>`;
+    return html`<p class="alert"${alertRole}>${words.invalid(why)}</p>`;
   }
-  if (challenged)
-    return html`<p class="alert"${alertRole}>Still valid, but it did not answer this challenge: ${why}.</p>`;
-  return html`<p>Valid${failure === null ? '' : `; it did not answer its last challenge: ${failure}`}</p>`;
+  if (challenged) return html`<p class="alert"${alertRole}>${words.stillValid(why)}</p>`;
+  return html`<p>${failure === null ? words.valid : words.validBut(failure)}</p>`;
 }
 
 /** One delivery: event type, state, attempts, and a button to send it again. */
@@ -121,21 +121,18 @@ function item(
 ): Html {
   const { message_id: message, event_type, state, tries, next_at } = delivery;
   const last = tries.at(-1)?.at;
-  const outcome = tries.length === 0 ? '' : ` ${countOf(tries)}: ${webhooks.lastOutcome(delivery)}`;
+  const outcome = tries.length === 0 ? '' : ` ${words.tries(tries.length, webhooks.lastOutcome(delivery))}`;
   const times = [
-    last === undefined ? '' : html`last tried ${timestampElement(last)}`,
-    next_at === null ? '' : html`next try ${timestampElement(next_at)}`,
+    last === undefined ? '' : words.lastTried(timestampElement(last)),
+    next_at === null ? '' : words.nextTry(timestampElement(next_at)),
   ].filter((time) => time !== '');
   const again = html`<form method="post" action="${action}">
 ${hiddenFields({ authenticity_token: request.csrfToken, webhook, message })}
-<button type="submit" aria-label="Send again ${message}">Send again</button></form>`;
-  return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${state}</span>${outcome}</p>
+<button type="submit" aria-label="${words.resendIt(message)}">${words.resend}</button></form>`;
+  return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${words.states[state] ?? state}</span>${outcome}</p>
 <p class="soft">${joinHtml(times, ', ')}<br><code>${message}</code></p></div>
 ${state === 'pending' || !valid ? '' : again}</li>`;
 }
-
-const countOf = ({ length }: WebhookDelivery['tries']): string =>
-  length === 1 ? 'after one try' : `after ${length} tries`;
 
 /** Identifies the current secret, so that one form replaces it once. */
 const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
@@ -167,14 +164,14 @@ async function answerForm(deps: DeveloperDeps, request: PageRequest, application
   if (outcome.isOver) return errorPage('done before');
   if (outcome.secret !== undefined) {
     const rows = [
-      ['Webhook', outcome.url],
-      ['Webhook secret', outcome.secret],
+      [words.webhook, outcome.url],
+      [words.secret, outcome.secret],
     ] as const;
-    const page = secretsPage(request, application, { title: 'New webhook secret', rows });
+    const page = secretsPage(request, application, { title: words.secretTitle, rows });
     return { status: 200, html: page, hasForm: true, audited: outcome.audited };
   }
   const location = `${APPS_PATH}/${id}/webhooks?sent=again`;
-  return { status: 303, location, html: developerPage('Done', request, APPS_PATH, html`<h1>Done</h1>`) };
+  return { status: 303, location, html: donePage(request) };
 }
 
 /** Sends a challenge as `PUT` does, and shows the result. @source decision 411 */

@@ -1,4 +1,4 @@
-import type { ProblemName } from '../../../contract/problems/problems.ts';
+import type { ProblemName } from '../../contract/problems/problems.ts';
 
 /**
  * What people read when the API refuses something, by the kind of refusal; of others they read its message. Values stand

@@ -6,18 +6,24 @@ import { campaigns, reasons, states } from './en/campaigns.ts';
 import { combine } from './en/combine.ts';
 import { composer } from './en/composer.ts';
 import { creatives } from './en/creatives.ts';
+import { developer } from './en/developer.ts';
+import { errors } from './en/errors.ts';
 import { frame } from './en/frame.ts';
 import { grid } from './en/grid.ts';
 import { history } from './en/history.ts';
 import { keywords } from './en/keywords.ts';
 import { lineItems } from './en/line-items.ts';
+import { login } from './en/login.ts';
 import { operator } from './en/operator.ts';
 import { peopleFile } from './en/people-file.ts';
 import { refusals } from './en/refusals.ts';
 import { results } from './en/results.ts';
 import { review } from './en/review.ts';
+import { settings } from './en/settings.ts';
+import { site } from './en/site.ts';
+import { tools } from './en/tools.ts';
 
-/** Every word that the console shows. Another language is another set of these. */
+/** Every word that pages show, from one folder a language. What the API answers stands with what answers it. */
 export const texts = {
   frame,
   accounts,
@@ -39,4 +45,10 @@ export const texts = {
   audiences,
   keywords,
   peopleFile,
+  site,
+  login,
+  errors,
+  settings,
+  developer,
+  tools,
 } as const;
