@@ -61,7 +61,7 @@ describe('an advertiser, without a script', () => {
     assert.match(account, /^\/ads\/[0-9a-z]+$/);
     const overview = await user.get(account);
     assert.equal(overview.status, 200);
-    assert.match(overview.html, /Nothing was delivered in this time/);
+    assert.match(overview.html, /Nothing was delivered in this period/);
     const without = await user.get(`${account}/campaigns/new`);
     assert.equal(outlineOf(without.html).heading, 'No funding instrument');
     assert.equal(await led(user, `${account}/campaigns/new`, { act: 'fund' }), `${account}/campaigns/new`);
@@ -80,7 +80,7 @@ describe('an advertiser, without a script', () => {
     assert.match(less.html, /Daily budget cannot exceed the total budget/);
     campaign = await led(user, path, { ...given, total_budget_amount_local_micro: '1,000.00' });
     const { html } = await user.get(campaign);
-    assert.match(html, /\$20\.00 a day, \$1,000\.00 in all/);
+    assert.match(html, /\$20\.00 a day, \$1,000\.00 in total/);
     assert.match(html, /Draft/);
   });
 
@@ -94,7 +94,7 @@ describe('an advertiser, without a script', () => {
     const page = (await user.get(line)).html;
     assert.match(page, /value="2027-03-31"/);
     const nobody = await act(user, line, { act: 'add', kind: 'LOCATION', value: 'Atlantis' });
-    assert.match(faultOf(nobody.html, 'value')!, /nothing has this name/i);
+    assert.match(faultOf(nobody.html, 'value')!, /nothing matches this name/i);
     // Several names begin like this: none of them is taken unasked.
     const several = await act(user, line, { act: 'add', kind: 'LOCATION', value: 'united' });
     assert.equal(several.status, 400);
@@ -188,7 +188,7 @@ describe('an advertiser, without a script', () => {
     // Within the same second, from the form as it was before.
     const late = await act(user, campaign, { ...form, daily_budget_amount_local_micro: '30' });
     assert.equal(late.status, 409);
-    assert.match(late.html, /Somebody else changed this meanwhile/);
+    assert.match(late.html, /Somebody else has changed this in the meantime/);
     assert.match(faultOf(late.html, 'daily_budget_amount_local_micro')!, /Stored now: 25\.00/);
     assert.match(late.html, /value="30"/, 'what was entered is kept');
     // A mistake in between does not hide what somebody else has changed.
@@ -213,7 +213,7 @@ describe('an advertiser, without a script', () => {
     await act(user, campaign, { act: 'save', shown, ...values, [total]: '900' });
     const both = await act(user, campaign, { act: 'save', shown, ...values, name: 'Early spring' });
     assert.match(both.html, /Saved\./);
-    assert.match(both.html, /\$900\.00 in all/);
+    assert.match(both.html, /\$900\.00 in total/);
     assert.equal(outlineOf(both.html).heading, 'Early spring');
     const now = shownIn(both.html);
     await act(user, campaign, { act: 'save', shown: now, ...values, [total]: '1000' });

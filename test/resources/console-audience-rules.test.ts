@@ -129,20 +129,20 @@ describe('the page about keywords', () => {
     const page = await user.get(`${base}/keywords?keywords=sourdough&range=week`);
     assert.equal(page.status, 200);
     const text = said(page.html);
-    assert.match(text, /6 posts in all; most at 2 Mar 2026: 3\./);
-    assert.match(text, /From Posts .*27 Feb 2026 2 28 Feb 2026 0 1 Mar 2026 1 2 Mar 2026 3 In all 6/);
-    assert.match(text, /Words beside it/);
+    assert.match(text, /6 posts in total; most at 2 Mar 2026: 3\./);
+    assert.match(text, /From Posts .*27 Feb 2026 2 28 Feb 2026 0 1 Mar 2026 1 2 Mar 2026 3 Total 6/);
+    assert.match(text, /Related words/);
     const none = await user.get(`${base}/keywords?keywords=sourdough&negative_keywords=butter&range=week`);
     assert.match(said(none.html), /Nobody has written about this/);
     const hours = await user.get(`${base}/keywords?keywords=sourdough&range=day&country=united%20states`);
-    assert.match(said(hours.html), /3 posts in all/);
+    assert.match(said(hours.html), /3 posts in total/);
   });
 
   test('says what cannot be looked for, and that nobody wrote about something', async () => {
     const page = `${base}/keywords`;
     assert.equal((await user.get(page)).status, 200);
     const none = await user.get(`${page}?keywords=rye%20bread&range=week`);
-    assert.match(said(none.html), /Nobody has written about this in this time/);
+    assert.match(said(none.html), /Nobody has written about this in this period/);
     const wrong = await user.get(`${page}?keywords=...&range=week`);
     assert.equal(wrong.status, 400);
     assert.match(wrong.html, /id="keywords"[^>]*aria-invalid="true"/);

@@ -7,7 +7,7 @@ import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
-import { JPEG } from '../rig/tiny-media.ts';
+import { JPEG, MP4 } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -54,6 +54,13 @@ const enter = (id: string, text: string): Promise<void> =>
   tab.look(`{ const field = document.getElementById('${id}'); field.value = ${JSON.stringify(text)};
     field.dispatchEvent(new Event('input')); }`);
 
+/** Processes a video: the clock of the service stands still. */
+async function processed(): Promise<void> {
+  await says(/The video is being processed/);
+  world.clock.advance(2);
+  await world.service.jobs.runDue();
+}
+
 describe('the composer', () => {
   test('makes the picture a link, shown in the preview and stored as a card', async () => {
     await write('Rye in spring.');
@@ -63,13 +70,50 @@ describe('the composer', () => {
     await says(/Order today bakery\.example/);
     await says(/The picture will be part of the post/);
     await tab.leave(`${FORM}.querySelector('button.main').click()`);
-    await says(/The post can be used in ads now/);
+    await says(/The post can now be used in ads/);
     const post = await newestPost();
     assert.match(post.card_uri, /^card:\/\//);
     const id = account.split('/').at(-1);
     const card = await world.production.call('GET', `/12/accounts/${id}/cards/${post.card_uri.slice(7)}`);
     assert.equal(card.body.data.card_type, 'IMAGE_WEBSITE');
     assert.equal(card.body.data.components[1].destination.url, 'https://bakery.example/spring');
+  });
+
+  test('uploads a video in segments, and posts it', async () => {
+    await write('Kneading, for ten seconds.');
+    await chooseFile(tab, picture('kneading.mp4', MP4), 'picture');
+    await says(/Video: kneading\.mp4/);
+    await processed();
+    await says(/The file will be part of the post/);
+    assert.match(await tab.look("document.querySelector('[name=media]').value"), /^13_\d+$/);
+    await tab.leave(`${FORM}.querySelector('button.main').click()`);
+    await says(/The post can now be used in ads/);
+    assert.equal((await newestPost()).entities.media[0].type, 'video');
+  });
+
+  test('says when a video cannot be used', async () => {
+    await write('Kneading.');
+    await chooseFile(tab, picture('broken.mp4', Buffer.from('These are notes.')), 'picture');
+    await processed();
+    await says(/Unsupported video format/);
+    assert.equal(await isComplete(), false);
+  });
+
+  test('asks something with a poll, shown in the preview', async () => {
+    await write('Should we open on Mondays?');
+    await enter('first_choice', 'Yes');
+    await tab.leave(`${FORM}.querySelector('button.main').click()`);
+    await says(/A poll needs two choices/);
+    await enter('second_choice', 'No');
+    await says(/Yes\s+No/);
+    await tab.leave(`${FORM}.querySelector('button.main').click()`);
+    await says(/The post can now be used in ads/);
+    const post = await newestPost();
+    assert.match(post.card_uri, /^card:\/\//);
+    const { body } = await world.production.call('GET', `/12/accounts/${account.split('/').at(-1)}/cards/poll`);
+    const made = body.data.find((card: { card_uri: string }) => card.card_uri === post.card_uri);
+    assert.deepEqual([made.first_choice, made.second_choice, made.third_choice], ['Yes', 'No', null]);
+    assert.equal(made.duration_in_minutes, '1440');
   });
 
   test('says what a link lacks, and keeps what was entered', async () => {
@@ -87,7 +131,7 @@ describe('the composer', () => {
     assert.equal(await tab.look("document.getElementById('headline').value"), 'Order today');
     await enter('url', 'https://bakery.example/spring');
     await tab.leave(`${FORM}.querySelector('button.main').click()`);
-    await says(/The picture is 32 by 24 pixels; a link needs one of the shape 1:1 or 1\.91:1/);
+    await says(/The file is 32 by 24 pixels; a link needs one of the shape 1:1 or 1\.91:1/);
   });
 
   test('shows the post as it is written, uploads its picture, and posts both', async () => {
@@ -97,7 +141,7 @@ describe('the composer', () => {
     await says(/The picture will be part of the post/);
     assert.ok(await tab.look("document.querySelector('.phone img').naturalWidth > 0"));
     await tab.leave(`${FORM}.querySelector('button.main').click()`);
-    await says(/The post can be used in ads now/);
+    await says(/The post can now be used in ads/);
     const post = await newestPost();
     assert.equal(post.full_text.replace(/ http\S+$/, ''), 'Rye, still warm.');
     assert.equal(post.entities.media.length, 1);
@@ -116,7 +160,7 @@ describe('the composer', () => {
     await chooseFile(tab, picture('notes.png', Buffer.from('These are notes.')), 'picture');
     await tab.look("new Promise((done) => setInterval(() => document.getElementById('picture-fault') && done(), 20))");
     assert.equal(await isComplete(), false);
-    await press('Remove the picture');
+    await press('Remove the file');
     assert.equal(await isComplete(), true);
     await tab.leave(`${FORM}.querySelector('button.main').click()`);
     assert.equal((await newestPost()).full_text, 'No picture after all.');

@@ -195,7 +195,7 @@ describe('ten thousand line items', () => {
     const params = { bid_amount_local_micro: 7_000_000 };
     await world.sandbox.call('PUT', `${path}/line_items/${id}`, { params });
     await enter(`Bid of ${nameOf(5)}`, '9');
-    await says(/Somebody else has changed this to \$7.00 meanwhile/);
+    await says(/Somebody else has changed this to \$7.00 in the meantime/);
     assert.equal((await stored(nameOf(5))).bid_amount_local_micro, 7_000_000);
     await tab.press('Enter');
     await says(/Bid of Line 00005 is saved/);

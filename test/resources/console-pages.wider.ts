@@ -140,9 +140,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       // The clock of the service stands still: what is due is done now.
       world.clock.advance(2);
       await world.service.jobs.runDue();
-      await tab.leave(
-        "[...document.querySelectorAll('main a')].find((each) => each.textContent === 'Look again').click()",
-      );
+      await tab.leave("[...document.querySelectorAll('main a')].find((each) => each.textContent === 'Reload').click()");
       return tab;
     },
   ],

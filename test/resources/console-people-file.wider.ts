@@ -80,7 +80,7 @@ describe('a file of people', () => {
     const kinds = "[...document.querySelectorAll('[data-island] select')].map(({ value }) => value)";
     assert.deepEqual(await tab.look(kinds), ['', 'email', 'phone_number']);
     await begin();
-    await says(/100,000 people were uploaded. 1 row was left out: no valid identifier/);
+    await says(/100,000 people were uploaded. 1 row was skipped: no valid identifier/);
     await says(/The people are being matched/);
     world.clock.advance(60);
     await world.service.jobs.runDue();

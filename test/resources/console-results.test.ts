@@ -130,7 +130,7 @@ describe('results', () => {
     const { location } = await send(results, { ...asked, segmentation_type: 'AGE', country: '' });
     assert.match(location!, /[?&]job=\d{16}#breakdown$/);
     const path = location!.replace(/#.*/, '');
-    assert.match(unescaped((await user.get(path)).html), /The numbers are being put together\.\s*<a href="\?[^"]*job=/);
+    assert.match(unescaped((await user.get(path)).html), /The numbers are being prepared\.\s*<a href="\?[^"]*job=/);
     world.clock.advance(2);
     await world.service.jobs.runDue();
     const whole = rowsOf((await user.get(`${results}?${new URLSearchParams(asked)}`)).html);
@@ -151,17 +151,17 @@ describe('results', () => {
     assert.match(refused.html, /id="country"[^>]*value="Atlantis"[^>]*aria-invalid="true"/);
     const made = await send(results, { range: 'last_7', segmentation_type: 'REGIONS', country: 'united states' });
     assert.equal(made.status, 303);
-    assert.match((await user.get(`${results}?job=1234567890123456`)).html, /are not kept any longer/);
+    assert.match((await user.get(`${results}?job=1234567890123456`)).html, /are no longer kept/);
   });
 
   test('of a line item say how it spends today, and why it got what it got', async () => {
     const { html } = await user.get(`${results}?line_item_id=${lines[0]}`);
     assert.match(html, /Why these numbers\?/);
-    assert.match(html, /People who fit the audience<\/dt><dd>[\d,]+</);
+    assert.match(html, /People in the audience<\/dt><dd>[\d,]+</);
     assert.match(html, /Impressions<\/dt><dd>[\d,]+</);
     const campaign = unescaped((await user.get(`${results}?campaign_id=${campaigns[0]}`)).html);
     assert.match(campaign, /<meter min="0" max="10000000" value="\d+"/);
-    assert.match(campaign, /\$\d+\.\d\d of today's \$10\.00 are spent, and \d+ % of the day has passed/);
+    assert.match(campaign, /\$\d+\.\d\d of today's \$10\.00 is spent, and \d+ % of the day has passed/);
     const whole = (await user.get(results)).html;
     assert.doesNotMatch(whole, /Pacing|Why these numbers/);
   });
@@ -193,7 +193,7 @@ describe('results', () => {
     const one = await user.get(`${results}?range=own&from=${before}&to=${day}`);
     assert.equal(rowsOf(one.html).filter(([name]) => /^\d{4}-/.test(name!)).length, 2);
     const never = await user.get(`${results}?range=own&from=2025-01-01&to=2025-01-31&compare=yes`);
-    assert.match(never.html, /As before/);
+    assert.match(never.html, /Unchanged/);
   });
 
   test('are CSV too, by day, and no cell is a formula', async () => {

@@ -107,7 +107,7 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
   await says(/Custom audience: Subscribers/);
   await hands.follow('Show this post');
   await hands.follow('Review, and go live');
-  await says(/Custom audience: Subscribers\s+About how many people: [1-9]/);
+  await says(/Custom audience: Subscribers\s+Estimated audience: [1-9]/);
   await hands.follow('Go live');
   await says(/Active/);
 

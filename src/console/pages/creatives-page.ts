@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { noticeBox } from '../../markup/boxes.ts';
-import { formField } from '../../markup/form-fields.ts';
+import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -12,7 +12,10 @@ import { type Problems, problemSummary, problemsOf, refusalText } from '../parts
 const words = texts.creatives;
 const PATH = '/creatives';
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
+const CHOICES = ['first_choice', 'second_choice', 'third_choice', 'fourth_choice'] as const;
 const NAMES = ['text', 'name', 'headline', 'url'];
+const DAYS_MAX = 7;
+const MINUTES_A_DAY = 1440;
 
 interface Post {
   readonly post_id: string;
@@ -36,26 +39,36 @@ export function creativesPage(deps: ConsoleDeps): Page {
   });
 }
 
-/**
- * Makes the card of a post whose picture is a link: picture and headline lead to a website. No link is entered for most
- * posts.
- */
-async function cardOf({
-  request,
-  call,
-}: AccountVisit): Promise<{ readonly uri: string | undefined } | { readonly problems: Problems }> {
-  const [headline, url, media] = ['headline', 'url', 'media'].map((each) => request.parameter(each)?.trim() ?? '');
-  if (!headline && !url) return { uri: undefined };
+type MadeCard = { readonly uri: string | undefined } | { readonly problems: Problems };
+
+const typedIn = ({ request }: AccountVisit, name: string): string => request.parameter(name)?.trim() ?? '';
+
+/** Makes the card of a post: a link, a poll, or none. */
+async function cardOf(visit: AccountVisit): Promise<MadeCard> {
+  const isLink = typedIn(visit, 'headline') !== '' || typedIn(visit, 'url') !== '';
+  const isPoll = CHOICES.some((each) => typedIn(visit, each) !== '');
+  if (isLink && isPoll) return { problems: new Map([['first_choice', words.pollOrLink]]) };
+  if (isLink) return linkOf(visit);
+  return isPoll ? pollOf(visit) : { uri: undefined };
+}
+
+/** The card of a post whose picture or video is a link: it leads to a website, with a headline. */
+async function linkOf(visit: AccountVisit): Promise<MadeCard> {
+  const { call } = visit;
+  const [headline, url, media_key] = ['headline', 'url', 'media'].map((each) => typedIn(visit, each)) as [
+    string,
+    string,
+    string,
+  ];
   const problems = new Map<string, string>();
   if (!headline) problems.set('headline', words.noHeadline);
   if (!url) problems.set('url', words.noUrl);
-  if (!media) problems.set('', words.noPicture);
+  if (!media_key) problems.set('', words.noPicture);
   if (problems.size > 0) return { problems };
-  // Cards take what the library has; it may be there from the last attempt.
-  await call('media_library.create', { parameters: { media_key: `3_${media}`, name: headline } });
+  await addToLibrary(visit, media_key, headline);
   const details = { type: 'DETAILS', title: headline, destination: { type: 'WEBSITE', url } };
   const reply = await call('cards.create', {
-    body: { name: headline, components: [{ type: 'MEDIA', media_key: `3_${media}` }, details] },
+    body: { name: headline, components: [{ type: 'MEDIA', media_key }, details] },
   });
   if (reply.isDone) return { uri: reply.reply.data.card_uri };
   for (const refusal of reply.refusals) {
@@ -67,6 +80,29 @@ async function cardOf({
     problems.set(field, refusalText({ ...refusal, parameter: field === '' ? words.picture : field }));
   }
   return { problems };
+}
+
+/** The card of a post that asks something. */
+async function pollOf(visit: AccountVisit): Promise<MadeCard> {
+  const choices = Object.fromEntries(CHOICES.map((each) => [each, typedIn(visit, each)]));
+  const missing = CHOICES.slice(0, 2).find((each) => choices[each] === '');
+  if (missing !== undefined) return { problems: new Map([[missing, words.needsChoices]]) };
+  const media_key = typedIn(visit, 'media');
+  if (media_key) await addToLibrary(visit, media_key, choices.first_choice!);
+  const reply = await visit.call('poll_cards.create', {
+    parameters: {
+      ...Object.fromEntries(Object.entries(choices).filter(([, text]) => text !== '')),
+      ...(media_key && { media_key }),
+      name: typedIn(visit, 'name') || choices.first_choice!,
+      duration_in_minutes: Number(typedIn(visit, 'days')) * MINUTES_A_DAY,
+    },
+  });
+  return reply.isDone ? { uri: reply.reply.data.card_uri } : { problems: problemsOf(reply, [...CHOICES, 'days']) };
+}
+
+/** Cards take what the library has; it may be there from the last attempt. */
+async function addToLibrary({ call }: AccountVisit, media_key: string, name: string): Promise<void> {
+  await call('media_library.create', { parameters: { media_key, name } });
 }
 
 async function shown(visit: AccountVisit, loginPath: string, problems: Problems = new Map()): Promise<PageResponse> {
@@ -90,6 +126,7 @@ ${composerPlace(visit, loginPath, typed('media'))}
 ${formField({ member: 'headline', label: words.headline, attributes: html`maxlength="70"` }, typed('headline'), problems.get('headline'))}
 ${formField({ member: 'url', label: words.url, hint: words.urlHint, attributes: html`inputmode="url" maxlength="2000" autocomplete="off"` }, typed('url'), problems.get('url'))}
 </fieldset>
+${pollFields(typed, problems)}
 ${formField({ member: 'name', label: words.name, hint: words.nameHint, attributes: html`maxlength="80"` }, typed('name'), problems.get('name'))}`;
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
@@ -108,7 +145,24 @@ ${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(
   });
 }
 
-/** Where the script offers a picture and shows the post; without it, a post has text alone. */
+/** The fields of a poll, folded away until somebody wants one. */
+function pollFields(typed: (name: string) => string, problems: Problems): Html {
+  const isOpen = CHOICES.some((each) => typed(each) !== '' || problems.has(each));
+  const choices = CHOICES.map((member, at) =>
+    formField(
+      { member, label: words.choices[at]!, attributes: html`maxlength="25"` },
+      typed(member),
+      problems.get(member),
+    ),
+  );
+  const days = Array.from({ length: DAYS_MAX }, (_, at) => [String(at + 1), words.daysText(at + 1)] as const);
+  return html`<details${isOpen ? html` open` : ''}><summary>${words.poll}</summary><p class="soft">${words.pollAbout}</p>
+${joinHtml(choices, '\n')}
+${selectField('days', words.days, days, typed('days') || '1', { error: problems.get('days') })}
+</details>`;
+}
+
+/** Where the script offers a picture or video and shows the post; without it, a post has neither. */
 function composerPlace({ account, request }: AccountVisit, loginPath: string, media: string): Html {
   const input = JSON.stringify({
     ...{ path: `/console/api/${account.environment}/1.1/media/upload`, loginPath, media },
@@ -116,6 +170,7 @@ function composerPlace({ account, request }: AccountVisit, loginPath: string, me
       textField: 'text',
       headlineField: 'headline',
       urlField: 'url',
+      choiceFields: CHOICES,
       author: request.user!.screen_name,
       words: texts.composer,
     },

@@ -21,7 +21,10 @@ export function problemsOf({ refusals }: PageCallReply, fields: readonly string[
   return problems;
 }
 
+const POLL_CHOICES = ['first_choice', 'second_choice', 'third_choice', 'fourth_choice'];
+
 const LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(POLL_CHOICES.map((each, at) => [each, texts.creatives.choices[at]!])),
   ...{ text: texts.creatives.text, headline: texts.creatives.headline, url: texts.creatives.url },
   ...{ description: texts.audiences.description },
   ...{ ...texts.campaign.fields, granted_account_id: texts.audiences.withAccount },

@@ -21,9 +21,17 @@ export const CONSOLE_API = '/console/api';
 /** The header with the token that forms have as a field. */
 const TOKEN_HEADER = 'x-form-token';
 
-/** Whether scripts of pages may call an operation: those of the advertising API, and uploads of media. @source decision 1000 */
-export function isForConsole({ credential = 'user', family, files, shape }: Operation): boolean {
-  return credential === 'user' && shape !== 'stream' && (family === 'ads' || files !== undefined);
+/**
+ * The operations that scripts of pages may call: those of the advertising API, and uploads of media with what asks about
+ * them at the same path.
+ * @source decision 1000
+ */
+export function consoleOperations(operations: readonly Operation[]): readonly Operation[] {
+  const uploads = new Set(operations.flatMap(({ files, path }) => (files === undefined ? [] : path)));
+  return operations.filter(
+    ({ credential = 'user', family, path, shape }) =>
+      credential === 'user' && shape !== 'stream' && (family === 'ads' || uploads.has(path)),
+  );
 }
 
 /** What the calls of scripts need. */
@@ -40,7 +48,7 @@ type ConsoleApiDeps = Pick<
 export function consoleApi(deps: ConsoleApiDeps): (request: IncomingMessage, response: ServerResponse) => boolean {
   const { operations } = deps.calls.production;
   const byPath = new Map<string, Map<string, Operation>>();
-  for (const operation of operations.filter(isForConsole)) {
+  for (const operation of consoleOperations(operations)) {
     const methods = byPath.get(operation.path) ?? new Map<string, Operation>();
     byPath.set(operation.path, methods.set(operation.method, operation));
   }

@@ -1,12 +1,12 @@
 /** Words of custom audiences. */
 export const audiences = {
   title: 'Audiences',
-  about: 'Groups of people whom ads can be shown to, or kept from.',
+  about: 'Groups of people to show ads to, or to keep them from.',
   name: 'Name',
   description: 'What it is for',
-  size: 'People found here',
+  size: 'Matched people',
   state: 'State',
-  small: 'Too few to be used',
+  small: 'Too small to be used',
   ready: 'Ready',
   waiting: 'Empty, or not ready yet',
   none: 'No audiences yet',
@@ -18,7 +18,7 @@ export const audiences = {
   usedBy: 'Used by',
   notUsed: 'No line item uses this audience.',
   remove: 'Delete this audience',
-  removeAbout: 'Line items that use it go on without it: those that show ads to nobody else show none.',
+  removeAbout: 'Line items that use it run on without it; those that reach nobody else show no ads.',
   owner: 'Owner',
   shared: 'This audience belongs to another account, which has shared it with you.',
   sharing: 'Shared with',
@@ -30,6 +30,6 @@ export const audiences = {
   share: 'Share',
   unshare: (account: string) => `Stop sharing with ${account}`,
   unshareShort: 'Stop sharing',
-  upload: 'Fill it from a terminal',
+  upload: 'Upload from a terminal',
   uploadAbout: 'Identifiers are normalised and hashed on your machine before they are sent:',
 } as const;

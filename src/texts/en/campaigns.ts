@@ -24,10 +24,10 @@ export const states: Readonly<Record<string, string>> = {
 export const reasons: Readonly<Record<string, string>> = {
   ACCOUNT_REJECTED: 'The account was rejected',
   ACCOUNT_UNDER_REVIEW: 'The account is under review',
-  AWAITING_APPROVAL_BY_ADVERTISER: 'It waits for your approval',
+  AWAITING_APPROVAL_BY_ADVERTISER: 'It is waiting for your approval',
   EXPIRED: 'It has ended',
   PAUSED_BY_ADVERTISER: 'It is paused',
-  STARTS_IN_FUTURE: 'It has not begun',
+  STARTS_IN_FUTURE: 'It has not started',
   BUDGET_EXHAUSTED: 'The budget is used up',
   FUNDING_PROBLEM: 'The funding instrument cannot pay',
   CONTENT_REVIEW_PROBLEM: 'An ad was rejected',

@@ -2,14 +2,14 @@
 export const combine = {
   title: 'Combine audiences',
   about:
-    'Who is meant follows from groups of audiences. The new audience follows the others: whoever enters or leaves one of them enters or leaves it too.',
+    'Builds an audience from groups of others. It stays up to date: whoever joins or leaves one of them joins or leaves it too.',
   name: 'Name',
   description: 'What it is for',
-  root: 'People have to fit',
+  root: 'People must match',
   roots: { AND: 'all groups', OR: 'at least one group' },
   group: (number: number) => `Group ${number}`,
-  groupOperator: 'Fits this group',
-  operators: { OR: 'who fits any of these', AND: 'who fits all of these' },
+  groupOperator: 'This group matches',
+  operators: { OR: 'people who match any of these', AND: 'people who match all of these' },
   audience: 'Audience',
   choose: 'Choose',
   membership: 'People who',

@@ -9,7 +9,7 @@ export const frame = {
   creatives: 'Creatives',
   keywords: 'Keywords',
   apiCall: 'Show API call',
-  apiCalls: 'What this page asked the API',
+  apiCalls: 'API calls that this page made',
   remove: 'Delete it',
   problem: 'This could not be done',
   timeZone: (zone: string) => `Times are in the time zone of the account, ${zone}.`,

@@ -2,7 +2,7 @@
 export const grid = {
   noneFound: 'No matches.',
   search: 'Name begins with',
-  anyPayer: 'Anybody',
+  anyPayer: 'Anyone',
   state: 'Status',
   anyState: 'Any status',
   allCampaigns: 'All campaigns',
@@ -23,12 +23,12 @@ export const grid = {
   rename: 'Rename',
   renameIt: 'Rename {name}',
   edit: '{label} of {name}: {value}. Edit',
-  offline: 'No connection, or the service is busy. What is shown may be old.',
+  offline: 'No connection, or the service is busy. What is shown may be out of date.',
   tryAgain: 'Try again',
   signedOut: 'You were logged out.',
   signIn: 'Log in again',
   notAmount: 'This is not an amount in {currency}, such as 1,250.50',
-  conflict: 'Somebody else has changed this to {value} meanwhile. Save again to replace it.',
+  conflict: 'Somebody else has changed this to {value} in the meantime. Save again to replace it.',
   done: { ACTIVE: '{name} is active.', PAUSED: '{name} is paused.', saved: '{label} of {name} is saved.' },
   doneAll: { ACTIVE: '{count} are active.', PAUSED: '{count} are paused.' },
   doneSome: {

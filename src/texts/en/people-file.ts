@@ -28,7 +28,7 @@ export const peopleFile = {
     waiting:
       'No connection, or the service is busy. Trying again in {seconds} {seconds:second|seconds}; {people} {people:person|people} uploaded so far.',
   },
-  skipped: '{skipped} {skipped:row was|rows were} left out: no valid identifier.',
+  skipped: '{skipped} {skipped:row was|rows were} skipped: no valid identifier.',
   refused: 'The upload was refused. {why}',
   signIn: 'Log in',
   stillSignedOut: 'You are not logged in yet',

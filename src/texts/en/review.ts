@@ -10,7 +10,7 @@ export const review = {
   },
   done: 'done',
   titleOf: (name: string) => `Review ${name}`,
-  about: 'Nothing runs or costs anything before you go live. Drafts stay as they are until then.',
+  about: 'Nothing runs or costs anything until you go live. Drafts stay as they are until then.',
   payer: 'Paid by',
   budget: 'Budget',
   objective: 'Objective',

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { composer } from '../../../texts/en/composer.ts';
-import { callApi, type Refusal, refusalOf } from '../page-api.ts';
 import { filled } from '../texts.ts';
+import { type UploadedMedia, type UploadProgress, uploadMedia } from './upload-media.ts';
 
 /** What the page tells the script. */
 export interface ComposerInput {
-  /** Where pictures are uploaded, below `/console/api`. */
+  /** Where pictures and videos are uploaded, below `/console/api`. */
   readonly path: string;
   /** Where one signs in again. */
   readonly loginPath: string;
@@ -15,16 +15,18 @@ export interface ComposerInput {
   /** The ids of the fields of its link. */
   readonly headlineField: string;
   readonly urlField: string;
+  /** The ids of the fields with the choices of its poll. */
+  readonly choiceFields: readonly string[];
   /** Who writes, by screen name. */
   readonly author: string;
-  /** The id of a picture that was uploaded before the form was refused; '' for none. */
+  /** The key of what was uploaded before the form was refused; '' for none. */
   readonly media: string;
   readonly words: typeof composer;
 }
 
-type Upload = { readonly is: 'none' | 'uploading' } | { readonly is: 'uploaded'; readonly media: string } | Refusal;
+type Upload = { readonly is: 'none' } | { readonly is: 'uploading'; readonly progress: UploadProgress } | UploadedMedia;
 
-/** A choice of a picture, which is uploaded at once, and the post as a phone shows it. */
+/** A choice of a picture or video, which is uploaded at once, and the post as a phone shows it. */
 export function Composer({
   path,
   loginPath,
@@ -34,14 +36,28 @@ export function Composer({
   text,
   headline,
   url,
-}: ComposerInput & { text: HTMLTextAreaElement; headline: HTMLInputElement; url: HTMLInputElement }) {
+  choices,
+}: ComposerInput & {
+  text: HTMLTextAreaElement;
+  headline: HTMLInputElement;
+  url: HTMLInputElement;
+  choices: readonly HTMLInputElement[];
+}) {
   const typed = useTyped(text);
   const link = { headline: useTyped(headline).value, host: hostOf(useTyped(url).value) };
+  // The page has always as many.
+  const poll = choices.map((field) => useTyped(field).value).filter((choice) => choice !== '');
   const picture = useSignal<string | undefined>(undefined);
+  const video = useSignal<string | undefined>(undefined);
   const upload = useSignal<Upload>(media === '' ? { is: 'none' } : { is: 'uploaded', media });
   const field = useRef<HTMLInputElement>(null);
-  /** Counts choices: what comes of an earlier one is of no interest. */
-  const turn = useRef(0);
+  /** The choice that counts: what comes of an earlier one is of no interest. */
+  const turn = useRef(new AbortController());
+  const nextTurn = (): AbortSignal => {
+    turn.current.abort();
+    turn.current = new AbortController();
+    return turn.current.signal;
+  };
 
   /** The browser does not send the form while it says why not. */
   const set = (next: Upload): void => {
@@ -52,29 +68,32 @@ export function Composer({
   };
 
   const send = async (file: File): Promise<void> => {
-    const own = ++turn.current;
-    set({ is: 'uploading' });
-    const form = new FormData();
-    form.set('media', file);
-    const reply = await callApi('POST', path, form);
-    const next: Upload = reply.status < 300 ? { is: 'uploaded', media: reply.body.media_id_string } : refusalOf(reply);
-    if (own === turn.current) set(next);
+    const signal = nextTurn();
+    set({ is: 'uploading', progress: 0 });
+    const onProgress = (progress: UploadProgress): void => {
+      if (!signal.aborted) set({ is: 'uploading', progress });
+    };
+    const next = await uploadMedia(path, file, { signal, onProgress });
+    if (!signal.aborted) set(next);
   };
 
   const choose = async (file: File | undefined): Promise<void> => {
     if (!file) return remove();
     picture.value = undefined;
-    const shown = dataUrlOf(file);
+    video.value = isVideo(file) ? file.name : undefined;
+    // The policy of the page lets no script show a video.
+    const shown = isVideo(file) ? undefined : dataUrlOf(file);
     void send(file);
-    const own = turn.current;
+    const { signal } = turn.current;
     const data = await shown;
-    if (own === turn.current) picture.value = data;
+    if (!signal.aborted) picture.value = data;
   };
 
   const remove = (): void => {
-    turn.current += 1;
+    nextTurn();
     field.current!.value = '';
     picture.value = undefined;
+    video.value = undefined;
     set({ is: 'none' });
   };
 
@@ -101,14 +120,14 @@ export function Composer({
           ref={field}
           id="picture"
           type="file"
-          accept="image/jpeg,image/png,image/webp,image/gif"
+          accept="image/jpeg,image/png,image/webp,image/gif,video/mp4,video/quicktime"
           aria-describedby={fault === undefined ? 'picture-hint' : 'picture-hint picture-fault'}
           aria-invalid={fault !== undefined}
           onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
         />
         {now.is === 'uploaded' && <input type="hidden" name="media" value={now.media} />}
         <p class="soft" role="status">
-          {now.is === 'uploading' ? words.uploading : now.is === 'uploaded' ? words.uploaded : ''}
+          {statusOf(now, words)}
         </p>
         {now.is !== 'none' && (
           <div class="buttons">
@@ -130,11 +149,19 @@ export function Composer({
             <strong>@{author}</strong>
           </p>
           <p class={typed.value === '' ? 'soft' : ''}>{typed.value || words.noText}</p>
+          {video.value !== undefined && <p class="soft">{filled(words.video, { name: video.value })}</p>}
           {picture.value !== undefined && <img src={picture.value} alt={filled(words.pictureAlt, { author })} />}
           {(link.headline !== '' || link.host !== '') && (
             <p class="link">
               <strong>{link.headline}</strong> <span class="soft">{link.host}</span>
             </p>
+          )}
+          {poll.length > 0 && (
+            <ul class="poll">
+              {poll.map((choice, at) => (
+                <li key={at}>{choice}</li>
+              ))}
+            </ul>
           )}
           <p class="soft">{words.promoted}</p>
         </div>
@@ -163,7 +190,17 @@ function hostOf(address: string): string {
   return /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? '';
 }
 
-/** Why the picture is not uploaded, in words for people. */
+const isVideo = ({ type }: File): boolean => type.startsWith('video/');
+
+/** How far the upload is. */
+function statusOf(upload: Upload, words: typeof composer): string {
+  if (upload.is === 'uploaded') return upload.media.startsWith('3_') ? words.uploaded : words.uploadedOther;
+  if (upload.is !== 'uploading') return '';
+  if (upload.progress === undefined) return words.processing;
+  return upload.progress === 0 ? words.uploading : filled(words.progress, { percent: upload.progress });
+}
+
+/** Why it is not uploaded, in words for people. */
 function faultIn(upload: Upload, words: typeof composer): string | undefined {
   if (upload.is === 'signed out') return words.ended;
   if (upload.is === 'unreachable') return words.unreachable;

@@ -5,8 +5,7 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-island="compos
   const input: ComposerInput = JSON.parse(place.dataset.input!);
   place.replaceChildren();
   const text = document.querySelector<HTMLTextAreaElement>(`#${input.textField}`)!;
-  const [headline, url] = [input.headlineField, input.urlField].map(
-    (id) => document.querySelector<HTMLInputElement>(`#${id}`)!,
-  );
-  render(<Composer {...input} {...{ text, headline: headline!, url: url! }} />, place);
+  const box = (id: string): HTMLInputElement => document.querySelector<HTMLInputElement>(`#${id}`)!;
+  const fields = { text, headline: box(input.headlineField), url: box(input.urlField) };
+  render(<Composer {...input} {...fields} choices={input.choiceFields.map(box)} />, place);
 }

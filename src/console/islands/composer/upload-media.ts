@@ -1,0 +1,75 @@
+import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
+import { pause } from '../timers.ts';
+
+/** What became of a file: the media key with which posts and cards name it, or why it was not taken. */
+export type UploadedMedia = { readonly is: 'uploaded'; readonly media: string } | Refusal;
+
+/** How far an upload is: the bytes that were sent, in percent; undefined while the service processes them. */
+export type UploadProgress = number | undefined;
+
+/** Bytes of one segment of a video. */
+const SEGMENT = 4 * 1024 * 1024;
+const TRIES = 3;
+
+/**
+ * Uploads a picture in one call, or a video in segments, and waits until it is processed.
+ * @param path below `/console/api`
+ * @param signal that nobody wants it any longer: then what it resolves to means nothing
+ */
+export async function uploadMedia(
+  path: string,
+  file: File,
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: UploadProgress) => void },
+): Promise<UploadedMedia> {
+  if (!file.type.startsWith('video/')) return outcomeOf(await callApi('POST', path, formOf({ media: file })));
+  const begun = await callApi(
+    'POST',
+    path,
+    // Videos in ads have a category of their own.
+    formOf({
+      command: 'INIT',
+      total_bytes: String(file.size),
+      media_type: file.type,
+      media_category: 'amplify_video',
+    }),
+  );
+  if (begun.status >= 300) return refusalOf(begun);
+  const media_id: string = begun.body.media_id_string;
+  for (let from = 0; from < file.size && !signal.aborted; from += SEGMENT) {
+    onProgress(Math.floor((100 * from) / file.size));
+    const segment = { command: 'APPEND', media_id, segment_index: String(from / SEGMENT) };
+    const reply = await insistently(() =>
+      callApi('POST', path, formOf({ ...segment, media: file.slice(from, from + SEGMENT) })),
+    );
+    if (reply.status >= 300) return refusalOf(reply);
+  }
+  onProgress(undefined);
+  let reply = await callApi('POST', path, formOf({ command: 'FINALIZE', media_id }));
+  while (!signal.aborted && reply.status < 300 && /pending|in_progress/.test(reply.body.processing_info?.state ?? '')) {
+    await pause(1000 * (reply.body.processing_info.check_after_secs ?? 1), signal);
+    reply = await insistently(() => callApi('GET', `${path}?command=STATUS&media_id=${media_id}`));
+  }
+  return outcomeOf(reply);
+}
+
+function outcomeOf(reply: ApiReply): UploadedMedia {
+  if (reply.status >= 300) return refusalOf(reply);
+  const { media_key, processing_info } = reply.body;
+  if (processing_info?.state === 'failed') return { is: 'refused', why: processing_info.error?.message ?? '' };
+  return { is: 'uploaded', media: media_key };
+}
+
+/** Makes a call that may be made twice until the service is there, a few times. */
+async function insistently(call: () => Promise<ApiReply>): Promise<ApiReply> {
+  for (let tries = 1; ; tries++) {
+    const reply = await call();
+    if (!isUnavailable(reply) || tries === TRIES) return reply;
+    await pause(1000 * (reply.retryAfter_s || tries));
+  }
+}
+
+function formOf(members: Readonly<Record<string, string | Blob>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(members)) form.set(name, value);
+  return form;
+}
