@@ -122,7 +122,7 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-downloads-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   await tab.send('Page.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
-  await hands.press('Download as CSV');
+  await hands.press('Download CSV');
   // The browser makes the file before it writes into it.
   const isThere = async (): Promise<boolean> =>
     readdirSync(folder).some((each) => each.endsWith('.csv') && statSync(join(folder, each)).size > 0);

@@ -11,7 +11,7 @@ export const grid = {
   show: 'Show',
   next: 'Next page',
   nothing: 'None',
-  csv: 'Download as CSV',
+  csv: 'Download CSV',
   totals: 'Show totals',
   totalsTitle: 'Totals',
   plain: 'Plain table',

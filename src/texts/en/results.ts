@@ -4,7 +4,7 @@ export const results = {
   ranges: { 7: 'Last 7 days', 14: 'Last 14 days', 30: 'Last 30 days' } as Readonly<Record<string, string>>,
   range: 'Period',
   show: 'Show',
-  csv: 'Download as CSV',
+  csv: 'Download CSV',
   spend: 'Spend',
   impressions: 'Impressions',
   engagements: 'Engagements',

@@ -19,7 +19,7 @@ export const tools = {
     reload: 'Reload',
     failed: (why: string) => `The last advance failed: ${why}`,
     time: 'Time',
-    offset: 'Offset from the system clock',
+    offset: 'Offset',
     mode: 'Mode',
     modes: { running: 'Running', frozen: 'Frozen' },
     next: 'Next due',
@@ -36,7 +36,7 @@ export const tools = {
     run: 'Resume',
     none: 'None',
     offsetText: (count: number, unit: 'day' | 'hour' | 'minute' | 'second', isAhead: boolean) =>
-      `${count} ${unit}${count === 1 ? '' : 's'} ${isAhead ? 'ahead' : 'behind'}`,
+      `${count} ${unit}${count === 1 ? '' : 's'} ${isAhead ? 'ahead of' : 'behind'} the system clock`,
   },
   faults: {
     title: 'Faults',
