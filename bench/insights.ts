@@ -1,30 +1,19 @@
-import assert from 'node:assert/strict';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { systemClock } from '../src/base/clock.ts';
-import { formatInstant } from '../src/base/instants.ts';
-import { LANGUAGES, TOPICS } from '../src/dev/samples/post-words.ts';
-import { samplePosts } from '../src/dev/samples/sample-posts.ts';
-import { type SeededRandom, seededRandom } from '../src/dev/samples/seeded-random.ts';
-import { locations } from '../src/features/ads/reference/targeting-tables.ts';
-import { importPosts } from '../src/features/keywords/import/import-posts.ts';
+import { seededRandom } from '../src/dev/samples/seeded-random.ts';
 import { readPostsFile } from '../src/features/keywords/import/posts-file.ts';
-import { openPostgres } from '../src/storage/core/postgres.ts';
-import { openSqlite } from '../src/storage/core/sqlite.ts';
-import { storeOn } from '../src/storage/core/store.ts';
-import type { Client } from '../test/rig/client.ts';
 import { openPlace } from '../test/rig/databases.ts';
 import { startPostgres } from '../test/rig/postgres.ts';
+import { addPosts, DAYS, KEYWORDS, keywordsOf, timedSearch, writePosts } from './rig/posts.ts';
+import { printRates } from './rig/report.ts';
 import { sandboxClient } from './rig/signed.ts';
 import { startBarker } from './rig/target.ts';
 
-const DAYS = 7;
 const HOUR_S = 3600;
 const CALLS = 200;
 const P95_MAX_MS = 150;
-const KEYWORDS = 10;
 
 /**
  * Keyword insights over made-up posts of seven days: how fast they are imported and indexed beside a running server, how
@@ -45,13 +34,15 @@ export async function run(): Promise<void> {
   const target = await startBarker({ folder: place.folder, databaseUrl: place.databaseUrl || undefined });
   const idle = target.memory();
   const client = sandboxClient(target);
-  const imported_s = await fill(place, client, file, count, end);
+  const { stored_s, indexed_s: imported_s } = await addPosts(place, client, { file, count, end });
+  say(`  imported: ${perSecond(count, stored_s)} posts/s`);
   say(`  imported and indexed: ${perSecond(count, imported_s)} posts/s (${imported_s.toFixed(0)} s)`);
-  const first = await timed(client, end, seededRandom(1, 0));
+  const first = await timedSearch(client, end, seededRandom(1, 0));
   const times: number[] = [];
-  for (let call = 1; call <= CALLS; call++) times.push(await timed(client, end, seededRandom(1, call)));
+  for (let call = 1; call <= CALLS; call++) times.push(await timedSearch(client, end, seededRandom(1, call)));
   say(`  the first search, which reads the index  ${first.toFixed(0)} ms`);
   const ours = percentiles(times);
+  printRates(`searches of ${KEYWORDS} keywords by hour`, { [`${count.toLocaleString('en')} posts`]: times }, ' ms');
   say(`  search of ${KEYWORDS} keywords by hour  ${told(ours)} (target of p95: ${P95_MAX_MS} ms)`);
   say(`  memory of the server ${megabytes(idle)} idle, ${megabytes(target.memory())} now`);
   await target.close();
@@ -65,85 +56,6 @@ export async function run(): Promise<void> {
   await server?.stop();
   if (engine === 'sqlite') await compare(work, file, count, end, imported_s, ours.p50);
   rmSync(work, { recursive: true, force: true });
-}
-
-function writePosts(path: string, count: number, end: number): void {
-  const made = samplePosts({ seed: 1, count, days: DAYS, end, people: 100_000 });
-  const file = openSync(path, 'w');
-  for (let from = 0; from < count; from += 10_000) {
-    const lines: string[] = [];
-    for (let number = from; number < Math.min(count, from + 10_000); number++) {
-      const { id, text, created_at, country, language, user_id } = made(number);
-      const post = { id, text, created_at: formatInstant(created_at * 1000), country, language, user: user_id };
-      lines.push(`${JSON.stringify(post)}\n`);
-    }
-    writeSync(file, lines.join(''));
-  }
-  closeSync(file);
-}
-
-/** Imports a file as the command does, until the server answers with all of it; the answer is how many seconds that took. */
-async function fill(
-  { folder, databaseUrl }: { folder: string; databaseUrl: string },
-  client: Client,
-  file: string,
-  count: number,
-  end: number,
-): Promise<number> {
-  const driver = databaseUrl
-    ? openPostgres({ url: databaseUrl, connectionsMax: 4 })
-    : openSqlite({ file: join(folder, 'barker.db') });
-  const store = storeOn(driver);
-  const startedAt = performance.now();
-  const taken = await importPosts(
-    { store, clock: systemClock, settings: { keyword_retention_days: 90 } },
-    { name: 'bench', posts: () => readPostsFile(file, end) },
-    { stored: () => {}, rejected: (_, errors) => assert.fail(errors.join()) },
-  );
-  assert.equal(taken.added, count);
-  say(`  imported: ${perSecond(count, (performance.now() - startedAt) / 1000)} posts/s`);
-  await store.close();
-  // A search waits for the index, as long as it may.
-  while ((await search(client, end, ['coffee'])).status === 503);
-  return (performance.now() - startedAt) / 1000;
-}
-
-const places = locations().filter(({ location_type }) => location_type === 'COUNTRIES');
-
-function search(client: Client, end: number, keywords: readonly string[], country?: string) {
-  const params = {
-    granularity: 'HOUR',
-    keywords: keywords.join(','),
-    start_time: formatInstant((end - DAYS * 24 * HOUR_S) * 1000),
-    end_time: formatInstant(end * 1000),
-    ...(country ? { location: places.find(({ country_code }) => country_code === country)!.targeting_value } : {}),
-  };
-  return client.call('GET', '/12/insights/keywords/search', { params });
-}
-
-async function timed(client: Client, end: number, random: SeededRandom): Promise<number> {
-  const country = random.chance(0.5) ? 'US' : undefined;
-  const startedAt = performance.now();
-  const reply = await search(client, end, keywordsOf(random), country);
-  const took = performance.now() - startedAt;
-  assert.equal(reply.status, 200, reply.text);
-  assert.equal(reply.body.data.post_volume.length, DAYS * 24);
-  return took;
-}
-
-/** Ten keywords: words that many say, words of topics, hashtags, and rows of two words. */
-function keywordsOf(random: SeededRandom): string[] {
-  const topic = () => random.early(TOPICS)!;
-  const word = () => random.early(topic().words.en!.split(' '))!;
-  const found = new Set<string>();
-  while (found.size < KEYWORDS) {
-    const kind = random.below(10);
-    if (kind < 6) found.add(word());
-    else if (kind < 7) found.add(random.early(LANGUAGES.en!.plain.split(' '))!);
-    else if (kind < 8) found.add(`#${random.early(topic().hashtags.split(' '))!}`);
-    else found.add(`${word()} ${word()}`);
-  }
-  return [...found];
 }
 
 /** The same texts in a table of the full-text search of SQLite, and the same keywords counted in it, without hours. */

@@ -1,35 +1,73 @@
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Collected, collect } from './rig/collect.ts';
+import { compareWith } from './rig/compare.ts';
+import { machineNow } from './rig/machine.ts';
+import { writeReport } from './rig/report-page.ts';
 
-const names = [
-  ...['get', 'list', 'create', 'targeting', 'pages', 'signature', 'inspector', 'aliases'],
-  ...[
-    'postgres',
-    'redis',
-    'nodes',
-    'bearer',
-    'refusals',
-    'servability',
-    'append',
-    'uploads',
-    'estimate',
-    'shares',
-    'memberships',
-    'events',
-    'rows',
-  ],
-  ...['insights', 'related', 'settle', 'decisions', 'stats', 'stream', 'webhooks'],
+const NAMES = [
+  ...['get', 'list', 'create', 'targeting', 'pages', 'signature', 'inspector', 'aliases', 'postgres', 'redis', 'nodes'],
+  ...['bearer', 'refusals', 'servability', 'append', 'uploads', 'estimate', 'shares', 'memberships', 'events', 'rows'],
+  ...['insights', 'related', 'settle', 'decisions', 'stats', 'stream', 'webhooks', 'growth'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */
 const NEED_PACKAGES = ['bearer', 'related'];
+/** What every change can make slower; these take some minutes. */
+const COMPARED = ['get', 'list', 'create', 'signature'];
+const FOLDER = fileURLToPath(new URL('..', import.meta.url));
+const REPORT = fileURLToPath(new URL('../docs/benchmarks', import.meta.url));
 
-const name = process.argv[2] ?? '';
-if (!names.includes(name)) {
-  process.stderr.write(`npm run bench -- NAME, where NAME is one of ${names.join(', ')}\n`);
+const USAGE = `npm run bench -- NAME [...]            runs a benchmark, with what else it takes
+npm run bench -- NAME... --report      runs several, and writes docs/benchmarks/
+npm run bench -- all --report          runs all of them
+npm run bench -- compare COMMIT [NAME...]
+                                       runs some on that commit and on this one in turn; fails when this one
+                                       is slower by more than 10 %, 19 times in 20
+NAME is one of ${NAMES.join(', ')}
+`;
+
+function fail(text: string): never {
+  process.stderr.write(text);
   process.exit(2);
 }
-if (NEED_PACKAGES.includes(name) && !existsSync(new URL('node_modules', import.meta.url))) {
-  process.stderr.write(`The benchmark ${name} needs packages that are not installed: npm ci --prefix bench\n`);
-  process.exit(2);
+
+function checkNames(names: readonly string[]): readonly string[] {
+  if (names.length === 0 || !names.every((name) => NAMES.includes(name))) fail(USAGE);
+  const missing = names.filter((name) => NEED_PACKAGES.includes(name));
+  if (missing.length > 0 && !existsSync(new URL('node_modules', import.meta.url))) {
+    fail(`The benchmark ${missing.join(' and ')} needs packages that are not installed: npm ci --prefix bench\n`);
+  }
+  return names;
 }
-const { run } = (await import(`./${name}.ts`)) as { run(): Promise<void> };
-await run();
+
+async function report(names: readonly string[]): Promise<void> {
+  const machine = machineNow();
+  const runs: Collected[] = [];
+  for (const name of names) runs.push(await collect(name, FOLDER));
+  writeReport(REPORT, machine, runs);
+  process.stdout.write(`Written: ${REPORT}\n`);
+  const failed = runs.filter(({ code }) => code !== 0).map(({ name }) => name);
+  if (failed.length === 0) return;
+  process.stderr.write(`These did not come to their end: ${failed.join(', ')}\n`);
+  process.exitCode = 1;
+}
+
+async function compare([base, ...names]: readonly string[]): Promise<void> {
+  if (base === undefined) fail(USAGE);
+  const slower = await compareWith(base, checkNames(names.length === 0 ? COMPARED : names));
+  for (const { name, times, high } of slower) {
+    process.stdout.write(`Slower: ${name}, x ${times.toFixed(2)}, at most ${high.toFixed(2)}\n`);
+  }
+  if (slower.length > 0) process.exitCode = 1;
+}
+
+const [first = '', ...rest] = process.argv.slice(2);
+if (first === 'compare') await compare(rest);
+else if (process.argv.includes('--report')) {
+  const asked = [first, ...rest].filter((each) => each !== '--report');
+  await report(checkNames(asked[0] === 'all' ? NAMES : asked));
+} else {
+  checkNames([first]);
+  const { run } = (await import(`./${first}.ts`)) as { run(): Promise<void> };
+  await run();
+}

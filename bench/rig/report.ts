@@ -1,3 +1,5 @@
+import { type Growth, record } from './record.ts';
+
 /** The middle value. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -22,8 +24,9 @@ export async function interleaved<K extends string>(
   return results;
 }
 
-/** Prints medians, and the ratio of a to b: the median of the ratios of each round. */
+/** Prints medians with the least and the most of what was measured. */
 export function printRates(title: string, results: Record<string, number[]>, unit = '/s'): void {
+  record({ kind: 'rates', title, unit, values: results });
   process.stdout.write(`${title}\n`);
   for (const [name, values] of Object.entries(results)) {
     const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -38,9 +41,26 @@ export function ratio(a: readonly number[], b: readonly number[]): number {
 
 /** Prints a ratio beside its target. */
 export function printRatio(name: string, value: number, target?: string): void {
+  record({ kind: 'ratio', name, value, ...(target !== undefined && { target }) });
   process.stdout.write(`  ${name}: ${value.toFixed(2)}${target === undefined ? '' : `  (target ${target})`}\n`);
 }
 
-function show(value: number): string {
+/** Prints what something costs at each size, and how many times as much as at the size before. */
+export function printGrowth(growth: Omit<Growth, 'kind'>): void {
+  const { title, of, unit, lines } = growth;
+  record({ kind: 'growth', ...growth });
+  process.stdout.write(`${title}\n`);
+  for (const [name, points] of Object.entries(lines)) {
+    const texts = points.map(([size, cost], at) => {
+      const before = points[at - 1];
+      const times = before === undefined ? '' : ` (x ${(cost / before[1]).toFixed(2)})`;
+      return `${size.toLocaleString('en')} ${of}: ${show(cost)}${unit}${times}`;
+    });
+    process.stdout.write(`  ${name.padEnd(28)} ${texts.join(', ')}\n`);
+  }
+}
+
+/** A number as people read it: three digits, or all of a large one. */
+export function show(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
