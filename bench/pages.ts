@@ -1,8 +1,7 @@
 import type { Client } from '../test/rig/client.ts';
-import { load } from './rig/load.ts';
 import { manyCampaigns } from './rig/many-campaigns.ts';
 import { interleaved, printRates, printRatio, ratio } from './rig/report.ts';
-import { accountWithCampaigns, sandboxClient } from './rig/signed.ts';
+import { accountWithCampaigns, sandboxClient, timedCall } from './rig/signed.ts';
 import { startBarker } from './rig/target.ts';
 
 const CAMPAIGNS = 1_000_000;
@@ -16,10 +15,7 @@ export async function run(): Promise<void> {
   manyCampaigns(barker, { account, campaign, from: 0, to: CAMPAIGNS - 40 });
   const near = `${path}/campaigns?count=${COUNT}`;
   const far = await pageAt(sandboxClient(barker), near, FAR);
-  const time = (page: string) => async () => {
-    const plan = { origin: barker.file.sandbox_url, keys: barker.file, method: 'GET', requests: 5000, seconds: 2 };
-    return (await load({ ...plan, paths: [page], connections: 1 })).p50_ms;
-  };
+  const time = (page: string) => () => timedCall(barker, page);
   const results = await interleaved(7, { 'page 1': time(near), [`page ${FAR}`]: time(far) });
   printRates(`pages of ${COUNT} of ${CAMPAIGNS.toLocaleString('en')} campaigns, one client`, results, ' ms');
   printRatio(`page ${FAR} / page 1`, ratio(results[`page ${FAR}`]!, results['page 1']!), 'within 1.3');

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { type Collected, collect } from './rig/collect.ts';
 import { compareWith } from './rig/compare.ts';
-import { machineNow } from './rig/machine.ts';
+import { machineNow, ROOT } from './rig/machine.ts';
 import { writeReport } from './rig/report-page.ts';
 
 const NAMES = [
@@ -14,8 +14,7 @@ const NAMES = [
 const NEED_PACKAGES = ['bearer', 'related'];
 /** What every change can make slower; these take some minutes. */
 const COMPARED = ['get', 'list', 'create', 'signature'];
-const FOLDER = fileURLToPath(new URL('..', import.meta.url));
-const REPORT = fileURLToPath(new URL('../docs/benchmarks', import.meta.url));
+const REPORT = join(ROOT, 'docs/benchmarks');
 
 const USAGE = `npm run bench -- NAME [...]            runs a benchmark, with what else it takes
 npm run bench -- NAME... --report      runs several, and writes docs/benchmarks/
@@ -43,7 +42,7 @@ function checkNames(names: readonly string[]): readonly string[] {
 async function report(names: readonly string[]): Promise<void> {
   const machine = machineNow();
   const runs: Collected[] = [];
-  for (const name of names) runs.push(await collect(name, FOLDER));
+  for (const name of names) runs.push(await collect(name, ROOT));
   writeReport(REPORT, machine, runs);
   process.stdout.write(`Written: ${REPORT}\n`);
   const failed = runs.filter(({ code }) => code !== 0).map(({ name }) => name);

@@ -10,6 +10,7 @@ import {
   signingKey,
   verify,
 } from '../src/features/auth/oauth1/signature.ts';
+import { printRates, printRatio, ratio } from './rig/report.ts';
 
 const REQUESTS = 4_000;
 const ROUNDS = 101;
@@ -54,10 +55,6 @@ function timed<Item>(items: readonly Item[], call: (item: Item) => boolean): num
   return spent / items.length;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[values.length >> 1] ?? Number.NaN;
-}
-
 /**
  * Runs the measurement and prints the medians of both sides and the ratio of their rates (target 0.6, aim 1.0).
  * @source authentication gaps 2.1
@@ -84,11 +81,9 @@ export async function run(): Promise<void> {
     ours.push(one);
     theirs.push(other);
   }
-  const [one, other] = [median(ours), median(theirs)];
-  console.log(`signature: base string ${texts[0]?.length} bytes, ${REQUESTS} distinct requests, ${ROUNDS} rounds`);
-  console.log(`signature: verify     ${one.toFixed(0)} ns (${Math.round(1e9 / one)}/s)`);
-  console.log(`signature: createHmac ${other.toFixed(0)} ns (${Math.round(1e9 / other)}/s)`);
-  console.log(`signature: ratio      ${(other / one).toFixed(2)}`);
+  const title = `signatures of base strings of ${texts[0]?.length} bytes, ${REQUESTS} distinct requests`;
+  printRates(title, { verify: ours, createHmac: theirs }, ' ns');
+  printRatio('createHmac / verify', ratio(theirs, ours), 'at least 0.6, aim 1');
 }
 
 if (import.meta.main) await run();

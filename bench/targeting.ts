@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { systemClock } from '../src/base/clock.ts';
 import { type Client, clientOf } from '../test/rig/client.ts';
+import { addKeywords, newLine } from './rig/criteria.ts';
 import { load } from './rig/load.ts';
 import { interleaved, printRates, printRatio, ratio } from './rig/report.ts';
 import { accountWithCampaigns } from './rig/signed.ts';
@@ -27,29 +27,9 @@ export async function run(): Promise<void> {
   await target.close();
 }
 
-async function newLine(client: Client, path: string, campaign_id: string): Promise<string> {
-  const params = {
-    campaign_id,
-    objective: 'ENGAGEMENTS',
-    product_type: 'PROMOTED_POSTS',
-    placements: 'ALL_ON_SERVICE',
-    entity_status: 'PAUSED',
-  };
-  const made = await client.call('POST', `${path}/line_items`, { params });
-  assert.equal(made.status, 200, made.text);
-  return made.body.data.id;
-}
-
 async function batches(client: Client, account: string, lines: readonly string[]): Promise<number> {
   const startedAt = performance.now();
-  for (const line_item_id of lines) {
-    const json = Array.from({ length: CRITERIA }, (_, index) => ({
-      operation_type: 'Create',
-      params: { line_item_id, targeting_type: 'BROAD_KEYWORD', targeting_value: `keyword ${index}` },
-    }));
-    const reply = await client.call('POST', `/12/batch/accounts/${account}/targeting_criteria`, { json });
-    assert.equal(reply.status, 200, reply.text.slice(0, 1000));
-  }
+  for (const line of lines) await addKeywords(client, account, line, CRITERIA);
   return (lines.length * CRITERIA * 1000) / (performance.now() - startedAt);
 }
 

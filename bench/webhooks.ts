@@ -1,17 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { Pool } from 'undici';
-import { formatInstant } from '../src/base/instants.ts';
-import type { NewEvent } from '../src/contract/store/events.ts';
-import { bearerClient } from '../test/rig/events.ts';
-import { openWorld, type World } from '../test/rig/world.ts';
+import { openWorld } from '../test/rig/world.ts';
+import { emit, openReceived, PAYLOAD, rate } from './rig/received-events.ts';
 import { interleaved, printRates, printRatio, ratio } from './rig/report.ts';
 
 const MESSAGES = 5000;
 /** Requests to one webhook that are under way at a time. */
 const CONCURRENCY = 10;
-const TOGETHER = 500;
 
 /**
  * Events that are written to the log, matched, sent to a receiver in another process, and stored with what came of it;
@@ -19,20 +13,13 @@ const TOGETHER = 500;
  */
 export async function run(): Promise<void> {
   const world = await openWorld({ which: 'sqlite', flags: { access_log: 'failures', rate_limits: 'off' } });
-  const receiver = fork(join(import.meta.dirname, 'rig/counting-receiver-process.ts'), [world.keys.consumer_secret]);
-  const [url] = (await once(receiver, 'message')) as [string];
-  const client = await bearerClient(world, world.keys);
-  const { body } = await client.call('POST', '/2/webhooks', { url: `${url}/in` });
-  const user_id = world.keys.user_id!;
-  const filter = { user_id };
-  const webhook_id = body.data.id as string;
-  await client.call('POST', '/2/activity/subscriptions', { event_type: 'profile.update.bio', filter, webhook_id });
-
+  const { receiver, url, user_id } = await openReceived(world);
   const pool = new Pool(url, { connections: CONCURRENCY, pipelining: 1 });
   const results: Record<string, number[]> = await interleaved(5, {
-    barker: () => rate(receiver, () => emit(world, user_id)),
-    'undici, request and body read': () => rate(receiver, () => post((path, text) => requested(pool, path, text))),
-    'undici, bare dispatch': () => rate(receiver, () => post((path, text) => dispatched(pool, path, text))),
+    barker: () => rate(receiver, MESSAGES, () => emit(world, user_id, MESSAGES)),
+    'undici, request and body read': () =>
+      rate(receiver, MESSAGES, () => post((path, text) => requested(pool, path, text))),
+    'undici, bare dispatch': () => rate(receiver, MESSAGES, () => post((path, text) => dispatched(pool, path, text))),
   });
   printRates(`${MESSAGES} messages to one webhook, ${CONCURRENCY} at a time`, results);
   const [barker, requests, dispatches] = Object.values(results) as [number[], number[], number[]];
@@ -41,28 +28,6 @@ export async function run(): Promise<void> {
   await pool.destroy();
   receiver.send('end');
   await world.close();
-}
-
-/** How many messages came a second. */
-async function rate(receiver: ChildProcess, begin: () => Promise<unknown>): Promise<number> {
-  const come = once(receiver, 'message');
-  receiver.send(MESSAGES);
-  const startedAt_ms = performance.now();
-  await Promise.all([begin(), come]);
-  return (MESSAGES / (performance.now() - startedAt_ms)) * 1000;
-}
-
-const PAYLOAD = JSON.stringify({
-  before: 'A bio of some length, as people have them',
-  after: 'Another one, a little longer than that',
-});
-
-async function emit({ service, clock }: World, user_id: string): Promise<void> {
-  const event: NewEvent = { event_type: 'profile.update.bio', user_id, direction: null, text: 'x', payload: PAYLOAD };
-  for (let done = 0; done < MESSAGES; done += TOGETHER) {
-    const events = Array<NewEvent>(TOGETHER).fill(event);
-    await service.store.write((tx) => tx.events.append(events, formatInstant(clock.now())));
-  }
 }
 
 const HEADERS = {

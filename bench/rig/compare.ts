@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Collected, collect } from './collect.ts';
-import { git } from './machine.ts';
+import { git, ROOT } from './machine.ts';
 import { median } from './report.ts';
 
 /** Both commits are measured so often, alternately. */
@@ -25,16 +25,15 @@ export interface Comparison {
  * @returns what was slower by more than a tenth, with confidence
  */
 export async function compareWith(base: string, names: readonly string[]): Promise<readonly Comparison[]> {
-  const here = resolve(import.meta.dirname, '../..');
   const there = mkdtempSync(join(tmpdir(), 'barker-base-'));
   git('worktree', 'add', '--detach', '--force', there, base);
   try {
     // The same measures on both sides: those of this commit.
     rmSync(join(there, 'bench'), { recursive: true });
-    cpSync(join(here, 'bench'), join(there, 'bench'), { recursive: true });
-    symlinkSync(join(here, 'node_modules'), join(there, 'node_modules'));
+    cpSync(join(ROOT, 'bench'), join(there, 'bench'), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(there, 'node_modules'));
     const slower: Comparison[] = [];
-    for (const name of names) slower.push(...(await compareOne(name, there, here)));
+    for (const name of names) slower.push(...(await compareOne(name, there, ROOT)));
     return slower;
   } finally {
     git('worktree', 'remove', '--force', there);
@@ -51,6 +50,7 @@ async function compareOne(name: string, there: string, here: string): Promise<Co
     pairs.push([found.get(there)!, found.get(here)!]);
   }
   const measured = [...pairs[0]![1].keys()].filter((each) => pairs.every(([before]) => before.has(each)));
+  if (measured.length === 0) throw new Error(`${name} records nothing that can be compared`);
   const comparisons = measured.map((each) =>
     compared(
       each,

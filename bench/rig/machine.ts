@@ -1,6 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The folder of this commit. */
+export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Where and with what figures were measured. */
 export interface Machine {
@@ -18,7 +22,7 @@ export interface Machine {
 
 /** This machine, as it is now. */
 export function machineNow(): Machine {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const processors = cpus();
   return {
     at: new Date().toISOString(),
@@ -36,5 +40,5 @@ export function machineNow(): Machine {
 
 /** What git prints, without the last line break. */
 export function git(...args: string[]): string {
-  return execFileSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname }).trimEnd();
+  return execFileSync('git', args, { encoding: 'utf8', cwd: ROOT }).trimEnd();
 }

@@ -1,10 +1,10 @@
-import { randomFillSync } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mergeUploads } from '../../src/features/audiences/members/merge-uploads.ts';
-import { packedWriter, readPacked, UPDATE } from '../../src/features/audiences/uploads/packed-format.ts';
+import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
+import { LATER, NOW, newPeople } from './new-people.ts';
 
 /** One way to keep who is in an audience. A batch is 27 uploads of 72,500 people with one new identifier each. */
 export interface Keeper {
@@ -15,20 +15,6 @@ export interface Keeper {
 
 const UPLOADS = 27;
 const PEOPLE = 72_500;
-const NOW = 1_772_470_000;
-const LATER = NOW + 34_000_000;
-
-function upload(): Uint8Array<ArrayBuffer> {
-  const writer = packedWriter(PEOPLE * 18 + 32);
-  writer.operation();
-  writer.setOperation(UPDATE, NOW, LATER);
-  for (let person = 0; person < PEOPLE; person++) {
-    writer.person();
-    const at = writer.identifier();
-    randomFillSync(writer.bytes(), at, 16);
-  }
-  return writer.finish();
-}
 
 function eachIdentifier(uploads: readonly Uint8Array[], act: (bytes: Uint8Array, at: number) => void): void {
   for (const bytes of uploads) readPacked(bytes, { operation() {}, person: (at) => act(bytes, at) });
@@ -85,7 +71,7 @@ const folder = mkdtempSync(join(tmpdir(), 'barker-merging-'));
 try {
   const keeper = KEEPERS[name]!(folder);
   for (let batch = 1; batch <= Number(batches); batch++) {
-    const uploads = Array.from({ length: UPLOADS }, upload);
+    const uploads = Array.from({ length: UPLOADS }, () => newPeople(PEOPLE));
     const startedAt = performance.now();
     const before = process.cpuUsage();
     keeper.merge(uploads, batch * UPLOADS);

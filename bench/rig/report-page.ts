@@ -38,10 +38,12 @@ Written by \`npm run bench -- all --report\`; what each benchmark compares is sa
 }
 
 function sectionOf(run: Collected, plot: (growth: Growth) => string): string {
-  const { name, code, figures, seconds, peak_mb } = run;
+  const { name, code, figures, output, seconds, peak_mb } = run;
   const took = `${seconds} s${peak_mb === undefined ? '' : `; its largest process took ${peak_mb.toLocaleString('en')} MB`}`;
   const failed = code === 0 ? [] : [`**It ended with ${code}**, and what follows is incomplete.`];
-  const parts = figures.map((figure) => figureText(figure, plot));
+  // Not every benchmark records what it prints.
+  const parts =
+    figures.length === 0 ? [`\`\`\`text\n${output.trimEnd()}\n\`\`\``] : figures.map((each) => figureText(each, plot));
   return [`## ${name}`, ...failed, ...joined(parts), `Took ${took}.`].join('\n\n');
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/base/clock.ts';
 import { type Client, clientOf } from '../../test/rig/client.ts';
 import { openAccount } from '../../test/rig/world.ts';
+import { load } from './load.ts';
 import type { Target } from './target.ts';
 
 /** A signing client of a target's sandbox. */
@@ -31,4 +32,10 @@ export async function accountWithCampaigns(
     campaign = reply.body.data[0].id;
   }
   return { ...opened, campaign };
+}
+
+/** The median of many signed reads of the sandbox, one after the other, in milliseconds. */
+export async function timedCall({ file }: Target, path: string): Promise<number> {
+  const plan = { origin: file.sandbox_url, keys: file, method: 'GET', requests: 5000, seconds: 2 };
+  return (await load({ ...plan, paths: [path], connections: 1 })).p50_ms;
 }
