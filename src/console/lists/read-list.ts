@@ -54,12 +54,9 @@ export function firstRows(visit: AccountVisit, list: EntityList, query: ListQuer
 }
 
 async function rowsOfAnyState({ call }: AccountVisit, list: EntityList, query: ListQuery): Promise<FirstRows> {
-  const { q, cursor, sort, within } = query;
+  const parameters = parametersOf(list, query, ROWS);
   const { reply } = await call(`${list.resource}.list`, {
-    parameters: {
-      ...{ count: ROWS, q, cursor, sort_by: sort, with_total_count: cursor === undefined, with_draft: true },
-      [list.within.parameter]: within,
-    },
+    parameters: { ...parameters, with_total_count: query.cursor === undefined },
   });
   const rows: readonly ListRow[] = reply.data ?? [];
   return { rows, next: reply.next_cursor ?? null, total: reply.total_count ?? rows.length };
@@ -72,37 +69,50 @@ async function rowsOfState(visit: AccountVisit, list: EntityList, query: ListQue
   let total = 0;
   const refusal = await eachPage(visit, list, query, (page, after) => {
     total += page.length;
-    if (next !== undefined) return;
-    rows.push(...page);
-    if (rows.length >= ROWS) next = after;
+    if (next === undefined) {
+      rows.push(...page);
+      if (rows.length >= ROWS) next = after;
+    }
+    // All are counted once, on the first page.
+    return next === undefined || query.cursor === undefined;
   });
   if (refusal) return { rows: [], next: null, total: 0, refused: problemsOf(refusal, []) };
   return { rows, next: next ?? null, total };
 }
 
-/** Reads a list in large pages, as many rows as are added up or written to a file. @returns the call that was refused. */
+/** The parameters of a call that lists so many rows. */
+function parametersOf(list: EntityList, { q, cursor, sort, within }: ListQuery, count: number) {
+  return { ...{ count, q, cursor, sort_by: sort, with_draft: true }, [list.within.parameter]: within };
+}
+
+/**
+ * Reads a list in large pages, as many rows as are added up or written to a file.
+ * @param take takes the rows of a page that are in the state; whether it wants more
+ * @returns the call that was refused
+ */
 async function eachPage(
   { call }: AccountVisit,
   list: EntityList,
-  { q, sort, within, state, cursor: first }: ListQuery,
-  take: (rows: readonly ListRow[], next: string | null) => void,
+  query: ListQuery,
+  take: (rows: readonly ListRow[], next: string | null) => boolean,
 ): Promise<PageCallReply | undefined> {
-  let cursor = first;
+  const { state } = query;
+  let { cursor } = query;
+  let wantsMore = true;
   let read = 0;
   do {
-    const answer = await call(`${list.resource}.list`, {
-      parameters: {
-        ...{ count: ROWS_A_CALL, q, cursor, sort_by: sort, with_draft: true },
-        [list.within.parameter]: within,
-      },
-    });
+    const parameters = parametersOf(list, { ...query, cursor }, ROWS_A_CALL);
+    const answer = await call(`${list.resource}.list`, { parameters });
     if (!answer.isDone) return answer;
     const page: readonly ListRow[] = answer.reply.data;
     const next: string | null = answer.reply.next_cursor;
     read += page.length;
-    take(state === undefined ? page : page.filter((row) => stateOfRow(row, texts).state === state.toLowerCase()), next);
+    wantsMore = take(
+      state === undefined ? page : page.filter((row) => stateOfRow(row, texts).state === state.toLowerCase()),
+      next,
+    );
     cursor = next ?? undefined;
-  } while (cursor !== undefined && read < ROWS_MAX);
+  } while (cursor !== undefined && wantsMore && read < ROWS_MAX);
   return undefined;
 }
 
@@ -110,5 +120,9 @@ async function eachPage(
 export async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[] | PageCallReply> {
   const rows: ListRow[] = [];
   const query = { ...queryOf(visit, list), cursor: undefined };
-  return (await eachPage(visit, list, query, (page) => rows.push(...page))) ?? rows;
+  const refusal = await eachPage(visit, list, query, (page) => {
+    rows.push(...page);
+    return true;
+  });
+  return refusal ?? rows;
 }

@@ -45,7 +45,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
   return {
     approve: (request, id) => {
       const status = request.parameter('status') ?? '';
-      if (!(status in words.states)) throw new Refused(words.wrong);
+      if (!(status in texts.accounts.states)) throw new Refused(words.wrong);
       return on(request, 'approve', id, (unit) => update(unit, id, { approval_status: status }));
     },
     async grant(request, id) {

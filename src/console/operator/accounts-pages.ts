@@ -66,11 +66,11 @@ async function listed(request: OperatorRequest, problem?: string): Promise<Opera
     .map(({ id, name, approval_status }) => [
       html`<a href="/operator${PATH}/${id}">${String(name)}</a>`,
       html`<code>${id}</code>`,
-      words.states[String(approval_status)] ?? String(approval_status),
+      texts.accounts.states[String(approval_status)] ?? String(approval_status),
     ]);
   const links = ENVIRONMENTS.map(
     (each) =>
-      html`<a href="?environment=${each}"${each === environment ? html` aria-current="true"` : ''}>${words.environments[each]}</a>`,
+      html`<a href="?environment=${each}"${each === environment ? html` aria-current="true"` : ''}>${texts.site.environments[each]}</a>`,
   );
   const given = (name: string): string => (request.method === 'POST' && request.parameter(name)) || '';
   const content = html`${alertBox(problem)}
@@ -85,7 +85,7 @@ ${formField({ member: 'timezone', label: words.timezone, hint: words.timezoneHin
 ${selectField(
   'environment',
   words.environment,
-  ENVIRONMENTS.map((each) => [each, words.environments[each]]),
+  ENVIRONMENTS.map((each) => [each, texts.site.environments[each]]),
   given('environment'),
 )}
 <div class="buttons"><button class="main" type="submit">${words.create}</button></div></form></details>`;
@@ -148,9 +148,9 @@ async function shown(
   const limits: Readonly<Record<string, number>> = JSON.parse(standing.limits);
   const form = (act: string, content: Html, label: string): Html =>
     html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act })}${content}<div class="buttons"><button type="submit">${label}</button></div></form>`;
-  const states = Object.entries(words.states);
+  const states = Object.entries(texts.accounts.states);
   const content = html`${alertBox(problem)}
-<section class="card"><dl class="facts"><dt>${words.id}</dt><dd><code>${id}</code></dd><dt>${words.environment}</dt><dd>${words.environments[standing.environment as Environment]}</dd><dt>${words.timezone}</dt><dd>${String(row.timezone)}</dd></dl>
+<section class="card"><dl class="facts"><dt>${words.id}</dt><dd><code>${id}</code></dd><dt>${words.environment}</dt><dd>${texts.site.environments[standing.environment as Environment]}</dd><dt>${words.timezone}</dt><dd>${String(row.timezone)}</dd></dl>
 ${form('approve', selectField('status', words.approval, states, String(row.approval_status)), words.save)}</section>
 <section class="card"><h2>${words.people}</h2>
 ${tableOf(

@@ -50,6 +50,7 @@ ${joinHtml(accounts.map(row), '\n')}
 }
 
 function row({ id, name, environment, timezone, approval_status }: Account) {
-  const mark = environment === 'sandbox' ? html` <span class="environment sandbox">${words.sandbox}</span>` : '';
+  const mark =
+    environment === 'sandbox' ? html` <span class="environment sandbox">${texts.site.environments.sandbox}</span>` : '';
   return html`<tr><th scope="row"><a href="${PATH}/${id}">${name}</a>${mark}</th><td><code>${id}</code></td><td>${timezone}</td><td>${words.states[approval_status] ?? approval_status}</td></tr>`;
 }

@@ -12,7 +12,7 @@ import { type Problems, problemSummary, problemsOf, refusalText } from '../parts
 const words = texts.creatives;
 const PATH = '/creatives';
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CREATIVE_MANAGER'];
-const CHOICES = ['first_choice', 'second_choice', 'third_choice', 'fourth_choice'] as const;
+const CHOICES = Object.keys(words.choices) as (keyof typeof words.choices)[];
 const NAMES = ['text', 'name', 'headline', 'url'];
 const DAYS_MAX = 7;
 const MINUTES_A_DAY = 1440;
@@ -30,7 +30,7 @@ export function creativesPage(deps: ConsoleDeps): Page {
     const { request, call } = visit;
     const loginPath = deps.redirectToLogin(request.path).location!;
     if (request.method === 'GET') return shown(visit, loginPath);
-    const [text, name, media] = ['text', 'name', 'media'].map((each) => request.parameter(each)?.trim() ?? '');
+    const [text, name, media] = ['text', 'name', 'media'].map((each) => typedIn(visit, each));
     const card = await cardOf(visit);
     if ('problems' in card) return shown(visit, loginPath, card.problems);
     const shows = card.uri === undefined ? media && { media_keys: media } : { card_uri: card.uri };
@@ -55,11 +55,9 @@ async function cardOf(visit: AccountVisit): Promise<MadeCard> {
 /** The card of a post whose picture or video is a link: it leads to a website, with a headline. */
 async function linkOf(visit: AccountVisit): Promise<MadeCard> {
   const { call } = visit;
-  const [headline, url, media_key] = ['headline', 'url', 'media'].map((each) => typedIn(visit, each)) as [
-    string,
-    string,
-    string,
-  ];
+  const headline = typedIn(visit, 'headline');
+  const url = typedIn(visit, 'url');
+  const media_key = typedIn(visit, 'media');
   const problems = new Map<string, string>();
   if (!headline) problems.set('headline', words.noHeadline);
   if (!url) problems.set('url', words.noUrl);
@@ -94,10 +92,12 @@ async function pollOf(visit: AccountVisit): Promise<MadeCard> {
       ...Object.fromEntries(Object.entries(choices).filter(([, text]) => text !== '')),
       ...(media_key && { media_key }),
       name: typedIn(visit, 'name') || choices.first_choice!,
-      duration_in_minutes: Number(typedIn(visit, 'days')) * MINUTES_A_DAY,
+      duration_in_minutes: typedIn(visit, 'duration_in_minutes'),
     },
   });
-  return reply.isDone ? { uri: reply.reply.data.card_uri } : { problems: problemsOf(reply, [...CHOICES, 'days']) };
+  return reply.isDone
+    ? { uri: reply.reply.data.card_uri }
+    : { problems: problemsOf(reply, [...CHOICES, 'duration_in_minutes']) };
 }
 
 /** Cards take what the library has; it may be there from the last attempt. */
@@ -148,17 +148,19 @@ ${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(
 /** The fields of a poll, folded away until somebody wants one. */
 function pollFields(typed: (name: string) => string, problems: Problems): Html {
   const isOpen = CHOICES.some((each) => typed(each) !== '' || problems.has(each));
-  const choices = CHOICES.map((member, at) =>
+  const choices = CHOICES.map((member) =>
     formField(
-      { member, label: words.choices[at]!, attributes: html`maxlength="25"` },
+      { member, label: words.choices[member], attributes: html`maxlength="25"` },
       typed(member),
       problems.get(member),
     ),
   );
-  const days = Array.from({ length: DAYS_MAX }, (_, at) => [String(at + 1), words.daysText(at + 1)] as const);
+  const days = Array.from({ length: DAYS_MAX }, (_, at) => at + 1);
+  const durations = days.map((each) => [String(each * MINUTES_A_DAY), words.daysText(each)] as const);
+  const name = 'duration_in_minutes';
   return html`<details${isOpen ? html` open` : ''}><summary>${words.poll}</summary><p class="soft">${words.pollAbout}</p>
 ${joinHtml(choices, '\n')}
-${selectField('days', words.days, days, typed('days') || '1', { error: problems.get('days') })}
+${selectField(name, words.duration, durations, typed(name), { error: problems.get(name) })}
 </details>`;
 }
 

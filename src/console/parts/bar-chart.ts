@@ -12,14 +12,13 @@ export function barChart(of: {
   readonly bars: readonly { readonly label: string; readonly value: number; readonly text: string }[];
 }): Html {
   const { id, title, about, bars } = of;
-  const most = Math.max(...bars.map(({ value }) => value), 1);
+  const top = bars.reduce((best, bar) => (bar.value > best.value ? bar : best));
   const step = WIDTH / bars.length;
   const shapes = bars.map(({ label, value, text }, at) => {
-    const height = Math.round((value / most) * HEIGHT);
+    const height = Math.round((value / Math.max(top.value, 1)) * HEIGHT);
     const x = (at * step + (step * GAP) / 2).toFixed(1);
     return html`<rect x="${x}" y="${HEIGHT - height}" width="${(step * (1 - GAP)).toFixed(1)}" height="${height}"><title>${label}: ${text}</title></rect>`;
   });
-  const top = bars.reduce((best, bar) => (bar.value > best.value ? bar : best));
   const [first, last] = [bars[0]!.label, bars.at(-1)!.label];
   return html`<figure class="chart-box"><figcaption aria-hidden="true">${title}</figcaption>
 <p class="most" aria-hidden="true"><span>${top.value > 0 ? top.text : ''}</span></p>

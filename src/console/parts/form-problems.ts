@@ -21,10 +21,8 @@ export function problemsOf({ refusals }: PageCallReply, fields: readonly string[
   return problems;
 }
 
-const POLL_CHOICES = ['first_choice', 'second_choice', 'third_choice', 'fourth_choice'];
-
 const LABELS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(POLL_CHOICES.map((each, at) => [each, texts.creatives.choices[at]!])),
+  ...{ ...texts.creatives.choices, duration_in_minutes: texts.creatives.duration },
   ...{ text: texts.creatives.text, headline: texts.creatives.headline, url: texts.creatives.url },
   ...{ description: texts.audiences.description },
   ...{ ...texts.campaign.fields, granted_account_id: texts.audiences.withAccount },

@@ -6,8 +6,6 @@ export const accounts = {
   id: 'Id',
   zone: 'Time zone',
   state: 'State',
-  production: 'Production',
-  sandbox: 'Sandbox',
   states: { ACCEPTED: 'Accepted', UNDER_REVIEW: 'Under review', REJECTED: 'Rejected' } as Readonly<
     Record<string, string>
   >,

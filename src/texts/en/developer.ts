@@ -15,7 +15,6 @@ export const developer = {
   suspended: 'Suspended',
   once: 'Copy this now: it will not be shown again.',
   goOn: (name: string) => `Go on to ${name}`,
-  environments: { production: 'Production', sandbox: 'Sandbox' },
   overview: {
     title: 'Overview',
     none: 'Register an application to get the keys that it calls the API with.',
@@ -214,6 +213,8 @@ The second signature is made with a secret of the webhook: a new one is shown on
       text: 'Requests that use it are refused from now on. Your application can request a new one at any time.',
       button: 'Revoke bearer token',
     },
+  },
+  secrets: {
     keysOf: (name: string) => `The keys of ${name}`,
     token: 'Access token',
     tokenSecret: 'Access token secret',

@@ -71,10 +71,6 @@ export const operator = {
     environment: 'Environment',
     state: 'State',
     none: 'There is no account yet.',
-    environments: { production: 'Production', sandbox: 'Sandbox' },
-    states: { ACCEPTED: 'Accepted', UNDER_REVIEW: 'Under review', REJECTED: 'Rejected' } as Readonly<
-      Record<string, string>
-    >,
     create: 'Create an account',
     admin: 'User name of its administrator',
     timezone: 'Time zone',

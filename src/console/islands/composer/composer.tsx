@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { composer } from '../../../texts/en/composer.ts';
 import { filled } from '../texts.ts';
-import { type UploadedMedia, type UploadProgress, uploadMedia } from './upload-media.ts';
+import { isVideo, type UploadedMedia, type UploadProgress, uploadMedia } from './upload-media.ts';
 
 /** What the page tells the script. */
 export interface ComposerInput {
@@ -189,8 +189,6 @@ function useTyped(field: HTMLTextAreaElement | HTMLInputElement): Signal<string>
 function hostOf(address: string): string {
   return /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? '';
 }
-
-const isVideo = ({ type }: File): boolean => type.startsWith('video/');
 
 /** How far the upload is. */
 function statusOf(upload: Upload, words: typeof composer): string {

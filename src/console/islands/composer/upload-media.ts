@@ -4,12 +4,17 @@ import { pause } from '../timers.ts';
 /** What became of a file: the media key with which posts and cards name it, or why it was not taken. */
 export type UploadedMedia = { readonly is: 'uploaded'; readonly media: string } | Refusal;
 
-/** How far an upload is: the bytes that were sent, in percent; undefined while the service processes them. */
+/** How much of a file was sent, in percent; undefined while the service processes it. */
 export type UploadProgress = number | undefined;
 
 /** Bytes of one segment of a video. */
 const SEGMENT = 4 * 1024 * 1024;
 const TRIES = 3;
+/** What a file comes to that nobody wants any longer; what was sent of it expires. */
+const ABANDONED = { is: 'refused', why: '' } as const;
+
+/** Whether a file is uploaded as a video is. */
+export const isVideo = ({ type }: File): boolean => type.startsWith('video/');
 
 /**
  * Uploads a picture in one call, or a video in segments, and waits until it is processed.
@@ -21,7 +26,7 @@ export async function uploadMedia(
   file: File,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: UploadProgress) => void },
 ): Promise<UploadedMedia> {
-  if (!file.type.startsWith('video/')) return outcomeOf(await callApi('POST', path, formOf({ media: file })));
+  if (!isVideo(file)) return outcomeOf(await callApi('POST', path, formOf({ media: file })));
   const begun = await callApi(
     'POST',
     path,
@@ -35,7 +40,8 @@ export async function uploadMedia(
   );
   if (begun.status >= 300) return refusalOf(begun);
   const media_id: string = begun.body.media_id_string;
-  for (let from = 0; from < file.size && !signal.aborted; from += SEGMENT) {
+  for (let from = 0; from < file.size; from += SEGMENT) {
+    if (signal.aborted) return ABANDONED;
     onProgress(Math.floor((100 * from) / file.size));
     const segment = { command: 'APPEND', media_id, segment_index: String(from / SEGMENT) };
     const reply = await insistently(() =>

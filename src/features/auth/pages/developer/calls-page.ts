@@ -27,7 +27,7 @@ async function shown(deps: DeveloperDeps, request: PageRequest, application: App
   const { calls, refused } = totalsOf(counts);
   const limits = windows.map(({ environment, name, whose, limit, remaining, reset }) => [
     html`<code>${name}</code>`,
-    texts.developer.environments[environment],
+    texts.site.environments[environment],
     whose === 'user' ? words.you : words.theApplication,
     words.leftOf(remaining, limit),
     timestampElement(new Date(reset * 1000).toISOString()),

@@ -70,7 +70,7 @@ function entry(request: PageRequest, publisher: Publisher): Html {
 ${hiddenFields({ authenticity_token: request.csrfToken, act, publisher: id, from: generation(publisher) })}
 <button type="submit" aria-label="${words.acts[act]}: ${name}">${words.acts[act]}</button></form>`;
   return html`<li><h2>${name}</h2>
-<p class="soft">${words.number(texts.developer.environments[environment], id)}${disabled_at === null ? '' : html` <strong>${words.disabled}</strong>`}</p>
+<p class="soft">${words.number(texts.site.environments[environment], id)}${disabled_at === null ? '' : html` <strong>${words.disabled}</strong>`}</p>
 <div class="buttons">${button('rotate')}
 ${disabled_at === null ? button('disable') : ''}</div></li>`;
 }

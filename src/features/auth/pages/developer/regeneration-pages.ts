@@ -12,11 +12,11 @@ import { developerPage, donePage } from '../layout.ts';
 import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
 import { secretsPage } from './secrets-page.ts';
 
-const { renewals: words, apps } = texts.developer;
+const { renewals: words, secrets, apps } = texts.developer;
 
 /** An action that replaces or revokes a credential, after a confirmation. */
 interface Renewal {
-  readonly path: Exclude<keyof typeof words, 'keysOf' | 'token' | 'tokenSecret'>;
+  readonly path: keyof typeof words;
   readonly event: AuditedEvent['event'];
   /**
    * Identifies the current credential, so that one form replaces it once; empty when there is none yet.
@@ -54,8 +54,8 @@ const RENEWALS: readonly Renewal[] = [
     async renew(registrar, application) {
       const { token, tokenSecret } = await issueOwnerToken(registrar, application);
       return [
-        [words.token, token],
-        [words.tokenSecret, tokenSecret],
+        [secrets.token, token],
+        [secrets.tokenSecret, tokenSecret],
       ];
     },
   },

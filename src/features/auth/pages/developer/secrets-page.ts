@@ -38,7 +38,7 @@ export function keysPage(
   { consumerKey, consumerSecret }: ApplicationKeys,
 ): PageDocument {
   return secretsPage(request, owner, {
-    title: words.renewals.keysOf(owner.name),
+    title: words.secrets.keysOf(owner.name),
     rows: [
       [words.apps.key, consumerKey],
       [words.apps.secret, consumerSecret],

@@ -125,8 +125,8 @@ ${reply ? replyPart(reply) : ''}`;
 }
 
 const ENVIRONMENTS = [
-  ['sandbox', texts.developer.environments.sandbox],
-  ['production', texts.developer.environments.production],
+  ['sandbox', texts.site.environments.sandbox],
+  ['production', texts.site.environments.production],
 ] as const;
 
 function replyPart({ status, reply, shown: call }: PageCallReply): Html {
