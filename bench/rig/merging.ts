@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,14 +6,14 @@ import { mergeUploads } from '../../src/features/audiences/members/merge-uploads
 import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { LATER, NOW, newPeople } from './new-people.ts';
 
-/** One way to keep who is in an audience. A batch is 27 uploads of 72,500 people with one new identifier each. */
+/** One way to keep who is in an audience. A batch is 15 uploads of 72,500 people with one new identifier each. */
 export interface Keeper {
   merge(uploads: readonly Uint8Array<ArrayBuffer>[], last: number): void;
   /** Bytes on the disk. */
   size(): number;
 }
 
-const UPLOADS = 27;
+const UPLOADS = 15;
 const PEOPLE = 72_500;
 
 function eachIdentifier(uploads: readonly Uint8Array[], act: (bytes: Uint8Array, at: number) => void): void {
@@ -54,17 +54,17 @@ function map(): Keeper {
 }
 
 /** What the service does. */
-function file(folder: string): Keeper {
-  const path = join(folder, 'it.members');
+function runs(folder: string): Keeper {
+  const path = join(folder, 'it.runs');
   return {
     merge(uploads, last) {
       mergeUploads(path, { uploads: uploads.map((payload) => ({ accepted_at: NOW, payload })), last });
     },
-    size: () => statSync(path).size,
+    size: () => readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0),
   };
 }
 
-const KEEPERS: Readonly<Record<string, (folder: string) => Keeper>> = { file, table, map };
+const KEEPERS: Readonly<Record<string, (folder: string) => Keeper>> = { runs, table, map };
 
 const [name, batches] = process.argv.slice(2) as [string, string];
 const folder = mkdtempSync(join(tmpdir(), 'barker-merging-'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { openMembers } from '../../src/features/audiences/members/member-file.ts';
+import { openMembers } from '../../src/features/audiences/members/member-runs.ts';
 import { membersIn } from '../laws/members-in.ts';
 import { longLog, membersOf, shown } from '../laws/membership-model.ts';
 
@@ -43,7 +43,7 @@ describe('a killed merge', () => {
       const told = await mergeUntilKilled(path, moment);
       const file = openMembers(path);
       file?.close();
-      assert.ok(file, 'the file is sound');
+      assert.ok(file, 'the runs are sound');
       assert.ok(file.merged >= told && file.merged >= merged, 'nothing is lost that was merged');
       merged = file.merged;
       assert.deepEqual(shown(membersIn(path)), shown(membersOf(log.slice(0, merged))));

@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Subject } from '../../src/contract/store/audiences.ts';
+import { compactFrom } from '../../src/features/audiences/members/compact-runs.ts';
 import { countRecords } from '../../src/features/audiences/members/count-records.ts';
-import { openMembers } from '../../src/features/audiences/members/member-file.ts';
+import { findEntries } from '../../src/features/audiences/members/find-entries.ts';
+import { NUMBER, openRun, STATE_WIDTH } from '../../src/features/audiences/members/member-run.ts';
+import { openMembers } from '../../src/features/audiences/members/member-runs.ts';
 import { countOpen } from '../../src/features/audiences/members/membership-windows.ts';
-import { mergeUploads } from '../../src/features/audiences/members/merge-uploads.ts';
+import { appendRun, mergeUploads } from '../../src/features/audiences/members/merge-uploads.ts';
+import { packedWriter, UPDATE } from '../../src/features/audiences/uploads/packed-format.ts';
 import { fc } from '../rig/laws.ts';
 import { entriesIn, membersIn } from './members-in.ts';
 import {
@@ -33,11 +37,11 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 const pathOf = (name: string) => join(folder, name);
-beforeEach(() => rmSync(pathOf('it'), { force: true }));
+beforeEach(() => rmSync(pathOf('it'), { recursive: true, force: true }));
 
 /** Merges uploads in batches that end before the places of a list. */
 function merge(path: string, log: readonly Upload[], cuts: readonly number[]): void {
-  rmSync(path, { force: true });
+  rmSync(path, { recursive: true, force: true });
   const all = packed(log);
   const ends = [...new Set([...cuts.map((cut) => cut % (all.length + 1)), all.length])].sort((a, b) => a - b);
   let from = 0;
@@ -59,6 +63,82 @@ describe('merging', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('gives the same however runs are compacted meanwhile', () => {
+    const steps = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 20 });
+    const logs = fc.array(uploads('Update', 'Delete'), { minLength: 2, maxLength: 3 }).map((parts) => parts.flat());
+    fc.assert(
+      fc.property(logs, steps, (log, places) => {
+        rmSync(pathOf('it'), { recursive: true, force: true });
+        for (const [index, upload] of packed(log).entries()) {
+          appendRun(pathOf('it'), { uploads: [upload], last: index + 1 });
+          const from = places[index % places.length]!;
+          compactFrom(pathOf('it'), from);
+          assert.deepEqual(shown(membersIn(pathOf('it'))), shown(membersOf(log.slice(0, index + 1))));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('compacts runs of about the same size, and all of them when most entries are of the past', () => {
+    const path = pathOf('it');
+    const upload = (from: number, to: number, expires_at: number): Upload => {
+      const people = Array.from({ length: to - from }, (_, index) => [from + index]);
+      return { after: 1, operations: [{ type: 'Update', effective_at: 0, expires_at, people }] };
+    };
+    const each = (log: readonly Upload[]) => merge(path, log, [...log.keys()]);
+    const runs = () => {
+      const members = openMembers(path);
+      members?.close();
+      return members?.runs.map(({ first, merged, count }) => [first, merged, count]);
+    };
+    const large = upload(1000, 41_000, 900);
+    const small = Array.from({ length: 8 }, (_, index) => upload(index * 10 + 100, index * 10 + 110, 900));
+    each([large, ...small.slice(1)]);
+    assert.equal(runs()?.length, 8, 'seven small ones stay');
+    each([large, ...small]);
+    assert.deepEqual(runs(), [
+      [1, 1, 40_000],
+      [2, 9, 80],
+    ]);
+    each([large, large, large, large]);
+    assert.deepEqual(runs(), [[1, 4, 40_000]], 'those of the past are gone');
+    assert.equal(membersIn(path).length, 40_000);
+  });
+
+  test('finds identifiers that differ only at their end, in blocks that begin with them', () => {
+    const path = pathOf('it');
+    const alike = (number: number): Uint8Array => {
+      const bytes = new Uint8Array(16);
+      new DataView(bytes.buffer).setUint32(12, number);
+      return bytes;
+    };
+    const numbers = Array.from({ length: 10_000 }, (_, index) => index * 2);
+    const people = (those: readonly number[]): Uint8Array<ArrayBuffer> => {
+      const writer = packedWriter(0);
+      writer.operation();
+      writer.setOperation(UPDATE, EPOCH, EPOCH + 900);
+      for (const number of those) {
+        writer.person();
+        const at = writer.identifier();
+        writer.bytes().set(alike(number), at);
+      }
+      return writer.finish();
+    };
+    mergeUploads(path, { uploads: [{ accepted_at: EPOCH, payload: people(numbers) }], last: 1 });
+    mergeUploads(path, { uploads: [{ accepted_at: EPOCH, payload: people(numbers) }], last: 2 });
+    const members = openMembers(path)!;
+    const words = Uint32Array.from(numbers.flatMap((number) => [0, 0, 0, number, 0, 0, 0, number + 1]));
+    const { states, hasEntry } = findEntries(members.runs, words);
+    members.close();
+    assert.deepEqual(
+      [...hasEntry],
+      numbers.flatMap(() => [1, 0]),
+    );
+    assert.equal(new Set(states.filter((_, at) => at % STATE_WIDTH === NUMBER)).size, numbers.length + 1);
+    assert.equal(members.next, numbers.length + 1, 'the second upload found everybody');
   });
 
   test('counts the members at any later time, and knows when that changes', () => {
@@ -151,8 +231,9 @@ describe('merging', () => {
     assert.equal(countOpen(openMembers(path)!.windows, EPOCH + 10).size, 40_000 + 100_000 - 1000);
   });
 
-  test('a truncated or foreign file is ignored', () => {
+  test('a truncated or foreign run is ignored, and those before it count', () => {
     const path = pathOf('it');
+    const [whole, spoilt] = [join(path, '1-1'), join(path, '2-2')];
     merge(
       path,
       [{ after: 1, operations: [{ type: 'Update', effective_at: 0, expires_at: 99, people: [[1], [2]] }] }],
@@ -166,8 +247,8 @@ describe('merging', () => {
       (bytes: Buffer) => bytes.fill(7, 20, 24),
       (bytes: Buffer) => bytes.fill(7, bytes.length - 12),
     ]) {
-      writeFileSync(pathOf('spoilt'), spoil(Buffer.from(readFileSync(path))));
-      assert.equal(openMembers(pathOf('spoilt')), undefined);
+      writeFileSync(spoilt, spoil(Buffer.from(readFileSync(whole))));
+      assert.deepEqual([openRun(spoilt), openMembers(path)?.merged], [undefined, 1]);
     }
   });
 });

@@ -7,11 +7,14 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
+import type { DerivedFile } from '../../src/contract/store/derived-files.ts';
 import type { DirectoryIndex } from '../../src/contract/store/directory.ts';
 import type { Store } from '../../src/contract/store/store.ts';
 import { openDirectory } from '../../src/features/audiences/directory/directory.ts';
 import { importPeople } from '../../src/features/audiences/import/import-people.ts';
 import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
+import { findEntries } from '../../src/features/audiences/members/find-entries.ts';
+import { openRun } from '../../src/features/audiences/members/member-run.ts';
 import { audienceProcessing } from '../../src/features/audiences/members/processing-job.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { objectRemoval } from '../../src/features/platform/object-removal.ts';
@@ -128,12 +131,20 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The files, wherever they are, that contain the identifier of a person in the form that records have. */
+/** The files, wherever they are, that contain the identifier of a person: runs by column, and any other bytes. */
 function filesWith(index: number, folders: readonly string[]): string[] {
   const bytes = Buffer.from(identifierOf(index));
+  const words = new Uint32Array(4);
+  for (let part = 0; part < 4; part++) words[part] = bytes.readUInt32BE(part * 4);
   bytes.swap32();
   // Files come and go meanwhile.
-  return folders.flatMap(filesBelow).filter((path) => existsSync(path) && readFileSync(path).includes(bytes));
+  return folders.flatMap(filesBelow).filter((path) => {
+    if (!existsSync(path)) return false;
+    const run = openRun(path);
+    const isFound = run && findEntries([run], words).hasEntry[0] === 1;
+    run?.close();
+    return isFound || readFileSync(path).includes(bytes);
+  });
 }
 const everywhere = () => [a.folder, b.folder, bucket];
 
@@ -223,7 +234,7 @@ describe('files of an audience that one node has built', () => {
     assert.equal(await usersOn(b, kept), 1010);
     assert.equal(objects.fetched, fetched, 'a copy is fetched once');
     assert.deepEqual(
-      filesBelow(join(b.folder, 'memberships', '..')).filter((path) => /\.members/.test(path)),
+      filesBelow(join(b.folder, 'memberships', '..')).filter((path) => /\.runs/.test(path)),
       [],
     );
   });
@@ -236,11 +247,18 @@ describe('files of an audience that one node has built', () => {
     assert.deepEqual(b.failures, []);
     for (const node of [a, b]) assert.equal(await usersOn(node, kept), 200);
     const second = await recorded(kept);
-    assert.deepEqual(
-      second.map(({ name }) => name),
-      ['matched', 'members'],
-    );
-    for (const { object_key } of first) assert.ok(!second.some((file) => file.object_key === object_key));
+    const names = (files: readonly DerivedFile[]) => files.map(({ name }) => name);
+    assert.deepEqual(names(second), ['matched', 'members-1-1', 'members-2-2']);
+    const keyOf = (files: readonly DerivedFile[], name: string) => files.find((file) => file.name === name)?.object_key;
+    assert.equal(keyOf(second, 'members-1-1'), keyOf(first, 'members-1-1'), 'what has not changed stays');
+    assert.notEqual(keyOf(second, 'matched'), keyOf(first, 'matched'));
+    // Eight runs are made one.
+    for (let at = 2290; at < 2296; at++) {
+      await upload(kept, update(persons(at, at + 1)));
+      await b.jobs.runDue();
+    }
+    assert.deepEqual(names(await recorded(kept)), ['matched', 'members-1-8']);
+    for (const node of [a, b]) assert.equal(await usersOn(node, kept), 200);
     const left = () => filesWith(2000, [a.folder]);
     await until('the old files of the first node are gone', () => left().length === 0, left);
     world.clock.advance(60);
@@ -269,6 +287,7 @@ describe('files of an audience that one node has built', () => {
   test('are removed when the node that stored them ended before it could record them', async () => {
     const kept = await audienceOf(600, 650);
     const before = filesBelow(bucket).length;
+    const recordedBefore = new Set((await recorded(kept)).map(({ object_key }) => object_key));
     await upload(kept, update(persons(650, 660)));
     const { built } = await a.members.mergeAndCount(subjectOf(kept), 'directory', now());
     assert.equal(filesBelow(bucket).length, before + 2);
@@ -279,7 +298,8 @@ describe('files of an audience that one node has built', () => {
     world.clock.advance(120);
     await b.jobs.runDue();
     const left = new Set(filesBelow(bucket).map((path) => path.slice(bucket.length + 1)));
-    for (const { object_key } of built[0]!.files) assert.ok(!left.has(object_key), object_key);
+    const unrecorded = built[0]!.files.filter(({ object_key }) => !recordedBefore.has(object_key));
+    for (const { object_key } of unrecorded) assert.ok(!left.has(object_key), object_key);
     for (const { object_key } of await recorded(kept)) assert.ok(left.has(object_key), object_key);
     const stale = await world.service.store.write((tx) =>
       tx.derivedFiles.record(built[0]!, formatInstant(world.clock.now())),

@@ -1,52 +1,6 @@
-import { rootOf } from '../../../base/union-find.ts';
+import { EFFECTIVE_AT, EXPIRES_AT, IDENTIFIERS } from './member-run.ts';
+import { addMember, isAlive, type MemberTable, mergeMember, NO_MEMBER, rootMember } from './member-table.ts';
 import type { UnpackedUploads } from './unpack-uploads.ts';
-
-/** The handle that stands for no member. */
-export const NO_MEMBER = 0xffff_ffff;
-
-/** Members during a merge, by handle: touched members of the file first, then new ones. */
-export interface MemberTable {
-  /** The number of a member in the file. */
-  readonly number: Uint32Array;
-  readonly effective_at: Uint32Array;
-  readonly expires_at: Uint32Array;
-  /** The handle of the member it was merged into; its own handle otherwise. */
-  readonly mergedInto: Uint32Array;
-  readonly hasEnded: Uint8Array;
-  count: number;
-}
-
-/** An empty table with a capacity. */
-export function createMemberTable(room: number): MemberTable {
-  return {
-    number: new Uint32Array(room),
-    effective_at: new Uint32Array(room),
-    expires_at: new Uint32Array(room),
-    mergedInto: new Uint32Array(room),
-    hasEnded: new Uint8Array(room),
-    count: 0,
-  };
-}
-
-/** Adds a member; returns its handle. */
-export function addMember(members: MemberTable, number: number, effective_at: number, expires_at: number): number {
-  const handle = members.count++;
-  members.number[handle] = number;
-  members.effective_at[handle] = effective_at;
-  members.expires_at[handle] = expires_at;
-  members.mergedInto[handle] = handle;
-  return handle;
-}
-
-/** The member that a member was merged into. */
-export function rootMember({ mergedInto }: MemberTable, handle: number): number {
-  return rootOf(mergedInto, handle);
-}
-
-/** Whether a root member has neither ended nor expired at a time; its window may not have begun. */
-export function isAlive({ hasEnded, expires_at }: MemberTable, handle: number, now: number): boolean {
-  return hasEnded[handle] === 0 && expires_at[handle]! > now;
-}
 
 /** The input of `applyUploads`. */
 export interface ApplyInput {
@@ -66,6 +20,7 @@ export interface ApplyInput {
  * @source creatives 19.5; decision 281, 282
  */
 export function applyUploads({ pending, slots, holders, members, next }: ApplyInput): number {
+  const { words } = members;
   let number = next;
   let person = 0;
   let identifier = 0;
@@ -90,20 +45,25 @@ export function applyUploads({ pending, slots, holders, members, next }: ApplyIn
         if (holder === NO_MEMBER || holder === whole) continue;
         if (!adds) endMember(members, holder, effective_at, now);
         else if (whole === NO_MEMBER) whole = holder;
-        else members.mergedInto[holder] = whole;
+        else mergeMember(members, holder, whole);
       }
       if (!adds || from === end) continue;
-      if (whole === NO_MEMBER) whole = addMember(members, number++, effective_at, expires_at);
-      members.effective_at[whole] = effective_at;
-      members.expires_at[whole] = expires_at;
-      for (let place = from; place < end; place++) holders[slots[place]!] = whole;
+      if (whole === NO_MEMBER) whole = addMember(members, number++, 0);
+      words[whole + EFFECTIVE_AT] = effective_at;
+      words[whole + EXPIRES_AT] = expires_at;
+      for (let place = from; place < end; place++) {
+        const slot = slots[place]!;
+        const holder = holders[slot]!;
+        if (holder === NO_MEMBER || rootMember(members, holder) !== whole) words[whole + IDENTIFIERS]! += 1;
+        holders[slot] = whole;
+      }
     }
   }
   return number;
 }
 
 /** Ends a member at once, or closes their window at a future `effective_at`. @source decision 283 */
-function endMember(members: MemberTable, handle: number, effective_at: number, now: number): void {
-  if (effective_at <= now) members.hasEnded[handle] = 1;
-  else members.expires_at[handle] = Math.min(members.expires_at[handle]!, effective_at);
+function endMember({ words }: MemberTable, handle: number, effective_at: number, now: number): void {
+  const expires_at = handle + EXPIRES_AT;
+  words[expires_at] = effective_at <= now ? 0 : Math.min(words[expires_at]!, effective_at);
 }

@@ -19,7 +19,7 @@ import type { Store } from '../../../contract/store/store.ts';
 import { leavesOf } from './audience-tree.ts';
 import type { ImageReference, SubjectPaths } from './file-paths.ts';
 import type { MemberCalls } from './members-worker.ts';
-import { NO_FILES, subjectFiles } from './subject-files.ts';
+import { MATCHED, NO_FILES, subjectFiles } from './subject-files.ts';
 
 /** Dependencies of audience members. */
 export interface AudienceMembersDependencies {
@@ -34,8 +34,8 @@ export interface AudienceMembersDependencies {
   readonly refresh_ms?: number;
 }
 
-/** More than three million identifiers. Each batch rewrites the file, so few large ones are cheapest. */
-const BATCH_BYTES_MAX = 60_000_000;
+/** About a million identifiers, which take some 100 MB while they are merged. */
+const BATCH_BYTES_MAX = 20_000_000;
 /** Attempts at a query: files may be replaced after they were found and before they are read. */
 const TRIES = 3;
 /** What could not be fetched or removed when it changed is tried again after this. */
@@ -109,11 +109,11 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
   /** The recorded matched users of a subject; the newest copy while the object store is away. @source decision 794 */
   async function findRecorded(subject: Subject): Promise<string | undefined> {
     const recorded = await store.read((tx) => tx.derivedFiles.list(subject));
-    const file = recorded.find(({ name }) => name === 'matched');
+    const file = recorded.find(({ name }) => name === MATCHED);
     try {
       return file && (await derived.fetch(subject, file));
     } catch (error) {
-      const copy = error instanceof StoreUnavailable ? await derived.findCopy(subject, 'matched') : undefined;
+      const copy = error instanceof StoreUnavailable ? await derived.findCopy(subject, MATCHED) : undefined;
       if (copy === undefined) throw error;
       return copy;
     }
@@ -163,7 +163,7 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     },
     async versionOf(subject) {
       const recorded = await store.read((tx) => tx.derivedFiles.list(subject));
-      const file = recorded.find(({ name }) => name === 'matched');
+      const file = recorded.find(({ name }) => name === MATCHED);
       return file?.version ?? reading.call('version', subjects.workOf(subject).matched);
     },
     forget: (subject) => subjects.forget(subject),

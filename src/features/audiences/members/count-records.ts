@@ -2,9 +2,11 @@ import { rootOf } from '../../../base/union-find.ts';
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
 import { isInTree, leavesOf } from './audience-tree.ts';
 import { FileGone } from './file-paths.ts';
-import { MEMBER_RECORDS, MEMBER_WIDTH, openMembers } from './member-file.ts';
+import { EFFECTIVE_AT, ENTRY_WIDTH, EXPIRES_AT, NUMBER, STATE } from './member-run.ts';
+import { openMembers } from './member-runs.ts';
 import { countOpen, isOpen } from './membership-windows.ts';
-import { readRecords } from './record-file.ts';
+import { readMembers } from './read-members.ts';
+import type { RecordReader } from './record-file.ts';
 
 /** Iterates over the identifiers of a leaf whose window is open. */
 interface LeafCursor {
@@ -42,7 +44,7 @@ export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => stri
     for (const [index, file] of files.entries()) {
       if (!file) continue;
       nextChangeAt = Math.min(nextChangeAt, countOpen(file.windows, now).nextChangeAt);
-      cursors.push(openCursor(readRecords(file.records, MEMBER_RECORDS), 1 << index, room, now));
+      cursors.push(openCursor(readMembers(file.runs), 1 << index, room, now));
       room += file.next;
     }
     const parents = new Uint32Array(room);
@@ -54,7 +56,7 @@ export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => stri
   }
 }
 
-function openCursor(source: ReturnType<typeof readRecords>, bit: number, base: number, now: number): LeafCursor {
+function openCursor(source: RecordReader, bit: number, base: number, now: number): LeafCursor {
   const cursor = {
     bit,
     base,
@@ -62,12 +64,13 @@ function openCursor(source: ReturnType<typeof readRecords>, bit: number, base: n
     at: 0,
     next() {
       for (;;) {
-        cursor.at += MEMBER_WIDTH;
+        cursor.at += ENTRY_WIDTH;
         if (cursor.at >= source.end) {
           if (!source.next()) return false;
           cursor.at = 0;
         }
-        if (isOpen(cursor.words[cursor.at + 5]!, cursor.words[cursor.at + 6]!, now)) return true;
+        const state = cursor.at + STATE;
+        if (isOpen(cursor.words[state + EFFECTIVE_AT]!, cursor.words[state + EXPIRES_AT]!, now)) return true;
       }
     },
   };
@@ -90,9 +93,9 @@ function joinRecords(cursors: readonly LeafCursor[], parents: Uint32Array, leafB
     let least = open[0]!;
     for (const cursor of open) if (compareCursors(cursor, least) < 0) least = cursor;
     const same = open.filter((cursor) => cursor === least || compareCursors(cursor, least) === 0);
-    const first = least.base + least.words[least.at + 4]!;
+    const first = least.base + least.words[least.at + STATE + NUMBER]!;
     for (const cursor of same) {
-      const handle = cursor.base + cursor.words[cursor.at + 4]!;
+      const handle = cursor.base + cursor.words[cursor.at + STATE + NUMBER]!;
       leafBits[handle]! |= cursor.bit;
       parents[rootOf(parents, handle)] = rootOf(parents, first);
     }

@@ -3,9 +3,11 @@ export class FileGone extends Error {
   override readonly name = 'FileGone';
 }
 
-/** The paths of the files of a subject; empty for those that it has not, because it has no members. */
+/** The paths of what a subject has; empty for what it has not, because it has no members. */
 export interface SubjectPaths {
+  /** The folder of the runs of its members. */
   readonly members: string;
+  /** The file of the matching users. */
   readonly matched: string;
 }
 

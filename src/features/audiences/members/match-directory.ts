@@ -1,8 +1,10 @@
-import { ENTRY_BYTES, type IdentifierReader, openIdentifiers } from '../directory/identifier-file.ts';
+import { ENTRY_BYTES, IDENTIFIER_BYTES, type IdentifierReader, openIdentifiers } from '../directory/identifier-file.ts';
 import type { ImageReference } from './file-paths.ts';
+import { compare, findEntries } from './find-entries.ts';
 import { MATCHED_RECORDS, type MatchedMetadata, matchedMetadataNumbers } from './matched-file.ts';
-import { MEMBER_RECORDS, MEMBER_WIDTH, type MemberFile } from './member-file.ts';
-import { openRecordWriter, type RecordWriter, readRecords } from './record-file.ts';
+import { EFFECTIVE_AT, EXPIRES_AT, STATE_WIDTH } from './member-run.ts';
+import type { MemberRuns } from './member-runs.ts';
+import { openRecordWriter, type RecordWriter } from './record-file.ts';
 import { sortByKeys } from './sort-identifiers.ts';
 
 /** Users in one pass, so that memory does not grow with the directory. */
@@ -10,15 +12,15 @@ const USERS_PER_PASS = 2_000_000;
 
 /**
  * Finds the users of the directory who share an identifier with a member, and writes them with the windows of those
- * members. Both files are sorted by identifier: a merge join.
+ * members.
  */
-export function matchDirectory(path: string, file: MemberFile, image: ImageReference, notes: MatchedMetadata): void {
+export function matchDirectory(path: string, members: MemberRuns, image: ImageReference, notes: MatchedMetadata): void {
   const sink = openRecordWriter(path, MATCHED_RECORDS);
   try {
     for (let from = 0; from < image.people; from += USERS_PER_PASS) {
       const directory = openIdentifiers(image.folder);
       try {
-        writeMatches(sink, findMatches(file, directory, from, from + USERS_PER_PASS));
+        writeMatches(sink, findMatches(members, directory, from, from + USERS_PER_PASS));
       } finally {
         directory.close();
       }
@@ -54,60 +56,43 @@ function grown(words: Uint32Array): Uint32Array {
   return more;
 }
 
-/** The merge join, for users whose numbers are in a range. */
-function findMatches(file: MemberFile, directory: IdentifierReader, from: number, to: number): Matches {
+/** Searches the identifiers of users whose numbers are in a range, a block of the directory at a time. */
+function findMatches(members: MemberRuns, directory: IdentifierReader, from: number, to: number): Matches {
   const matches: Matches = { numbers: new Uint32Array(1024), windows: new Uint32Array(2048), count: 0 };
-  const people = identifierCursor(directory);
-  const source = readRecords(file.records, MEMBER_RECORDS);
-  let hasPeople = people.next();
-  while (hasPeople && source.next()) {
-    const { words, end } = source;
-    for (let at = 0; at < end && hasPeople; ) {
-      const order = people.compareTo(words, at);
-      if (order > 0) {
-        at += MEMBER_WIDTH;
-        continue;
-      }
-      if (order === 0) {
-        const number = people.number();
-        if (number >= from && number < to) addMatch(matches, number, words[at + 5]!, words[at + 6]!);
-      }
-      // Several people may share an identifier, but members do not: advance the people.
-      hasPeople = people.next();
+  for (let block = directory.next(); block; block = directory.next()) {
+    const { words, numbers, slots } = readBlock(block, from, to);
+    const found = findEntries(members.runs, words);
+    if (found.count === 0) continue;
+    for (const [at, number] of numbers.entries()) {
+      const state = slots[at]! * STATE_WIDTH;
+      const expires_at = found.states[state + EXPIRES_AT]!;
+      // Members that had expired by the last upload are as if they had never been.
+      if (expires_at > members.accepted_at) addMatch(matches, number, found.states[state + EFFECTIVE_AT]!, expires_at);
     }
   }
   return matches;
 }
 
-/** Iterates over the identifiers of the directory. */
-interface IdentifierCursor {
-  /** Moves to the next; false at the end. */
-  next(): boolean;
-  /** Compares the current identifier with four numbers. */
-  compareTo(words: Uint32Array, at: number): number;
-  number(): number;
-}
-
-function identifierCursor(directory: IdentifierReader): IdentifierCursor {
-  let view: DataView = new DataView(new ArrayBuffer(0));
-  let at = 0;
-  return {
-    next() {
-      at += ENTRY_BYTES;
-      if (at < view.byteLength) return true;
-      const block = directory.next();
-      if (!block) return false;
-      view = new DataView(block.buffer, block.byteOffset, block.byteLength);
-      at = 0;
-      return true;
-    },
-    compareTo: (words, place) =>
-      view.getUint32(at) - words[place]! ||
-      view.getUint32(at + 4) - words[place + 1]! ||
-      view.getUint32(at + 8) - words[place + 2]! ||
-      view.getUint32(at + 12) - words[place + 3]!,
-    number: () => view.getUint32(at + 16, true),
-  };
+/** Users of a block whose numbers are in a range: the distinct identifiers, and by user the index of theirs. */
+function readBlock(block: Uint8Array, from: number, to: number) {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+  const entries = block.byteLength / ENTRY_BYTES;
+  const words = new Uint32Array(entries * 4);
+  const numbers = new Uint32Array(entries);
+  const slots = new Uint32Array(entries);
+  let users = 0;
+  let count = 0;
+  for (let at = 0; at < block.byteLength; at += ENTRY_BYTES) {
+    const number = view.getUint32(at + IDENTIFIER_BYTES, true);
+    if (number < from || number >= to) continue;
+    for (let part = 0; part < 4; part++) words[count * 4 + part] = view.getUint32(at + part * 4);
+    // Several people may share an identifier.
+    if (count === 0 || compare(words, (count - 1) * 4, words, count * 4) !== 0) count += 1;
+    numbers[users] = number;
+    slots[users] = count - 1;
+    users += 1;
+  }
+  return { words: words.subarray(0, count * 4), numbers: numbers.subarray(0, users), slots };
 }
 
 /** Writes matches by number, without duplicate windows of a user. */

@@ -1,5 +1,5 @@
 import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { answerCalls, transferring } from '../../../base/threads.ts';
 import type { AudienceTree, MatchingStrategy, Subject } from '../../../contract/store/audiences.ts';
 import { readActivity } from '../directory/identifier-file.ts';
@@ -9,7 +9,8 @@ import { FileGone, type ImageReference, type SubjectPaths } from './file-paths.t
 import { matchDirectory } from './match-directory.ts';
 import { matchedMetadataNumbers, openMatched } from './matched-file.ts';
 import { countActive, readMatchedUsers, setBitNumbers } from './matched-users.ts';
-import { type MemberMetadata, openMembers } from './member-file.ts';
+import { type MemberMetadata, openRun } from './member-run.ts';
+import { openMembers } from './member-runs.ts';
 import { countOpen } from './membership-windows.ts';
 import { type Batch, mergeUploads } from './merge-uploads.ts';
 
@@ -30,15 +31,15 @@ export interface CountResult {
   readonly nextChangeAt: number;
 }
 
-function mergeState({ merged, accepted_at }: MemberMetadata): Pick<MemberMetadata, 'merged' | 'accepted_at'> {
+/** The last merged upload, and when it was accepted. */
+type MergeState = Pick<MemberMetadata, 'merged' | 'accepted_at'>;
+
+function mergeState({ merged, accepted_at }: MemberMetadata): MergeState {
   return { merged, accepted_at };
 }
 
 function remove({ members, matched }: SubjectPaths): void {
-  for (const path of [members, matched]) {
-    rmSync(path, { force: true });
-    rmSync(`${path}.new`, { force: true });
-  }
+  for (const path of [members, matched, `${matched}.new`]) rmSync(path, { recursive: true, force: true });
 }
 
 /** Makes a file of another name the one of this name, without a copy where that is possible. */
@@ -55,15 +56,40 @@ function adopt({ from, to }: { readonly from: string; readonly to: string }): vo
   renameSync(beside, to);
 }
 
-/** The last merged upload of a file; undefined without one. */
-function readMergeState(members: string): Pick<MemberMetadata, 'merged' | 'accepted_at'> | undefined {
+/** Makes runs that are elsewhere, the oldest first, the members in a folder. */
+function adoptRuns({ from, to }: { readonly from: readonly NamedRun[]; readonly to: string }): void {
+  rmSync(to, { recursive: true, force: true });
+  for (const { name, path } of from) adopt({ from: path, to: join(to, name) });
+}
+
+/** The last merged upload of a subject; undefined without members. */
+function readMergeState(members: string): MergeState | undefined {
   const file = openMembers(members);
   file?.close();
   return file && mergeState(file);
 }
 
-function merge({ files, batch }: { readonly files: SubjectPaths; readonly batch: Batch }) {
-  mkdirSync(dirname(files.members), { recursive: true, mode: 0o700 });
+/** A run by the name of its file, and where that is. */
+export interface NamedRun {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** The runs of a subject with the last merged upload of each, the oldest first. */
+function listRuns(members: string): (NamedRun & { readonly state: MergeState })[] {
+  const file = openMembers(members);
+  file?.close();
+  return (file?.runs ?? []).map((run) => ({ name: basename(run.path), path: run.path, state: mergeState(run) }));
+}
+
+/** The last merged upload of a run; undefined without a valid file. */
+function readRunState(path: string): MergeState | undefined {
+  const run = openRun(path);
+  run?.close();
+  return run && mergeState(run);
+}
+
+function merge({ files, batch }: { readonly files: SubjectPaths; readonly batch: Batch }): MergeState {
   return mergeState(mergeUploads(files.members, batch));
 }
 
@@ -148,6 +174,9 @@ function unlessGone<T>(work: () => T): T | undefined {
 /** The type of these calls, for the main thread. */
 export type MemberCalls = typeof calls;
 
-const calls = { adopt, look: readMergeState, merge, match, version: matchedVersion, count, list: listUsers, remove };
+const calls = {
+  ...{ adopt, adoptRuns, look: readMergeState, lookAtRun: readRunState, listRuns, merge, match },
+  ...{ version: matchedVersion, count, list: listUsers, remove },
+};
 
 answerCalls(calls);

@@ -1,10 +1,13 @@
-/** Counts members by window, from one second (inclusive) to another (exclusive). */
+/** Counts members and their identifiers by window, from one second (inclusive) to another (exclusive). */
 export interface WindowCounts {
-  /** Adds to the count of a window; `by` may be negative. */
-  add(effective_at: number, expires_at: number, by: number): void;
-  /** `effective_at, expires_at, count` of every window that has members and ends after a time, sorted. */
+  /** Adds to the counts of a window; both may be negative. */
+  add(effective_at: number, expires_at: number, members: number, identifiers: number): void;
+  /** `effective_at, expires_at, members, identifiers` of every window that has members and ends after a time, sorted. */
   table(after: number): Uint32Array;
 }
+
+/** Numbers for a window in a table. */
+const WINDOW_WIDTH = 4;
 
 const INITIAL_SLOTS = 64;
 
@@ -13,7 +16,7 @@ export function windowCounts(start: Uint32Array): WindowCounts {
   let size = INITIAL_SLOTS;
   while (size < start.length) size *= 2;
   let keys = new Uint32Array(size * 2);
-  let counts = new Float64Array(size);
+  let counts = new Float64Array(size * 2);
   let used = 0;
   const slotOf = (effective_at: number, expires_at: number): number => {
     let slot = (Math.imul(effective_at, 0x9e3779b1) ^ Math.imul(expires_at, 0x85ebca6b)) >>> 0;
@@ -26,13 +29,14 @@ export function windowCounts(start: Uint32Array): WindowCounts {
     const [oldKeys, oldCounts] = [keys, counts];
     size *= 2;
     keys = new Uint32Array(size * 2);
-    counts = new Float64Array(size);
+    counts = new Float64Array(size * 2);
     used = 0;
-    for (const [slot, count] of oldCounts.entries()) {
-      if (count !== 0) add(oldKeys[slot * 2]!, oldKeys[slot * 2 + 1]!, count);
+    for (let slot = 0; slot < oldCounts.length / 2; slot++) {
+      const [members, identifiers] = [oldCounts[slot * 2]!, oldCounts[slot * 2 + 1]!];
+      if (members !== 0) add(oldKeys[slot * 2]!, oldKeys[slot * 2 + 1]!, members, identifiers);
     }
   };
-  const add = (effective_at: number, expires_at: number, by: number): void => {
+  const add: WindowCounts['add'] = (effective_at, expires_at, members, identifiers) => {
     const slot = slotOf(effective_at, expires_at);
     // No window ends at 0, which marks a free slot.
     if (keys[slot * 2 + 1] === 0) {
@@ -40,18 +44,23 @@ export function windowCounts(start: Uint32Array): WindowCounts {
       keys[slot * 2 + 1] = expires_at;
       used += 1;
     }
-    counts[slot]! += by;
+    counts[slot * 2]! += members;
+    counts[slot * 2 + 1]! += identifiers;
     if (used * 2 > size) grow();
   };
-  for (let at = 0; at < start.length; at += 3) add(start[at]!, start[at + 1]!, start[at + 2]!);
+  for (let at = 0; at < start.length; at += WINDOW_WIDTH) {
+    add(start[at]!, start[at + 1]!, start[at + 2]!, start[at + 3]!);
+  }
   return {
     add,
     table(after) {
-      const slots = [...counts.keys()].filter((slot) => counts[slot] !== 0 && keys[slot * 2 + 1]! > after);
+      const all = Array.from({ length: size }, (_, slot) => slot);
+      const slots = all.filter((slot) => counts[slot * 2] !== 0 && keys[slot * 2 + 1]! > after);
       slots.sort((a, b) => keys[a * 2]! - keys[b * 2]! || keys[a * 2 + 1]! - keys[b * 2 + 1]!);
-      const table = new Uint32Array(slots.length * 3);
+      const table = new Uint32Array(slots.length * WINDOW_WIDTH);
       for (const [index, slot] of slots.entries()) {
-        table.set([keys[slot * 2]!, keys[slot * 2 + 1]!, counts[slot]!], index * 3);
+        const window = [keys[slot * 2]!, keys[slot * 2 + 1]!, counts[slot * 2]!, counts[slot * 2 + 1]!];
+        table.set(window, index * WINDOW_WIDTH);
       }
       return table;
     },
@@ -63,10 +72,11 @@ export function isOpen(effective_at: number, expires_at: number, now: number): b
   return effective_at <= now && now < expires_at;
 }
 
-/** Whether any window of a table has expired by a time. */
-export function hasExpired(table: Uint32Array, now: number): boolean {
-  for (let at = 0; at < table.length; at += 3) if (table[at + 1]! <= now) return true;
-  return false;
+/** The number of identifiers of all members of a table. */
+export function countIdentifiers(table: Uint32Array): number {
+  let count = 0;
+  for (let at = 0; at < table.length; at += WINDOW_WIDTH) count += table[at + 3]!;
+  return count;
 }
 
 /** When a window opens or closes next; Infinity when it has closed. */
@@ -80,7 +90,7 @@ export function nextChangeOf(effective_at: number, expires_at: number, now: numb
 export function countOpen(table: Uint32Array, now: number): { readonly size: number; readonly nextChangeAt: number } {
   let size = 0;
   let nextChangeAt = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < table.length; at += 3) {
+  for (let at = 0; at < table.length; at += WINDOW_WIDTH) {
     const [effective_at, expires_at] = [table[at]!, table[at + 1]!];
     if (isOpen(effective_at, expires_at, now)) size += table[at + 2]!;
     nextChangeAt = Math.min(nextChangeAt, nextChangeOf(effective_at, expires_at, now));

@@ -56,7 +56,12 @@ function headerOf({ mark }: RecordKind, count: number, { numbers, trailer }: Rec
   return header;
 }
 
-function readAt(descriptor: number, words: Uint32Array, position: number): boolean {
+/** Reads numbers from `from` on, counted from the first record; false when the file is too short. */
+export function readAt({ descriptor }: Pick<RecordFile, 'descriptor'>, from: number, words: Uint32Array): boolean {
+  return readFully(descriptor, words, HEADER_BYTES + from * 4);
+}
+
+function readFully(descriptor: number, words: Uint32Array, position: number): boolean {
   const bytes = bytesOf(words);
   let have = 0;
   while (have < bytes.length) {
@@ -83,12 +88,12 @@ export function openRecords(path: string, kind: RecordKind): RecordFile | undefi
 
 function readMetadata(descriptor: number, kind: RecordKind): (RecordMetadata & { readonly count: number }) | undefined {
   const header = new Uint32Array(HEADER_NUMBERS);
-  if (!readAt(descriptor, header, 0) || header[0] !== kind.mark) return undefined;
+  if (!readFully(descriptor, header, 0) || header[0] !== kind.mark) return undefined;
   const count = header[2]! + header[3]! * TWO_32;
   const trailerAt = HEADER_BYTES + count * kind.width * 4;
   if (fstatSync(descriptor).size !== trailerAt + header[4]! * 4) return undefined;
   const trailer = new Uint32Array(header[4]!);
-  if (!readAt(descriptor, trailer, trailerAt)) return undefined;
+  if (!readFully(descriptor, trailer, trailerAt)) return undefined;
   const notes = { numbers: [...header.subarray(METADATA_FROM)], trailer };
   return headerOf(kind, count, notes)[1] === header[1] ? { ...notes, count } : undefined;
 }
@@ -115,7 +120,7 @@ export function readRecords({ descriptor, count }: RecordFile, { width }: Record
       source.end = records * width;
       if (records === 0) return false;
       const part = words.subarray(0, source.end);
-      if (!readAt(descriptor, part, HEADER_BYTES + done * width * 4)) throw new Error('a record file is truncated');
+      if (!readAt({ descriptor }, done * width, part)) throw new Error('a record file is truncated');
       done += records;
       return true;
     },

@@ -2,11 +2,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Thread } from '../../../base/threads.ts';
 import { nextTurn } from '../../../base/timers.ts';
-import type { DerivedObjects } from '../../../contract/services/derived-files.ts';
+import type { DerivedObjects, FileToStore } from '../../../contract/services/derived-files.ts';
 import type { AudienceUpload, Subject } from '../../../contract/store/audiences.ts';
 import type { BuiltFiles, DerivedFile } from '../../../contract/store/derived-files.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { ImageReference, SubjectPaths } from './file-paths.ts';
+import { chainOf, rangeOf, runName } from './member-runs.ts';
 import type { MemberCalls } from './members-worker.ts';
 
 /** Dependencies of the files of subjects. */
@@ -26,6 +27,22 @@ export interface PreparedFiles {
   readonly paths: SubjectPaths;
 }
 
+/** What the names of derived files that are runs begin with. */
+const RUN_PREFIX = 'members-';
+/** The name of the derived file of matched users. */
+export const MATCHED = 'matched';
+
+const isRun = ({ name }: DerivedFile): boolean => name.startsWith(RUN_PREFIX);
+
+/** A run that is recorded and sound. */
+interface RecordedRun {
+  readonly first: number;
+  readonly last: number;
+  readonly path: string;
+  /** Its last upload, and when that was accepted. */
+  readonly state: { readonly merged: number; readonly accepted_at: number };
+}
+
 /** The paths of a subject without members. */
 export const NO_FILES: SubjectPaths = { members: '', matched: '' };
 
@@ -40,7 +57,7 @@ const READ_BYTES_MAX = 1_400_000;
 export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }: SubjectFilesParts) {
   const workOf = (subject: Subject): SubjectPaths => {
     const path = join(folder, subject.replace(':', '-'));
-    return { members: `${path}.members`, matched: `${path}.matched` };
+    return { members: `${path}.runs`, matched: `${path}.matched` };
   };
   let before: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -105,19 +122,28 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
   const fetch = async (subject: Subject, file: DerivedFile | undefined): Promise<string> =>
     (file && (await derived.fetch(subject, file))) ?? '';
 
-  /** Continues from what is recorded, if it is ahead of what this node has. Returns the version of what is recorded. */
-  async function adoptMembers(subject: Subject, recorded: DerivedFile | undefined): Promise<string> {
-    const from = await fetch(subject, recorded);
-    const state = from === '' ? undefined : await thread.call('look', from);
-    if (!state) return '';
-    const isAhead = state.merged > (await findMerged(subject));
-    if (isAhead && (await matchesLog(subject, state))) {
-      await thread.call('adopt', { from, to: workOf(subject).members });
+  /**
+   * Continues from the runs that are recorded, if they are ahead of what this node has. Returns those whose objects are
+   * sound.
+   */
+  async function adoptMembers(subject: Subject, recorded: readonly DerivedFile[]): Promise<ReadonlySet<DerivedFile>> {
+    const sound = new Map<DerivedFile, RecordedRun>();
+    for (const file of recorded) {
+      const range = rangeOf(file.name.slice(RUN_PREFIX.length));
+      const path = range && (await fetch(subject, file));
+      const state = path ? await thread.call('lookAtRun', path) : undefined;
+      if (state && versionOf(state) === file.version) sound.set(file, { ...range!, path: path!, state });
     }
-    return versionOf(state);
+    const chain = chainOf([...sound.values()], (run) => run);
+    const state = chain.at(-1)?.state;
+    if (state && state.merged > (await findMerged(subject)) && (await matchesLog(subject, state))) {
+      const from = chain.map(({ first, last, path }) => ({ name: runName(first, last), path }));
+      await thread.call('adoptRuns', { from, to: workOf(subject).members });
+    }
+    return new Set(sound.keys());
   }
 
-  /** The same for the matched users, which fit only what they were made from. */
+  /** The same for the matched users, which fit only what they were made from. Returns their version. */
   async function adoptMatched(subject: Subject, recorded: DerivedFile | undefined, wanted: string): Promise<string> {
     const from = await fetch(subject, recorded);
     const version = from === '' ? '' : await thread.call('version', from);
@@ -151,26 +177,27 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
         await thread.call('remove', work);
         return nothing;
       }
-      const recorded = (name: string) => former.find((file) => file.name === name);
-      const versions = { members: await adoptMembers(subject, recorded('members')), matched: '' };
+      const formerRuns = former.filter(isRun);
+      const formerMatched = former.find(({ name }) => name === MATCHED);
+      const sound = new Set(await adoptMembers(subject, formerRuns));
       const merged = await catchUp(subject, signal);
       const state = await thread.call('look', work.members);
       if (!state) return nothing;
       const wanted = `${versionOf(state)}.${image.version}.${image.mark}`;
-      versions.matched = await adoptMatched(subject, recorded('matched'), wanted);
+      if ((await adoptMatched(subject, formerMatched, wanted)) === wanted) sound.add(formerMatched!);
       signal.throwIfAborted();
       await thread.call('match', { files: work, image });
       if (!isToBeStored) return { merged, paths: work, built: { owner: subject, former, files: former } };
-      const current = [
-        { name: 'members', version: versionOf(state), path: work.members, isRecorded: versions.members },
-        { name: 'matched', version: wanted, path: work.matched, isRecorded: versions.matched },
-      ].map((file) => ({ ...file, isRecorded: file.isRecorded === file.version }));
-      const stored = await derived.store(
-        subject,
-        current.filter(({ isRecorded }) => !isRecorded),
-        signal,
-      );
-      const files = current.map(({ name }) => stored.find((file) => file.name === name) ?? recorded(name)!);
+      const runs = await thread.call('listRuns', work.members);
+      const current: FileToStore[] = [
+        ...runs.map(({ name, path, state }) => ({ name: `${RUN_PREFIX}${name}`, path, version: versionOf(state) })),
+        { name: MATCHED, version: wanted, path: work.matched },
+      ];
+      const recorded = ({ name, version }: FileToStore): DerivedFile | undefined =>
+        [...sound].find((file) => file.name === name && file.version === version);
+      const unrecorded = current.filter((file) => recorded(file) === undefined);
+      const stored = await derived.store(subject, unrecorded, signal);
+      const files = current.map((file) => recorded(file) ?? stored[unrecorded.indexOf(file)]!);
       return { merged, paths: work, built: { owner: subject, former, files } };
     });
 
@@ -191,12 +218,10 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
       }));
       if (kept?.deleted !== 0) return this.forget(subject);
       await derived.refresh(subject, async () => files, 'those here');
-      const members = files.find(({ name }) => name === 'members');
+      const recorded = Math.max(0, ...files.filter(isRun).map(({ version }) => Number.parseInt(version, 10)));
       await inTurn(async () => {
         const own = await thread.call('look', workOf(subject).members);
-        if (own && members && own.merged < Number.parseInt(members.version, 10)) {
-          await thread.call('remove', workOf(subject));
-        }
+        if (own && own.merged < recorded) await thread.call('remove', workOf(subject));
       });
     },
     /** The subjects of which anything is on this machine. */

@@ -1,0 +1,86 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { amendmentsOf } from './amendments.ts';
+import { AMENDMENT_WIDTH, ENTRY_WIDTH, EXPIRES_AT, type MemberRun, openRunWriter, STATE } from './member-run.ts';
+import { openMembers, runName } from './member-runs.ts';
+import { countIdentifiers } from './membership-windows.ts';
+import { readMembers } from './read-members.ts';
+
+/** So many runs of a level are made one, which belongs to the next level. */
+const RUNS_PER_LEVEL = 8;
+/** Entries of a run up to which it is in the lowest level. */
+const LOWEST_ENTRIES = 32_768;
+/** Entries and amendments that are not worth compaction. */
+const SPARE_ENTRIES = 65_536;
+/** Amendments of all runs are in memory while entries are read: about 40 bytes each. */
+const AMENDMENTS_MAX = 1_000_000;
+
+/**
+ * Compacts the latest runs of a subject into one, if there are many of about the same size; or all runs, if entries of
+ * former members, or amendments, pile up. So each entry is rewritten a few times in its life, a search opens a few runs
+ * for each power of eight, and what is stored is at most about twice what is needed.
+ */
+export function compactRuns(folder: string): void {
+  compactFrom(folder, firstToCompact);
+}
+
+/** Makes all runs from one on a single one; its index, or what finds it. Nothing happens to a single run. */
+export function compactFrom(folder: string, index: number | typeof firstToCompact): void {
+  const members = openMembers(folder);
+  if (!members) return;
+  try {
+    const { runs, windows } = members;
+    const from = typeof index === 'number' ? index : index(runs, countIdentifiers(windows));
+    if (from < runs.length - 1) compact(folder, runs.slice(from), from === 0);
+  } finally {
+    members.close();
+  }
+}
+
+/** From which run on all are compacted. */
+function firstToCompact(runs: readonly MemberRun[], identifiers: number): number {
+  const entries = runs.reduce((sum, { count }) => sum + count, 0);
+  const amendments = runs.reduce((sum, each) => sum + each.amendments.length / AMENDMENT_WIDTH, 0);
+  if (entries > 2 * identifiers + SPARE_ENTRIES) return 0;
+  if (amendments > Math.min(AMENDMENTS_MAX, entries / 8 + SPARE_ENTRIES)) return 0;
+  let from = runs.length;
+  for (let level = 0; from > 0; level++) {
+    let sameOrLower = runs.length;
+    while (sameOrLower > 0 && levelOf(runs[sameOrLower - 1]!) <= level) sameOrLower -= 1;
+    const ofLevel = runs.slice(sameOrLower, from).filter((run) => levelOf(run) === level).length;
+    // What lower levels give is one run.
+    const many = ofLevel + (from < runs.length ? 1 : 0);
+    if (many >= RUNS_PER_LEVEL) from = sameOrLower;
+    if (sameOrLower === 0) break;
+  }
+  return from;
+}
+
+function levelOf({ count }: MemberRun): number {
+  return Math.max(0, Math.ceil(Math.log2(count / LOWEST_ENTRIES) / Math.log2(RUNS_PER_LEVEL)));
+}
+
+/** Makes consecutive runs one. Nothing is before the oldest run, so tombstones and amendments end there. */
+function compact(folder: string, runs: readonly MemberRun[], withOldest: boolean): void {
+  const { first } = runs[0]!;
+  const { merged, accepted_at, next, windows } = runs.at(-1)!;
+  const sink = openRunWriter(join(folder, runName(first, merged)));
+  try {
+    const source = readMembers(runs, { withTombstones: !withOldest });
+    const { entry } = sink;
+    while (source.next()) {
+      for (let at = 0; at < source.end; at += ENTRY_WIDTH) {
+        // Members that have expired are as if they had never been.
+        if (withOldest && source.words[at + STATE + EXPIRES_AT]! <= accepted_at) continue;
+        for (let part = 0; part < ENTRY_WIDTH; part++) entry[part] = source.words[at + part]!;
+        sink.add();
+      }
+    }
+    const amendments = withOldest ? new Uint32Array(0) : amendmentsOf(runs).combined();
+    sink.finish({ merged, accepted_at, next, windows, first, amendments });
+  } catch (error) {
+    sink.discard();
+    throw error;
+  }
+  for (const { path } of runs) rmSync(path, { force: true });
+}

@@ -1,0 +1,152 @@
+import { openRecords, openRecordWriter, type RecordFile, type RecordKind, readAt } from './record-file.ts';
+
+/**
+ * A run: entries of members, sorted by identifier, as a batch of uploads left them. Entries are stored in blocks, and
+ * within a block by column, so that a search reads little more than the first numbers of identifiers.
+ *
+ *     block:    identifier (4 columns), state of its member (4 columns)
+ *     trailer:  the first identifier of each block, amendments, windows of members
+ *
+ * The state of a member: its number, effective_at, expires_at, and how many identifiers it has. An entry whose member
+ * number is 0 is a tombstone: nobody has the identifier any more.
+ * @source decision 280
+ */
+const RUN_RECORDS: RecordKind = { mark: 0x4d_45_4d_32, width: 8 };
+
+/** Numbers in an entry. */
+export const ENTRY_WIDTH = RUN_RECORDS.width;
+/** Entries in a block; only the last of a run may have fewer. */
+export const BLOCK_ENTRIES = 4096;
+
+/** The first column of the state of the member of an entry. */
+export const STATE = 4;
+/** The numbers of a state. */
+export const [NUMBER, EFFECTIVE_AT, EXPIRES_AT, IDENTIFIERS] = [0, 1, 2, 3] as const;
+/** How many those are. */
+export const STATE_WIDTH = 4;
+
+/** Numbers in an amendment: that of a member of earlier runs, and its state now. */
+export const AMENDMENT_WIDTH = 1 + STATE_WIDTH;
+
+/** The state of the members after the last upload of a run. */
+export interface MemberMetadata {
+  /** The last merged upload, and when it was accepted. */
+  readonly merged: number;
+  readonly accepted_at: number;
+  /** The number of the next new member. */
+  readonly next: number;
+  /** The number of members and of their identifiers in each window. */
+  readonly windows: Uint32Array;
+}
+
+/** Nothing merged yet. Numbers start at 1: 0 marks tombstones. */
+export const NO_MEMBERS: MemberMetadata = { merged: 0, accepted_at: 0, next: 1, windows: new Uint32Array(0) };
+
+/** An open run. */
+export interface MemberRun extends MemberMetadata {
+  readonly path: string;
+  /** Its first upload. */
+  readonly first: number;
+  /** Number of entries. */
+  readonly count: number;
+  /** The first identifier of each block, four numbers each. */
+  readonly fences: Uint32Array;
+  /** Changes to members of earlier runs, sorted by member number. */
+  readonly amendments: Uint32Array;
+  /**
+   * Reads columns `from` to `to` (exclusive) of a block into their place in `words`, whose columns are as long as the
+   * block. Returns the number of entries in the block.
+   */
+  readBlock(block: number, words: Uint32Array, from: number, to: number): number;
+  close(): void;
+}
+
+/** Opens a run; undefined when it is missing or damaged. */
+export function openRun(path: string): MemberRun | undefined {
+  const records = openRecords(path, RUN_RECORDS);
+  if (!records) return undefined;
+  const [merged, accepted_at, next, first, amended] = records.numbers as [number, number, number, number, number];
+  const { trailer, count } = records;
+  const amendmentsAt = Math.ceil(count / BLOCK_ENTRIES) * 4;
+  const windowsAt = amendmentsAt + amended * AMENDMENT_WIDTH;
+  return {
+    ...{ path, first, count, merged, accepted_at, next },
+    fences: trailer.subarray(0, amendmentsAt),
+    amendments: trailer.subarray(amendmentsAt, windowsAt),
+    windows: trailer.subarray(windowsAt),
+    readBlock: (block, words, from, to) => readColumns(records, block, words, from, to),
+    close: records.close,
+  };
+}
+
+function readColumns(records: RecordFile, block: number, words: Uint32Array, from: number, to: number): number {
+  const first = block * BLOCK_ENTRIES;
+  const entries = Math.min(BLOCK_ENTRIES, records.count - first);
+  const part = words.subarray(from * entries, to * entries);
+  if (!readAt(records, first * ENTRY_WIDTH + from * entries, part)) throw new Error('a file of members is truncated');
+  return entries;
+}
+
+/** What a run has besides entries. */
+export interface RunMetadata extends MemberMetadata {
+  readonly first: number;
+  readonly amendments: Uint32Array;
+}
+
+/** Writes a run: put each entry at `words[at]`, in order, and call `add`. */
+export interface RunWriter {
+  /** The place of one entry. */
+  readonly entry: Uint32Array;
+  add(): void;
+  /** Makes the run durable under its name. */
+  finish(notes: RunMetadata): void;
+  /** Deletes the unfinished file. */
+  discard(): void;
+}
+
+/** Writes a run beside its path. */
+export function openRunWriter(path: string): RunWriter {
+  const sink = openRecordWriter(path, RUN_RECORDS);
+  const block = new Uint32Array(BLOCK_ENTRIES * ENTRY_WIDTH);
+  const entry = new Uint32Array(ENTRY_WIDTH);
+  let fences = new Uint32Array(256);
+  let blocks = 0;
+  let entries = 0;
+  const writeBlock = (): void => {
+    if (entries === 0) return;
+    if ((blocks + 1) * 4 > fences.length) fences = grown(fences);
+    for (let part = 0; part < 4; part++) fences[blocks * 4 + part] = block[part * BLOCK_ENTRIES]!;
+    blocks += 1;
+    for (let column = 0; column < ENTRY_WIDTH; column++) {
+      const from = column * BLOCK_ENTRIES;
+      sink.words.set(block.subarray(from, from + entries), sink.at);
+      sink.at += entries;
+    }
+    entries = 0;
+    // Whole blocks fill the buffer exactly.
+    if (sink.at === sink.words.length) sink.flush();
+  };
+  return {
+    entry,
+    add() {
+      for (let column = 0; column < ENTRY_WIDTH; column++) block[column * BLOCK_ENTRIES + entries] = entry[column]!;
+      entries += 1;
+      if (entries === BLOCK_ENTRIES) writeBlock();
+    },
+    finish({ merged, accepted_at, next, first, amendments, windows }) {
+      writeBlock();
+      const trailer = new Uint32Array(blocks * 4 + amendments.length + windows.length);
+      trailer.set(fences.subarray(0, blocks * 4));
+      trailer.set(amendments, blocks * 4);
+      trailer.set(windows, blocks * 4 + amendments.length);
+      sink.finish({ numbers: [merged, accepted_at, next, first, amendments.length / AMENDMENT_WIDTH], trailer });
+    },
+    discard: sink.discard,
+  };
+}
+
+function grown(words: Uint32Array): Uint32Array<ArrayBuffer> {
+  const more = new Uint32Array(words.length * 2);
+  more.set(words);
+  return more;
+}

@@ -1,0 +1,57 @@
+import { EXPIRES_AT, IDENTIFIERS, STATE_WIDTH } from './member-run.ts';
+
+/** A handle that stands for no member. */
+export const NO_MEMBER = 0xffff_ffff;
+
+/**
+ * Members during a merge: those that the uploads touch first, then new ones. The handle of a member is the place of its
+ * row in `words`: its state, the handle of the member that it was merged into (its own otherwise), and how many of its
+ * identifiers are not in the uploads. One row, because a merge comes to members in any order.
+ */
+export interface MemberTable {
+  readonly words: Uint32Array;
+  /** The place after the last row. */
+  end: number;
+}
+
+/** Numbers in a row. */
+export const ROW_WIDTH = STATE_WIDTH + 2;
+const MERGED_INTO = STATE_WIDTH;
+/** The column of identifiers that are not in the uploads. */
+export const ELSEWHERE = STATE_WIDTH + 1;
+
+/** An empty table for so many members. */
+export function createMemberTable(room: number): MemberTable {
+  return { words: new Uint32Array(room * ROW_WIDTH), end: 0 };
+}
+
+/** Adds a member; returns its handle. */
+export function addMember(members: MemberTable, number: number, identifiers: number): number {
+  const { words, end: handle } = members;
+  members.end += ROW_WIDTH;
+  words[handle] = number;
+  words[handle + IDENTIFIERS] = identifiers;
+  words[handle + MERGED_INTO] = handle;
+  return handle;
+}
+
+/** The member that a member was merged into. Shortens the path that it follows. */
+export function rootMember({ words }: MemberTable, handle: number): number {
+  let found = handle;
+  for (let parent = words[found + MERGED_INTO]!; parent !== found; parent = words[found + MERGED_INTO]!) {
+    words[found + MERGED_INTO] = words[parent + MERGED_INTO]!;
+    found = words[found + MERGED_INTO]!;
+  }
+  return found;
+}
+
+/** Merges a member into another; both are roots. */
+export function mergeMember({ words }: MemberTable, handle: number, into: number): void {
+  words[handle + MERGED_INTO] = into;
+  words[into + IDENTIFIERS]! += words[handle + IDENTIFIERS]!;
+}
+
+/** Whether a root member has neither ended nor expired at a time; its window may not have begun. */
+export function isAlive({ words }: MemberTable, handle: number, now: number): boolean {
+  return words[handle + EXPIRES_AT]! > now;
+}

@@ -1,0 +1,52 @@
+/** What `find` returns for a number that is not in the map. */
+export const NO_PLACE = 0xffff_ffff;
+
+/** A map of member numbers, which start at 1, to places in a table. */
+export interface NumberMap {
+  /** Adds a number that is not in the map. */
+  add(number: number, place: number): void;
+  /** False when a number is certainly not in the map; a cheap check. */
+  mayContain(number: number): boolean;
+  /** The place of a number; `NO_PLACE` when it is not in the map. */
+  find(number: number): number;
+}
+
+/** Numbers for which the cheap check has a bit of its own at most; others share them. */
+const BITS_MAX = 1 << 25;
+const BITS_MIN = 1 << 10;
+const BITS_PER_NUMBER = 16;
+const MULTIPLIER = 0x9e3779b1;
+
+/** A hash table for up to `room` numbers. */
+export function numberMap(room: number): NumberMap {
+  const sizeBits = Math.max(4, Math.ceil(Math.log2(room * 2 + 1)));
+  const mask = 2 ** sizeBits - 1;
+  const shift = 32 - sizeBits;
+  const numbers = new Uint32Array(mask + 1);
+  const places = new Uint32Array(mask + 1);
+  let bits = BITS_MIN;
+  while (bits < room * BITS_PER_NUMBER && bits < BITS_MAX) bits *= 2;
+  const marks = new Uint32Array(bits / 32);
+  const slotOf = (number: number): number => {
+    let slot = Math.imul(number, MULTIPLIER) >>> shift;
+    while (numbers[slot] !== 0 && numbers[slot] !== number) slot = (slot + 1) & mask;
+    return slot;
+  };
+  return {
+    add(number, place) {
+      const bit = number & (bits - 1);
+      marks[bit >>> 5]! |= 1 << (bit & 31);
+      const slot = slotOf(number);
+      numbers[slot] = number;
+      places[slot] = place;
+    },
+    mayContain(number) {
+      const bit = number & (bits - 1);
+      return (marks[bit >>> 5]! & (1 << (bit & 31))) !== 0;
+    },
+    find(number) {
+      const slot = slotOf(number);
+      return numbers[slot] === number ? places[slot]! : NO_PLACE;
+    },
+  };
+}
