@@ -10,10 +10,11 @@ export function newPeople(count: number): Uint8Array<ArrayBuffer> {
   const writer = packedWriter(count * 18 + 32);
   writer.operation();
   writer.setOperation(UPDATE, NOW, LATER);
+  const identifiers = randomFillSync(new Uint8Array(count * 16));
   for (let person = 0; person < count; person++) {
     writer.person();
     const at = writer.identifier();
-    randomFillSync(writer.bytes(), at, 16);
+    writer.bytes().set(identifiers.subarray(person * 16, person * 16 + 16), at);
   }
   return writer.finish();
 }

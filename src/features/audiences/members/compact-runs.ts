@@ -67,13 +67,14 @@ function compact(folder: string, runs: readonly MemberRun[], withOldest: boolean
   const sink = openRunWriter(join(folder, runName(first, merged)));
   try {
     const source = readMembers(runs, { withTombstones: !withOldest });
-    const { entry } = sink;
+    const { words } = sink;
     while (source.next()) {
       for (let at = 0; at < source.end; at += ENTRY_WIDTH) {
         // Members that have expired are as if they had never been.
         if (withOldest && source.words[at + STATE + EXPIRES_AT]! <= accepted_at) continue;
-        for (let part = 0; part < ENTRY_WIDTH; part++) entry[part] = source.words[at + part]!;
-        sink.add();
+        for (let part = 0; part < ENTRY_WIDTH; part++) words[sink.at + part] = source.words[at + part]!;
+        sink.at += ENTRY_WIDTH;
+        if (sink.at === words.length) sink.flush();
       }
     }
     const amendments = withOldest ? new Uint32Array(0) : amendmentsOf(runs).combined();

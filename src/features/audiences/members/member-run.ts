@@ -93,11 +93,11 @@ export interface RunMetadata extends MemberMetadata {
   readonly amendments: Uint32Array;
 }
 
-/** Writes a run: put each entry at `words[at]`, in order, and call `add`. */
+/** Writes a run: put each entry at `words[at]`, in order, advance `at` by the width, and `flush` at the end of `words`. */
 export interface RunWriter {
-  /** The place of one entry. */
-  readonly entry: Uint32Array;
-  add(): void;
+  readonly words: Uint32Array;
+  at: number;
+  flush(): void;
   /** Makes the run durable under its name. */
   finish(notes: RunMetadata): void;
   /** Deletes the unfinished file. */
@@ -107,34 +107,28 @@ export interface RunWriter {
 /** Writes a run beside its path. */
 export function openRunWriter(path: string): RunWriter {
   const sink = openRecordWriter(path, RUN_RECORDS);
-  const block = new Uint32Array(BLOCK_ENTRIES * ENTRY_WIDTH);
-  const entry = new Uint32Array(ENTRY_WIDTH);
+  const words = new Uint32Array(BLOCK_ENTRIES * ENTRY_WIDTH);
   let fences = new Uint32Array(256);
   let blocks = 0;
-  let entries = 0;
-  const writeBlock = (): void => {
-    if (entries === 0) return;
-    if ((blocks + 1) * 4 > fences.length) fences = grown(fences);
-    for (let part = 0; part < 4; part++) fences[blocks * 4 + part] = block[part * BLOCK_ENTRIES]!;
-    blocks += 1;
-    for (let column = 0; column < ENTRY_WIDTH; column++) {
-      const from = column * BLOCK_ENTRIES;
-      sink.words.set(block.subarray(from, from + entries), sink.at);
-      sink.at += entries;
-    }
-    entries = 0;
-    // Whole blocks fill the buffer exactly.
-    if (sink.at === sink.words.length) sink.flush();
-  };
-  return {
-    entry,
-    add() {
-      for (let column = 0; column < ENTRY_WIDTH; column++) block[column * BLOCK_ENTRIES + entries] = entry[column]!;
-      entries += 1;
-      if (entries === BLOCK_ENTRIES) writeBlock();
+  const writer = {
+    words,
+    at: 0,
+    flush() {
+      const end = writer.at;
+      if (end === 0) return;
+      if ((blocks + 1) * 4 > fences.length) fences = grown(fences);
+      fences.set(words.subarray(0, 4), blocks * 4);
+      blocks += 1;
+      const { words: columns } = sink;
+      for (let column = 0; column < ENTRY_WIDTH; column++) {
+        for (let from = column; from < end; from += ENTRY_WIDTH) columns[sink.at++] = words[from]!;
+      }
+      writer.at = 0;
+      // Whole blocks fill the buffer exactly.
+      if (sink.at === columns.length) sink.flush();
     },
-    finish({ merged, accepted_at, next, first, amendments, windows }) {
-      writeBlock();
+    finish({ merged, accepted_at, next, first, amendments, windows }: RunMetadata) {
+      writer.flush();
       const trailer = new Uint32Array(blocks * 4 + amendments.length + windows.length);
       trailer.set(fences.subarray(0, blocks * 4));
       trailer.set(amendments, blocks * 4);
@@ -143,6 +137,7 @@ export function openRunWriter(path: string): RunWriter {
     },
     discard: sink.discard,
   };
+  return writer;
 }
 
 function grown(words: Uint32Array): Uint32Array<ArrayBuffer> {

@@ -6,6 +6,7 @@ import { type FoundEntries, findEntries } from './find-entries.ts';
 import {
   AMENDMENT_WIDTH,
   EFFECTIVE_AT,
+  ENTRY_WIDTH,
   EXPIRES_AT,
   IDENTIFIERS,
   type MemberMetadata,
@@ -129,14 +130,17 @@ interface WriteInput {
 
 /** Writes an entry for each identifier that has a member now, and a tombstone where an earlier run has one. */
 function writeEntries(sink: RunWriter, { words, hasEntry, holders, members, now }: WriteInput): void {
-  const { entry } = sink;
+  const { words: entries } = sink;
+  const { words: rows } = members;
   for (let slot = 0; slot < holders.length; slot++) {
     const handle = holders[slot] === NO_MEMBER ? NO_MEMBER : rootMember(members, holders[slot]!);
     const hasMember = handle !== NO_MEMBER && isAlive(members, handle, now);
     if (!hasMember && hasEntry[slot] === 0) continue;
-    for (let part = 0; part < 4; part++) entry[part] = words[slot * 4 + part]!;
-    for (let part = 0; part < STATE_WIDTH; part++) entry[STATE + part] = hasMember ? members.words[handle + part]! : 0;
-    sink.add();
+    const { at } = sink;
+    for (let part = 0; part < 4; part++) entries[at + part] = words[slot * 4 + part]!;
+    for (let part = 0; part < STATE_WIDTH; part++) entries[at + STATE + part] = hasMember ? rows[handle + part]! : 0;
+    sink.at = at + ENTRY_WIDTH;
+    if (sink.at === entries.length) sink.flush();
   }
 }
 
