@@ -8,7 +8,7 @@ export interface ApplyInput {
   /** By identifier of the uploads: its index among the distinct ones. */
   readonly slots: Uint32Array;
   /** By distinct identifier: the handle of its member. Changed in place. */
-  readonly holders: Uint32Array;
+  readonly holders: Int32Array;
   readonly members: MemberTable;
   /** The number of the next new member. */
   readonly next: number;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { amendmentsOf } from './amendments.ts';
-import { AMENDMENT_WIDTH, ENTRY_WIDTH, EXPIRES_AT, type MemberRun, openRunWriter, STATE } from './member-run.ts';
+import { AMENDMENT_WIDTH, type MemberRun, openRunWriter } from './member-run.ts';
 import { openMembers, runName } from './member-runs.ts';
 import { countIdentifiers } from './membership-windows.ts';
 import { readMembers } from './read-members.ts';
@@ -66,17 +66,10 @@ function compact(folder: string, runs: readonly MemberRun[], withOldest: boolean
   const { merged, accepted_at, next, windows } = runs.at(-1)!;
   const sink = openRunWriter(join(folder, runName(first, merged)));
   try {
-    const source = readMembers(runs, { withTombstones: !withOldest });
     const { words } = sink;
-    while (source.next()) {
-      for (let at = 0; at < source.end; at += ENTRY_WIDTH) {
-        // Members that have expired are as if they had never been.
-        if (withOldest && source.words[at + STATE + EXPIRES_AT]! <= accepted_at) continue;
-        for (let part = 0; part < ENTRY_WIDTH; part++) words[sink.at + part] = source.words[at + part]!;
-        sink.at += ENTRY_WIDTH;
-        if (sink.at === words.length) sink.flush();
-      }
-    }
+    // Members that have expired are as if they had never been.
+    const which = withOldest ? { expiredBy: accepted_at } : { withTombstones: true };
+    for (const source = readMembers(runs, { ...which, words }); source.next(); sink.flush()) sink.at = source.end;
     const amendments = withOldest ? new Uint32Array(0) : amendmentsOf(runs).combined();
     sink.finish({ merged, accepted_at, next, windows, first, amendments });
   } catch (error) {

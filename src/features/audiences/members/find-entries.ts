@@ -46,60 +46,99 @@ function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: 
   const blocks = fences.length / 4;
   const count = words.length / 4;
   const columns = new Uint32Array(Math.min(run.count, BLOCK_ENTRIES) * ENTRY_WIDTH);
+  const marks = firstNumberMarks();
   let block = 0;
-  let nextFence = blocks === 0 ? Number.POSITIVE_INFINITY : 0;
-  let loaded = -1;
-  /** Columns of the block that have been read. */
-  let known = 0;
-  let entries = 0;
-  let at = 0;
-  for (let slot = 0; slot < count; slot++) {
-    if (hasEntry[slot] === 1) continue;
-    const first = words[slot * 4]!;
-    // Most identifiers are in the block of the one before.
-    if (first >= nextFence) {
-      block = lastNotAbove(fences, block, blocks, words, slot * 4);
-      nextFence = block + 1 < blocks ? fences[(block + 1) * 4]! : Number.POSITIVE_INFINITY;
-    }
-    if (block !== loaded) {
-      entries = run.readBlock(block, columns, 0, 1);
-      [loaded, known, at] = [block, 1, 0];
-    }
-    at = seek(columns, at, entries, 1, first);
-    for (let place = at; place < entries && columns[place] === first; place++) {
-      // Most blocks are left after the first column.
-      if (known === 1) {
-        run.readBlock(block, columns, 1, 2);
-        known = 2;
+  for (let slot = 0; slot < count && blocks > 0; ) {
+    block = lastNotAbove(fences, block, blocks, words, slot);
+    const to = block + 1 < blocks ? firstNotBelow(words, slot, count, fences, block + 1) : count;
+    const entries = run.readBlock(block, columns, 0, 1);
+    const isDense = to - slot > entries / SPARSE;
+    if (isDense) marks.set(columns, entries);
+    /** Columns of the block that have been read. */
+    let known = 1;
+    for (let at = 0; slot < to; slot++) {
+      const first = words[slot * 4]!;
+      if (hasEntry[slot] === 1 || (isDense && !marks.mayHave(first))) continue;
+      at = seek(columns, at, entries, 1, first);
+      for (let place = at; place < entries && columns[place] === first; place++) {
+        // Most blocks are left after the first column.
+        if (known === 1) {
+          run.readBlock(block, columns, 1, 2);
+          known = 2;
+        }
+        if (columns[entries + place] !== words[slot * 4 + 1]) continue;
+        if (known === 2) {
+          run.readBlock(block, columns, 2, ENTRY_WIDTH);
+          known = ENTRY_WIDTH;
+        }
+        if (columns[2 * entries + place] !== words[slot * 4 + 2]) continue;
+        if (columns[3 * entries + place] !== words[slot * 4 + 3]) continue;
+        take(slot, columns, entries, place);
+        break;
       }
-      if (columns[entries + place] !== words[slot * 4 + 1]) continue;
-      if (known === 2) {
-        run.readBlock(block, columns, 2, ENTRY_WIDTH);
-        known = ENTRY_WIDTH;
-      }
-      if (columns[2 * entries + place] !== words[slot * 4 + 2]) continue;
-      if (columns[3 * entries + place] !== words[slot * 4 + 3]) continue;
-      take(slot, columns, entries, place);
-      break;
     }
   }
 }
 
-/** The last block from `from` on that does not begin above an identifier; `from` when that begins above it. */
-function lastNotAbove(fences: Uint32Array, from: number, blocks: number, words: Uint32Array, at: number): number {
-  let low = from;
+/** Where fewer than one in so many entries of a block are searched, marks cost more than they save. */
+const SPARSE = 32;
+const MARKS = 65_536;
+
+/** Marks of the first numbers of a block, which exclude most of those that it does not have. */
+function firstNumberMarks(): {
+  /** Marks the first `count` numbers of a list that is sorted. */
+  set(sorted: Uint32Array, count: number): void;
+  /** False when a number is certainly not among them. */
+  mayHave(number: number): boolean;
+} {
+  const bits = new Uint32Array(MARKS / 32);
+  let least = 0;
+  let most = 0;
+  let shift = 0;
+  return {
+    set(sorted, count) {
+      bits.fill(0);
+      least = sorted[0]!;
+      most = sorted[count - 1]!;
+      shift = Math.max(0, Math.floor(Math.log2(most - least + 1)) + 1 - Math.log2(MARKS));
+      for (let at = 0; at < count; at++) {
+        const mark = (sorted[at]! - least) >>> shift;
+        bits[mark >>> 5]! |= 1 << (mark & 31);
+      }
+    },
+    mayHave(number) {
+      if (number < least || number > most) return false;
+      const mark = (number - least) >>> shift;
+      return (bits[mark >>> 5]! & (1 << (mark & 31))) !== 0;
+    },
+  };
+}
+
+/** The last of some identifiers, from number `from` on, that is not above number `at` of others; `from` if all are. */
+function lastNotAbove(list: Uint32Array, from: number, end: number, others: Uint32Array, at: number): number {
+  return Math.max(from, firstWhere(from, end, (index) => compare(list, index * 4, others, at * 4) > 0) - 1);
+}
+
+/** The first of some identifiers, from number `from` on, that is not below number `at` of others; `end` if all are. */
+function firstNotBelow(list: Uint32Array, from: number, end: number, others: Uint32Array, at: number): number {
+  return firstWhere(from, end, (index) => compare(list, index * 4, others, at * 4) >= 0);
+}
+
+/** The first index from `from` on that has a property, as all after it; `end` if none has. Steps double, then halve. */
+function firstWhere(from: number, end: number, has: (index: number) => boolean): number {
+  let low = from - 1;
   let step = 1;
-  while (low + step < blocks && compare(fences, (low + step) * 4, words, at) <= 0) {
+  while (low + step < end && !has(low + step)) {
     low += step;
     step *= 2;
   }
-  let high = Math.min(low + step, blocks);
+  let high = Math.min(low + step, end);
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
-    if (compare(fences, middle * 4, words, at) <= 0) low = middle;
-    else high = middle;
+    if (has(middle)) high = middle;
+    else low = middle;
   }
-  return low;
+  return high;
 }
 
 /** Compares two identifiers. */

@@ -1,7 +1,7 @@
 import { EXPIRES_AT, IDENTIFIERS, STATE_WIDTH } from './member-run.ts';
 
 /** A handle that stands for no member. */
-export const NO_MEMBER = 0xffff_ffff;
+export const NO_MEMBER = -1;
 
 /**
  * Members during a merge: those that the uploads touch first, then new ones. The handle of a member is the place of its

@@ -59,7 +59,6 @@ export function appendRun(folder: string, { uploads, last }: Batch): MemberMetad
     keepOnly(folder, runs);
     const pending = unpackUploads(uploads);
     const { words, slots } = sortIdentifiers(pending.words);
-    releaseMemory(pending.words);
     const found = findEntries(runs, words);
     const members = createMemberTable(found.count + pending.identifiersEnd.length);
     const { words: rows } = members;
@@ -97,9 +96,9 @@ export function appendRun(folder: string, { uploads, last }: Batch): MemberMetad
 const NUMBERS_MAX = 0xffff_fff0;
 
 /** Assigns a handle to each member found; returns by identifier the handle of its member. */
-function assignHandles({ states, count }: FoundEntries, members: MemberTable): Uint32Array {
+function assignHandles({ states, count }: FoundEntries, members: MemberTable): Int32Array {
   const { words: rows } = members;
-  const holders = new Uint32Array(states.length / STATE_WIDTH).fill(NO_MEMBER);
+  const holders = new Int32Array(states.length / STATE_WIDTH).fill(NO_MEMBER);
   const handles = numberMap(count);
   for (let slot = 0; count > 0 && slot < holders.length; slot++) {
     const state = slot * STATE_WIDTH;
@@ -123,7 +122,7 @@ function assignHandles({ states, count }: FoundEntries, members: MemberTable): U
 interface WriteInput {
   readonly words: Uint32Array;
   readonly hasEntry: Uint8Array;
-  readonly holders: Uint32Array;
+  readonly holders: Int32Array;
   readonly members: MemberTable;
   readonly now: number;
 }
@@ -133,15 +132,32 @@ function writeEntries(sink: RunWriter, { words, hasEntry, holders, members, now 
   const { words: entries } = sink;
   const { words: rows } = members;
   for (let slot = 0; slot < holders.length; slot++) {
-    const handle = holders[slot] === NO_MEMBER ? NO_MEMBER : rootMember(members, holders[slot]!);
+    if (slot % NEAR === 0) fetchRows(rows, holders, slot);
+    const holder = holders[slot]!;
+    const handle = holder === NO_MEMBER ? NO_MEMBER : rootMember(members, holder);
     const hasMember = handle !== NO_MEMBER && isAlive(members, handle, now);
     if (!hasMember && hasEntry[slot] === 0) continue;
     const { at } = sink;
     for (let part = 0; part < 4; part++) entries[at + part] = words[slot * 4 + part]!;
-    for (let part = 0; part < STATE_WIDTH; part++) entries[at + STATE + part] = hasMember ? rows[handle + part]! : 0;
+    if (hasMember) for (let part = 0; part < STATE_WIDTH; part++) entries[at + STATE + part] = rows[handle + part]!;
+    else entries.fill(0, at + STATE, at + ENTRY_WIDTH);
     sink.at = at + ENTRY_WIDTH;
     if (sink.at === entries.length) sink.flush();
   }
+}
+
+/** Rows that fit into the nearest cache of a processor. */
+const NEAR = 256;
+
+/**
+ * Reads the rows that come next, which are anywhere. A loop that does nothing else waits for many of them at the same
+ * time; one after the other, each would take longer than writing its entry.
+ */
+function fetchRows(rows: Uint32Array, holders: Int32Array, from: number): number {
+  let sum = 0;
+  const to = Math.min(holders.length, from + NEAR);
+  for (let slot = from; slot < to; slot++) sum ^= rows[Math.max(0, holders[slot]!)]!;
+  return sum;
 }
 
 /** The amendments for members, up to a handle, that have identifiers elsewhere, in earlier runs. */

@@ -1,9 +1,6 @@
 import { amendmentsOf } from './amendments.ts';
-import { BLOCK_ENTRIES, ENTRY_WIDTH, type MemberRun, NUMBER, STATE } from './member-run.ts';
+import { BLOCK_ENTRIES, ENTRY_WIDTH, EXPIRES_AT, type MemberRun, NUMBER, STATE } from './member-run.ts';
 import type { RecordReader } from './record-file.ts';
-
-/** Entries in one step of a reader. */
-const STEP_ENTRIES = 8192;
 
 /** The current entry of a run. */
 interface RunCursor {
@@ -15,21 +12,29 @@ interface RunCursor {
   at: number;
 }
 
+/** Which entries of runs are read, and where to. */
+interface ReadOptions {
+  /** Also entries that nobody has any more, which hide those of earlier runs. */
+  readonly withTombstones?: boolean;
+  /** Without members that have expired by this time. */
+  readonly expiredBy?: number;
+  /** Room for a block. */
+  readonly words?: Uint32Array;
+}
+
 /**
- * Reads the entries of consecutive runs together, sorted by identifier and up to date: of each identifier the one of the
- * last run that has it. `withTombstones`: also those that nobody has any more, which hide entries of earlier runs.
+ * Reads the entries of consecutive runs together, a block at a time, sorted by identifier and up to date: of each
+ * identifier the one of the last run that has it.
  */
-export function readMembers(runs: readonly MemberRun[], { withTombstones = false } = {}): RecordReader {
+export function readMembers(
+  runs: readonly MemberRun[],
+  { withTombstones = false, expiredBy = 0, words = roomFor(runs) }: ReadOptions = {},
+): RecordReader {
   const amendments = amendmentsOf(runs);
   // Later runs first: the first of those that stand at the same identifier counts.
   const cursors = runs.map(openCursor).reverse();
   /** By cursor, the first number of its identifier; Infinity at the end. */
   const heads = Float64Array.from(cursors, firstOf);
-  const room = Math.min(
-    STEP_ENTRIES,
-    runs.reduce((sum, { count }) => sum + count, 0),
-  );
-  const words = new Uint32Array(room * ENTRY_WIDTH);
   const advance = (index: number): void => {
     const cursor = cursors[index]!;
     cursor.at += 1;
@@ -73,7 +78,9 @@ export function readMembers(runs: readonly MemberRun[], { withTombstones = false
         const { columns, entries, at, index } = cursors[least]!;
         for (let column = 0; column < ENTRY_WIDTH; column++) words[end + column] = columns[column * entries + at]!;
         if (!amendments.isEmpty) amendments.resolve(words, end + STATE, index);
-        if (withTombstones || words[end + STATE + NUMBER] !== 0) end += ENTRY_WIDTH;
+        const isWanted =
+          words[end + STATE + NUMBER] === 0 ? withTombstones : words[end + STATE + EXPIRES_AT]! > expiredBy;
+        if (isWanted) end += ENTRY_WIDTH;
         advance(least);
       }
       reader.end = end;
@@ -81,6 +88,11 @@ export function readMembers(runs: readonly MemberRun[], { withTombstones = false
     },
   };
   return reader;
+}
+
+function roomFor(runs: readonly MemberRun[]): Uint32Array {
+  const entries = runs.reduce((sum, { count }) => sum + count, 0);
+  return new Uint32Array(Math.min(entries, BLOCK_ENTRIES) * ENTRY_WIDTH);
 }
 
 function openCursor(run: MemberRun, index: number): RunCursor {

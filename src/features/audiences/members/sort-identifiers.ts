@@ -14,8 +14,59 @@ const DIGITS = 1 << DIGIT_BITS;
 /** Longer runs with the same first number are not random, and are sorted by comparison. */
 const SHORT_RUN = 16;
 
-/** Sorts identifiers of four numbers: a radix sort by the first, which is evenly distributed, then by comparison. */
+/** Identifiers that are sorted together: few enough for a processor's own cache. */
+const PART_IDENTIFIERS = 8192;
+const PARTS_BITS_MAX = 10;
+
+/**
+ * Sorts identifiers of four numbers, of which the first is evenly distributed: into parts by the first bits of it, then
+ * each part by all of it, then by comparison. Consumes its input.
+ */
 export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
+  const count = words.length / 4;
+  const bits = Math.max(0, Math.min(PARTS_BITS_MAX, Math.ceil(Math.log2(count / PART_IDENTIFIERS))));
+  const { parted, places, ends } = divide(words, bits);
+  const sorted: Sorted = { words, slots: new Uint32Array(count), count: 0 };
+  let from = 0;
+  for (const to of ends) {
+    sortPart(parted.subarray(from * 4, to * 4), places.subarray(from, to), sorted);
+    from = to;
+  }
+  releaseMemory(parted);
+  releaseMemory(places);
+  return { count: sorted.count, words: words.subarray(0, sorted.count * 4), slots: sorted.slots };
+}
+
+/** Divides identifiers by their first bits, in stable order: with the place that each had, and where the parts end. */
+function divide(words: Uint32Array, bits: number) {
+  const count = words.length / 4;
+  const partOf = (place: number): number => (bits === 0 ? 0 : words[place * 4]! >>> (32 - bits));
+  const ends = new Uint32Array(1 << bits);
+  for (let place = 0; place < count; place++) ends[partOf(place)]! += 1;
+  let sum = 0;
+  for (let part = 0; part < ends.length; part++) {
+    const many = ends[part]!;
+    ends[part] = sum;
+    sum += many;
+  }
+  const parted = new Uint32Array(words.length);
+  const places = new Uint32Array(count);
+  for (let place = 0; place < count; place++) {
+    const at = ends[partOf(place)]!++;
+    places[at] = place;
+    for (let each = 0; each < 4; each++) parted[at * 4 + each] = words[place * 4 + each]!;
+  }
+  return { parted, places, ends };
+}
+
+interface Sorted {
+  readonly words: Uint32Array;
+  readonly slots: Uint32Array;
+  count: number;
+}
+
+/** Sorts a part, and adds its distinct identifiers to those that are sorted. */
+function sortPart(words: Uint32Array, places: Uint32Array, sorted: Sorted): void {
   const { keys, places: order } = orderByFirst(words);
   const compare = (a: number, b: number): number => {
     for (let part = 1; part < 4; part++) {
@@ -32,10 +83,7 @@ export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
     else if (to - from > 1) insertionSort(order, from, to, compare);
     from = to;
   }
-  releaseMemory(keys);
-  const sorted = deduplicate(words, order);
-  releaseMemory(order);
-  return sorted;
+  addDistinct(words, order, places, sorted);
 }
 
 function insertionSort(order: Uint32Array, from: number, to: number, compare: (a: number, b: number) => number): void {
@@ -96,24 +144,23 @@ export function sortByKeys(input: KeyedIndices): KeyedIndices {
   return from;
 }
 
-function deduplicate(words: Uint32Array, order: Uint32Array): SortedIdentifiers {
-  const slots = new Uint32Array(order.length);
-  const sorted = new Uint32Array(words.length);
-  let count = 0;
-  for (const place of order) {
-    const from = place * 4;
+function addDistinct(words: Uint32Array, order: Uint32Array, places: Uint32Array, sorted: Sorted): void {
+  const { words: to, slots } = sorted;
+  let { count } = sorted;
+  for (let index = 0; index < order.length; index++) {
+    const from = order[index]! * 4;
     const last = (count - 1) * 4;
     const isSame =
-      count > 0 &&
-      sorted[last] === words[from] &&
-      sorted[last + 1] === words[from + 1] &&
-      sorted[last + 2] === words[from + 2] &&
-      sorted[last + 3] === words[from + 3];
+      index > 0 &&
+      to[last] === words[from] &&
+      to[last + 1] === words[from + 1] &&
+      to[last + 2] === words[from + 2] &&
+      to[last + 3] === words[from + 3];
     if (!isSame) {
-      for (let part = 0; part < 4; part++) sorted[count * 4 + part] = words[from + part]!;
+      for (let part = 0; part < 4; part++) to[count * 4 + part] = words[from + part]!;
       count += 1;
     }
-    slots[place] = count - 1;
+    slots[places[order[index]!]!] = count - 1;
   }
-  return { count, words: sorted.subarray(0, count * 4), slots };
+  sorted.count = count;
 }

@@ -100,20 +100,25 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
     return batch;
   }
 
-  /** Merges the uploads that the log has now; later ones are merged next time. Returns the last merged upload. */
+  /**
+   * Merges the uploads that the log has now, reading each batch while the one before is merged; later ones are merged
+   * next time. Returns the last merged upload.
+   */
   async function catchUp(subject: Subject, signal: AbortSignal): Promise<number> {
     let merged = await findMerged(subject);
     const last = (await store.read((tx) => tx.audienceLog.find(subject)))?.number ?? 0;
+    if (merged >= last) return merged;
+    let reading = readBatch(subject, merged, signal);
     while (merged < last) {
-      const read = await readBatch(subject, merged, signal);
+      const read = await reading;
+      signal.throwIfAborted();
       const uploads = read.map(({ accepted_at, payload }) => ({ accepted_at, payload: transferableBytes(payload) }));
       const batch = { uploads, last: read.at(-1)!.number };
-      signal.throwIfAborted();
-      await thread.call(
-        'merge',
-        { files: workOf(subject), batch },
-        uploads.map(({ payload }) => payload.buffer),
-      );
+      const transferred = uploads.map(({ payload }) => payload.buffer);
+      const merging = thread.call('merge', { files: workOf(subject), batch }, transferred);
+      reading = batch.last < last ? readBatch(subject, batch.last, signal) : reading;
+      await Promise.allSettled([merging, reading]);
+      await merging;
       merged = batch.last;
     }
     return merged;
