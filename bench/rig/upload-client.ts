@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
@@ -11,7 +11,8 @@ const IN_ONE_PERSON = 6;
 
 /**
  * Uploads from a process of its own, one at a time on each connection. All bodies of a connection lie in one piece of
- * memory, in which another eight digits of every hash change from one upload to the next: all identifiers are different.
+ * memory, in which the first eight digits of every hash change from one upload to the next: all identifiers are
+ * different, and as evenly spread as those of people.
  */
 process.once('message', async (plan: UploadPlan) => {
   const bodies = Array.from({ length: plan.connections }, () => bodyOf(plan.bytes));
@@ -39,6 +40,8 @@ interface Body {
   readonly bytes: Buffer;
   /** Where hashes begin. */
   readonly places: readonly number[];
+  /** A random number for each. */
+  readonly beginnings: Uint32Array;
 }
 
 function bodyOf(bytes: number): Body {
@@ -48,16 +51,19 @@ function bodyOf(bytes: number): Body {
   const count = Math.floor((bytes - 60) / (person().length + 1));
   const users = Array.from({ length: count }, person).join(',');
   const text = `[{"operation_type":"Update","params":{"users":[${users}]}}]`.padEnd(bytes);
-  return { bytes: Buffer.from(text), places: [...text.matchAll(/"[0-9a-f]{64}"/g)].map(({ index }) => index + 1) };
+  const places = [...text.matchAll(/"[0-9a-f]{64}"/g)].map(({ index }) => index + 1);
+  return { bytes: Buffer.from(text), places, beginnings: randomFillSync(new Uint32Array(places.length)) };
 }
 
-/** The first digits stay random, so that identifiers are spread as those of people are. */
-function renew({ bytes, places }: Body, number: number): void {
-  const digits = Buffer.from(number.toString(16).padStart(8, '0'));
-  for (const place of places) {
-    for (let index = 0; index < 8; index++) bytes[place + 12 + index] = digits[index]!;
+function renew({ bytes, places, beginnings }: Body, number: number): void {
+  const change = Math.imul(number, 0x9e3779b1);
+  for (const [index, place] of places.entries()) {
+    const beginning = beginnings[index]! ^ change;
+    for (let digit = 0; digit < 8; digit++) bytes[place + digit] = DIGITS[(beginning >>> (digit * 4)) & 15]!;
   }
 }
+
+const DIGITS = Buffer.from('0123456789abcdef');
 
 async function keepSending(
   plan: UploadPlan,

@@ -143,7 +143,7 @@ describe('an audience whose members count at once', () => {
     rmSync(files, { recursive: true });
     await upload(world, kept, [update(persons(4, 8))]);
     assert.deepEqual(await standing(kept), sized(8));
-    assert.ok(existsSync(join(files, `audience-${kept.id}.members`)));
+    assert.ok(existsSync(join(files, `audience-${kept.id}.runs`)));
   });
 
   test('leaves nothing behind when it is deleted', async () => {

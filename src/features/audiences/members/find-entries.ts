@@ -60,24 +60,42 @@ function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: 
       const first = words[slot * 4]!;
       if (hasEntry[slot] === 1 || (isDense && !marks.mayHave(first))) continue;
       at = seek(columns, at, entries, 1, first);
-      for (let place = at; place < entries && columns[place] === first; place++) {
+      let place = at;
+      if (at + ALIKE < entries && columns[at + ALIKE] === first) {
+        if (known < ENTRY_WIDTH) run.readBlock(block, columns, known, ENTRY_WIDTH);
+        known = ENTRY_WIDTH;
+        place = firstWhere(at, entries, (index) => compareEntry(columns, entries, index, words, slot) >= 0);
+      }
+      for (; place < entries && columns[place] === first; place++) {
         // Most blocks are left after the first column.
         if (known === 1) {
           run.readBlock(block, columns, 1, 2);
           known = 2;
         }
-        if (columns[entries + place] !== words[slot * 4 + 1]) continue;
+        if (columns[entries + place]! < words[slot * 4 + 1]!) continue;
+        if (columns[entries + place]! > words[slot * 4 + 1]!) break;
         if (known === 2) {
           run.readBlock(block, columns, 2, ENTRY_WIDTH);
           known = ENTRY_WIDTH;
         }
-        if (columns[2 * entries + place] !== words[slot * 4 + 2]) continue;
-        if (columns[3 * entries + place] !== words[slot * 4 + 3]) continue;
-        take(slot, columns, entries, place);
-        break;
+        const order = compareEntry(columns, entries, place, words, slot);
+        if (order === 0) take(slot, columns, entries, place);
+        if (order >= 0) break;
       }
     }
   }
+}
+
+/** So many entries after the first with the same first number are not random: they are searched as a whole. */
+const ALIKE = 4;
+
+/** Compares the identifier of entry number `at` of a block with number `slot` of a list. */
+function compareEntry(columns: Uint32Array, entries: number, at: number, words: Uint32Array, slot: number): number {
+  for (let part = 0; part < 4; part++) {
+    const difference = columns[part * entries + at]! - words[slot * 4 + part]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** Where fewer than one in so many entries of a block are searched, marks cost more than they save. */

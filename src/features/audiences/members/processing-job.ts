@@ -120,12 +120,13 @@ async function storeStanding(
   const last = await tx.audienceLog.find(subject);
   // An upload during this run did not plan another job.
   const isBehind = last !== undefined && last.number > merged;
+  const waiting = isBehind ? await tx.audienceLog.find(subject, merged + 1) : undefined;
   const isTargetable = size >= size_min;
   const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? size : null } as const;
   await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
   const now_s = instantMs(now) / 1000;
-  const soonest_s = isBehind
-    ? now_s + delay_s
+  const soonest_s = waiting
+    ? Math.max(now_s, waiting.accepted_at + delay_s)
     : Math.min(next_change_at, now_s + (again_s ?? Number.POSITIVE_INFINITY));
   if (!Number.isFinite(soonest_s)) return;
   await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at: formatInstant(soonest_s * 1000) });
