@@ -1,3 +1,5 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { formatInstant } from '../../../base/instants.ts';
 import { openThread } from '../../../base/threads.ts';
@@ -34,8 +36,8 @@ export interface AudienceMembersDependencies {
   readonly refresh_ms?: number;
 }
 
-/** About a million identifiers, which take some 100 MB while they are merged. */
-const BATCH_BYTES_MAX = 20_000_000;
+/** About 450,000 identifiers, which take some 60 MB while they are merged, and as many that are read meanwhile. */
+const BATCH_BYTES_MAX = 8_000_000;
 /** Attempts at a query: files may be replaced after they were found and before they are read. */
 const TRIES = 3;
 /** What could not be fetched or removed when it changed is tried again after this. */
@@ -52,6 +54,7 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
   const reading = openThread<MemberCalls>(inside);
   const { store, derived, folder, batch_bytes_max = BATCH_BYTES_MAX } = parts;
   const subjects = subjectFiles({ store, derived, folder, thread: merging, batch_bytes_max });
+  void removeFormerFiles(folder).catch(() => undefined);
 
   const image = async (): Promise<ImageReference> => {
     // An empty directory needs no image, and no thread to make one.
@@ -174,6 +177,12 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
       await Promise.all([merging.close(), reading.close()]);
     },
   };
+}
+
+/** Versions before runs had a file of members for each subject, which is of no use any more. */
+async function removeFormerFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.endsWith('.members')) await rm(join(folder, name), { force: true });
 }
 
 /** The subjects whose files have changed, by the tags of the changes. */
