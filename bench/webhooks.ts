@@ -4,6 +4,8 @@ import { emit, openReceived, PAYLOAD, rate } from './rig/received-events.ts';
 import { interleaved, printRates, printRatio, ratio } from './rig/report.ts';
 
 const MESSAGES = 5000;
+/** Rounds until the slowest of them has its speed. */
+const WARM_UPS = 4;
 /** Requests to one webhook that are under way at a time. */
 const CONCURRENCY = 10;
 
@@ -12,18 +14,20 @@ const CONCURRENCY = 10;
  * against as many posts of the same bytes by undici, of which nothing is kept.
  */
 export async function run(): Promise<void> {
-  const world = await openWorld({ which: 'sqlite', flags: { access_log: 'failures', rate_limits: 'off' } });
+  const flags = { access_log: 'failures', rate_limits: 'off' };
+  const world = await openWorld({ which: 'sqlite', flags, recordsRequests: false });
   const { receiver, url, user_id } = await openReceived(world);
   const pool = new Pool(url, { connections: CONCURRENCY, pipelining: 1 });
-  const results: Record<string, number[]> = await interleaved(5, {
+  const measures = {
     barker: () => rate(receiver, MESSAGES, () => emit(world, user_id, MESSAGES)),
     'undici, request and body read': () =>
       rate(receiver, MESSAGES, () => post((path, text) => requested(pool, path, text))),
     'undici, bare dispatch': () => rate(receiver, MESSAGES, () => post((path, text) => dispatched(pool, path, text))),
-  });
+  };
+  const results: Record<string, number[]> = await interleaved(5, measures, WARM_UPS);
   printRates(`${MESSAGES} messages to one webhook, ${CONCURRENCY} at a time`, results);
   const [barker, requests, dispatches] = Object.values(results) as [number[], number[], number[]];
-  printRatio('barker / undici requests', ratio(barker, requests), 'at least 0.5');
+  printRatio('barker / undici requests', ratio(barker, requests), 'at least 0.75');
   printRatio('barker / undici bare dispatch', ratio(barker, dispatches));
   await pool.destroy();
   receiver.send('end');

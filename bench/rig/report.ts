@@ -11,14 +11,14 @@ export function median(values: readonly number[]): number {
 export async function interleaved<K extends string>(
   rounds: number,
   measures: Readonly<Record<K, () => Promise<number>>>,
+  warmUps = 1,
 ): Promise<Record<K, number[]>> {
   const names = Object.keys(measures) as K[];
   const results = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     for (const name of names) {
       const value = await measures[name]();
-      // The first round warms up.
-      if (round > 0) results[name].push(value);
+      if (round >= 0) results[name].push(value);
     }
   }
   return results;

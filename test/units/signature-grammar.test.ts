@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { hmacOfText } from '../../src/base/hmac.ts';
 import { origin } from '../../src/base/origin.ts';
 import { encode } from '../../src/base/percent.ts';
-import { hmac } from '../../src/features/auth/oauth1/hmac.ts';
 import { normalizeParameters, parseForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
   baseStrings,
@@ -265,8 +265,8 @@ describe('normalisation', () => {
       tokenSecret: '',
     });
     assert.equal(signed.baseString, 'GET&http%3A%2F%2Fexample.com%2F&n%3Dv');
-    assert.equal(hmac(signingKey('cs', ''), Buffer.from('b'), 's'), 'egQqG5AJep5sJ7anhXju1unge2I=');
-    assert.equal(hmac(signingKey('cs', 'ts'), Buffer.from('bs'), ''), 'VZVjXceV7JgPq/dOTnNmEfO0Fv8=');
+    assert.equal(hmacOfText(signingKey('cs', ''), Buffer.from('b'), 's'), 'egQqG5AJep5sJ7anhXju1unge2I=');
+    assert.equal(hmacOfText(signingKey('cs', 'ts'), Buffer.from('bs'), ''), 'VZVjXceV7JgPq/dOTnNmEfO0Fv8=');
   });
   test('signing refuses an invalid URL', () => {
     const request = { method: 'GET', oauth: {}, consumerSecret: '', tokenSecret: '' };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import type { Sender } from '../../src/contract/services/sending.ts';
@@ -8,6 +7,7 @@ import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
 import type { DeliveryOutcome } from '../../src/features/activity/webhooks/delivery-store.ts';
 import { openHeldWebhook } from '../../src/features/activity/webhooks/held-webhook.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
+import { keyOf } from '../../src/features/activity/webhooks/signing.ts';
 
 const now_ms = Date.UTC(2026, 2, 2);
 const now = formatInstant(now_ms);
@@ -25,7 +25,7 @@ test('a webhook goes on after it has read nothing but deliveries whose outcomes 
   let reads = 0;
   const unstored: DeliveryOutcome[] = [];
   const clock = { now: () => now_ms };
-  const key = createSecretKey(Buffer.from('x'));
+  const key = keyOf(Buffer.from('x'));
   const receiver: Receiver = {
     ...{ id: '1', url: 'http://receiver.test/', state: 'active', consumerKey: key },
     signingKeys: () => [key],

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createSecretKey } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { nextTurn } from '../../src/base/timers.ts';
 import type { SendResult } from '../../src/contract/services/sending.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
 import { createSendQueue, type SendQueue } from '../../src/features/activity/webhooks/send-queue.ts';
+import { keyOf } from '../../src/features/activity/webhooks/signing.ts';
 
-const key = createSecretKey(Buffer.from('consumer-secret-example'));
+const key = keyOf(Buffer.from('consumer-secret-example'));
 const receiver: Receiver = {
   id: '1',
   url: 'https://a.example/',

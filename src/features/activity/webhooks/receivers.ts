@@ -1,11 +1,11 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
+import type { HmacKey } from '../../../base/hmac.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
-import { webhookKey } from './signing.ts';
+import { keyOf, webhookKey } from './signing.ts';
 
 /** A webhook with everything needed to send to it, secrets unsealed. */
 export interface Receiver {
@@ -14,9 +14,9 @@ export interface Receiver {
   /** `suspended`: its application is suspended. */
   readonly state: 'active' | 'invalid' | 'suspended';
   /** The key of the first signature. */
-  readonly consumerKey: KeyObject;
+  readonly consumerKey: HmacKey;
   /** The keys of the second signature: the current secret, and the previous one while it is valid. */
-  signingKeys(): readonly KeyObject[];
+  signingKeys(): readonly HmacKey[];
 }
 
 /** A cache of receivers. */
@@ -64,9 +64,7 @@ export function openReceivers({
       id,
       url: webhook.url,
       state: application.suspended ? 'suspended' : webhook.valid ? 'active' : 'invalid',
-      consumerKey: createSecretKey(
-        Buffer.from(box.open(application.consumer_secret, secretContext.application(application.id))),
-      ),
+      consumerKey: keyOf(Buffer.from(box.open(application.consumer_secret, secretContext.application(application.id)))),
       signingKeys: signingKeysOf(webhook, box, clock),
     };
   };
@@ -96,8 +94,8 @@ export function openReceivers({
 function signingKeysOf(webhook: Webhook, box: SecretBox, clock: Clock): Receiver['signingKeys'] {
   const { id, secret, former_secret, former_until } = webhook;
   const context = secretContext.webhook(id);
-  const keyOf = (sealed: string): KeyObject => createSecretKey(webhookKey(box.open(sealed, context)));
-  const own = keyOf(secret);
-  const former = former_secret === null ? undefined : keyOf(former_secret);
+  const unsealed = (sealed: string): HmacKey => keyOf(webhookKey(box.open(sealed, context)));
+  const own = unsealed(secret);
+  const former = former_secret === null ? undefined : unsealed(former_secret);
   return () => (former && former_until! > formatInstant(clock.now()) ? [own, former] : [own]);
 }

@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { type HmacKey, hmacKey, hmacOfBytes } from '../../../base/hmac.ts';
 import type { Random } from '../../../base/random.ts';
 
 /**
@@ -8,8 +8,18 @@ import type { Random } from '../../../base/random.ts';
 export const SIGNATURE_HEADER = 'x-ext-webhooks-signature';
 
 /** The HMAC-SHA256 of text or bytes with the consumer secret of an application. @source activity gaps 19.4 */
-export function signatureOf(consumerSecret: string | KeyObject, signed: string | Uint8Array): string {
-  return `sha256=${createHmac('sha256', consumerSecret).update(signed).digest('base64')}`;
+export function signatureOf(consumerSecret: string | HmacKey, signed: string | Uint8Array): string {
+  const key = typeof consumerSecret === 'string' ? keyOf(Buffer.from(consumerSecret)) : consumerSecret;
+  return `sha256=${hmacOfBytes(key, '', bytesOf(signed))}`;
+}
+
+/** Prepares a key, so that many messages are signed by it. */
+export function keyOf(secret: Uint8Array): HmacKey {
+  return hmacKey('sha256', secret);
+}
+
+function bytesOf(signed: string | Uint8Array): Uint8Array {
+  return typeof signed === 'string' ? Buffer.from(signed) : signed;
 }
 
 const SECRET_PREFIX = 'whsec_';
@@ -34,13 +44,15 @@ export interface MessageStamp {
 
 /** The Standard Webhooks headers, with one signature for each key. @source Standard Webhooks; activity gaps 21.5 */
 export function standardHeaders(
-  keys: readonly (Uint8Array | KeyObject)[],
+  keys: readonly (Uint8Array | HmacKey)[],
   { id, timestamp_s }: MessageStamp,
   body: string | Uint8Array,
 ): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const stamp = `${id}.${timestamp_s}.`;
+  const bytes = bytesOf(body);
   const signatures = keys.map((key) => {
-    const text = createHmac('sha256', key).update(`${id}.${timestamp_s}.`).update(body);
-    return `v1,${text.digest('base64')}`;
+    const prepared = key instanceof Uint8Array ? keyOf(key) : key;
+    return `v1,${hmacOfBytes(prepared, stamp, bytes)}`;
   });
   return {
     'webhook-id': id,

@@ -1,3 +1,4 @@
+import type { HmacKey } from '../../../base/hmac.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Principal } from '../../../contract/declare/operation.ts';
 import type { AccessToken, Application, User } from '../../../contract/store/credentials.ts';
@@ -5,12 +6,12 @@ import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { storeCache } from '../store-cache.ts';
 import { dayNumber } from './last-use-recorder.ts';
-import { type SigningKey, signingKey } from './signature.ts';
+import { signingKey } from './signature.ts';
 
 /** An access token of a user, with the prepared key that verifies its signatures. */
 export interface Credential {
   readonly consumerKey: string;
-  readonly key: SigningKey;
+  readonly key: HmacKey;
   readonly principal: Principal;
   readonly revoked: boolean;
   /** The stored day of the last use, in days since 1970. */

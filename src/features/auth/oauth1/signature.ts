@@ -1,17 +1,18 @@
 /**
  * Creates and verifies OAuth 1.0a HMAC-SHA1 signatures. Pure: no clock, no storage, no randomness.
  */
+import { type HmacKey, hmacOfText } from '../../../base/hmac.ts';
 import { origin } from '../../../base/origin.ts';
 import { decode, encode } from '../../../base/percent.ts';
 import type { SignedParts } from '../../../contract/declare/callers.ts';
 import { fastParse } from './fast-parser.ts';
 import { fullParse, splitTarget } from './full-parser.ts';
-import { hmac, type SigningKey, sameSignature, signingKey } from './hmac.ts';
+import { sameSignature, signingKey } from './hmac.ts';
 import { normalizeParameters, parseForm } from './parameters.ts';
 import type { Parameter, ParsedRequest, ParseError } from './parsed-request.ts';
 
 export type { SignedParts } from '../../../contract/declare/callers.ts';
-export { type SigningKey, signingKey } from './hmac.ts';
+export { signingKey } from './hmac.ts';
 export type { ParsedRequest, ParseError } from './parsed-request.ts';
 
 /**
@@ -38,12 +39,12 @@ export function baseUri(requestOrigin: string, target: string): string {
  * @param origins results of `origin`, the likeliest first.
  * @source authentication gaps 1.3, 2.1; RFC 5849 3.2
  */
-export function verify(claim: ParsedRequest, origins: readonly string[], key: SigningKey): boolean {
+export function verify(claim: ParsedRequest, origins: readonly string[], key: HmacKey): boolean {
   for (const candidate of origins) {
     const head = headOf(claim.method, candidate);
-    if (sameSignature(hmac(key, head, claim.baseStringTail), claim.encodedSignature)) return true;
+    if (sameSignature(hmacOfText(key, head, claim.baseStringTail), claim.encodedSignature)) return true;
     if (claim.baseStringTailWithRepeats === undefined) continue;
-    if (sameSignature(hmac(key, head, claim.baseStringTailWithRepeats), claim.encodedSignature)) return true;
+    if (sameSignature(hmacOfText(key, head, claim.baseStringTailWithRepeats), claim.encodedSignature)) return true;
   }
   return false;
 }
@@ -132,7 +133,7 @@ export function sign(request: RequestToSign): SigningSteps {
   const parameterString = normalizeParameters(signed);
   const uri = origin(scheme, url[2]!) + path;
   const baseString = `${request.method.toUpperCase()}&${encode(uri)}&${encode(parameterString)}`;
-  const signature = hmac(signingKey(request.consumerSecret, request.tokenSecret), NOTHING, baseString);
+  const signature = hmacOfText(signingKey(request.consumerSecret, request.tokenSecret), NOTHING, baseString);
   const sent = [...header, { name: 'oauth_signature', value: signature }];
   return { parameterString, baseString, signature, header: `OAuth ${sent.map(headerPiece).sort().join(', ')}` };
 }
