@@ -1,9 +1,10 @@
-import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
+import type { Condition, PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
 import { expandWithLookalikes } from './lookalikes.ts';
 import {
+  addBetween,
+  addCoded,
   addNumbers,
-  addWhere,
   emptySet,
   fullSet,
   intersect,
@@ -13,6 +14,9 @@ import {
   union,
 } from './people-set.ts';
 import { forEachUser } from './user-ids.ts';
+
+/** The latest second that a column can have. */
+const LATEST = 0xffff_ffff;
 
 /** Counts the people of an image who match a query and were active since a time. */
 export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
@@ -38,44 +42,51 @@ export function findPeople(image: Image, questions: readonly PeopleQuery[], acti
 
 function matchingAmong(image: Image, { anyOf, allOf, noneOf }: PeopleQuery, among: PeopleSet): PeopleSet {
   const meant = among.slice();
-  for (const group of anyOf.length > 0 ? [anyOf, ...allOf] : allOf) intersect(meant, unionOf(image, group, meant));
+  const groups = anyOf.length > 0 ? [anyOf, ...allOf] : allOf;
+  // Those that look at each person come last, when few are left.
+  const inOrder = [...groups].sort((a, b) => Number(a.some(looksAtEach)) - Number(b.some(looksAtEach)));
+  for (const group of inOrder) intersect(meant, unionOf(image, group, meant));
   if (noneOf.length > 0) subtract(meant, unionOf(image, noneOf, meant));
   return meant;
 }
 
 function activeAmong({ people, lastActiveAt }: Image, among: PeopleSet, activeSince: number): PeopleSet {
   const active = emptySet(people);
-  addWhere(active, among, (person) => lastActiveAt[person]! >= activeSince);
+  addBetween(active, among, lastActiveAt, activeSince, LATEST);
   return active;
 }
 
 /** People who meet one of the conditions. Complete only within `of`; others may be included or not. */
 function unionOf(image: Image, conditions: readonly Condition[], of: PeopleSet): PeopleSet {
   const set = emptySet(image.people);
-  for (const condition of conditions) addMatching(set, image, condition, of);
+  const words = new Map<PersonWord, string[]>();
+  for (const condition of conditions) {
+    if (condition.is !== 'word') addMatching(set, image, condition, of);
+    else words.set(condition.word, [...(words.get(condition.word) ?? []), ...condition.values]);
+  }
+  // Each column is read once, however many values are wanted.
+  for (const [word, values] of words) addWord(set, image.words[word], values, of);
   return set;
 }
 
-function addMatching(set: PeopleSet, image: Image, condition: Condition, of: PeopleSet): void {
+function looksAtEach({ is }: Condition): boolean {
+  return is === 'word' || is === 'age' || is === 'activated';
+}
+
+function addMatching(set: PeopleSet, image: Image, condition: Exclude<Condition, { is: 'word' }>, of: PeopleSet): void {
   const { age, activatedAt } = image;
   switch (condition.is) {
-    case 'word':
-      addWord(set, image.words[condition.word], condition.values, of);
-      break;
     case 'listed':
       addListed(set, image.lists[condition.list], condition.values);
       break;
     case 'age': {
       const { from, to } = condition;
-      addWhere(set, of, (person) => age[person]! >= from && age[person]! <= to);
+      addBetween(set, of, age, from, to);
       break;
     }
     case 'activated': {
       const { from, to } = condition;
-      addWhere(set, of, (person) => {
-        const at = activatedAt[person]!;
-        return at > 0 && at >= from && at < to;
-      });
+      addBetween(set, of, activatedAt, Math.max(1, from), to - 1);
       break;
     }
     case 'people':
@@ -100,14 +111,24 @@ function addMatching(set: PeopleSet, image: Image, condition: Condition, of: Peo
   }
 }
 
-function addWord(set: PeopleSet, { values, codes }: WordColumn, wanted: readonly string[], of: PeopleSet): void {
-  const isWanted = new Uint8Array(values.size + 1);
-  for (const value of wanted) {
-    const code = values.find(value);
-    if (code !== undefined) isWanted[code] = 1;
+function addWord(set: PeopleSet, column: WordColumn, wanted: readonly string[], of: PeopleSet): void {
+  const { values, codes } = column;
+  const found = new Set(wanted.map((value) => values.find(value)).filter((code) => code !== undefined));
+  if (found.size === 0) return;
+  const { starts, people } = column.byCode();
+  let many = 0;
+  for (const code of found) many += starts[code + 1]! - starts[code]!;
+  if (many < codes.length / COMMON) {
+    for (const code of found) addNumbers(set, people, starts[code], starts[code + 1]);
+    return;
   }
-  addWhere(set, of, (person) => isWanted[codes[person]!] === 1);
+  const isWanted = new Uint8Array(values.size + 1);
+  for (const code of found) isWanted[code] = 1;
+  addCoded(set, of, codes, isWanted);
 }
+
+/** What more than one in so many people have is found by looking at each. */
+const COMMON = 2;
 
 function addListed(set: PeopleSet, { values, byCode }: ListColumn, wanted: readonly string[]): void {
   for (const value of wanted) {

@@ -20,15 +20,71 @@ export function forEachPerson(set: PeopleSet, visit: (person: number) => void): 
   }
 }
 
-/** Adds the people of `of` for whom a predicate is true. */
-export function addWhere(set: PeopleSet, of: PeopleSet, isMeant: (person: number) => boolean): void {
+/** With fewer people than this in a word of a set, only those are looked at; otherwise all, without branches. */
+const FEW = 6;
+
+/** Adds the people of `of` whose code in a column is wanted: `isWanted` is 1 for those codes, and 0 for others. */
+export function addCoded(set: PeopleSet, of: PeopleSet, codes: Uint16Array, isWanted: Uint8Array): void {
   for (let at = 0; at < of.length; at++) {
-    let meant = 0;
-    for (let bits = of[at]!; bits !== 0; bits &= bits - 1) {
-      const bit = bits & -bits;
-      if (isMeant(at * 32 + 31 - Math.clz32(bit))) meant |= bit;
+    const among = of[at]!;
+    const first = at * 32;
+    if (among === 0) continue;
+    let found = 0;
+    if (countBits(among) < FEW) {
+      for (let bits = among; bits !== 0; bits &= bits - 1) {
+        const bit = 31 - Math.clz32(bits & -bits);
+        found |= isWanted[codes[first + bit]!]! << bit;
+      }
+    } else {
+      const people = Math.min(32, codes.length - first);
+      for (let bit = 0; bit < people; bit++) found |= isWanted[codes[first + bit]!]! << bit;
     }
-    set[at]! |= meant;
+    set[at]! |= found & among;
+  }
+}
+
+/** Adds the people of `of` whose number in a column is from `from` to `to`, both inclusive. */
+export function addBetween(
+  set: PeopleSet,
+  of: PeopleSet,
+  column: Uint8Array | Uint32Array,
+  from: number,
+  to: number,
+): void {
+  if (column instanceof Uint8Array) addBytesBetween(set, of, column, from, to);
+  else addNumbersBetween(set, of, column, from, to);
+}
+
+// Two functions, because each is compiled for one kind of numbers.
+function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Array, from: number, to: number): void {
+  for (let at = 0; at < of.length; at++) {
+    const among = of[at]!;
+    if (among === 0) continue;
+    const first = at * 32;
+    const people = Math.min(32, column.length - first);
+    let found = 0;
+    for (let bit = 0; bit < people; bit++) {
+      const value = column[first + bit]!;
+      // The sign bit of the differences: ages are spread, so that a branch would often be mispredicted.
+      found |= (((value - from) | (to - value)) >>> 31) << bit;
+    }
+    found = ~found;
+    set[at]! |= found & among;
+  }
+}
+
+function addNumbersBetween(set: PeopleSet, of: PeopleSet, column: Uint32Array, from: number, to: number): void {
+  for (let at = 0; at < of.length; at++) {
+    const among = of[at]!;
+    if (among === 0) continue;
+    const first = at * 32;
+    const people = Math.min(32, column.length - first);
+    let found = 0;
+    for (let bit = 0; bit < people; bit++) {
+      const value = column[first + bit]!;
+      found |= (value >= from && value <= to ? 1 : 0) << bit;
+    }
+    set[at]! |= found & among;
   }
 }
 
@@ -68,10 +124,12 @@ export function numbersOf(set: PeopleSet): Uint32Array {
 /** The number of people in a set. */
 export function sizeOf(set: PeopleSet): number {
   let size = 0;
-  for (let word of set) {
-    word -= (word >>> 1) & 0x55555555;
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
-    size += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-  }
+  for (let at = 0; at < set.length; at++) size += countBits(set[at]!);
   return size;
+}
+
+function countBits(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
