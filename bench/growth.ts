@@ -186,7 +186,7 @@ async function merging(): Promise<Omit<Growth, 'kind'>> {
   const points: Points = [];
   for (const size of [20_000, 200_000, 2_000_000, 20_000_000]) {
     const folder = mkdtempSync(join(tmpdir(), 'barker-merging-'));
-    const path = join(folder, 'it.members');
+    const path = join(folder, 'it.runs');
     const most = 2_000_000;
     let last = 0;
     for (let made = 0; made < size; made += most) merge(path, Math.min(most, size - made), ++last);

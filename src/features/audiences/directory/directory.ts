@@ -46,13 +46,19 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
 
   async function make(state: DirectoryState): Promise<void> {
     await thread.call('begin', { making: draftOf(state), folder: folderOf(state), state });
+    // A page is read while the one before is added.
+    let adding: Promise<unknown> = Promise.resolve();
     for (let from = 0; from < state.people; ) {
       const page = await store.read((tx) => tx.directory.list(from, PAGE));
       const people = page.filter(({ number }) => number < state.people);
+      await adding;
       if (people.length === 0) break;
-      await thread.call('add', people);
+      adding = thread.call('add', people);
+      // Awaited after the next page, which may fail first.
+      adding.catch(() => undefined);
       from = people.at(-1)!.number + 1;
     }
+    await adding;
     await thread.call('finish', undefined);
   }
 
