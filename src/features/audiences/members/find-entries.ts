@@ -1,4 +1,4 @@
-import { amendmentsOf } from './amendments.ts';
+import { type Amendments, amendmentsOf } from './amendments.ts';
 import { BLOCK_ENTRIES, ENTRY_WIDTH, type MemberRun, NUMBER, STATE, STATE_WIDTH } from './member-run.ts';
 import { seek } from './seek.ts';
 
@@ -16,14 +16,17 @@ export interface FoundEntries {
  * Finds sorted identifiers (four numbers each, without duplicates) in runs. Each run is searched from its beginning to
  * its end, in the blocks where they may be: by first number, and only where that is found, by the others.
  */
-export function findEntries(runs: readonly MemberRun[], words: Uint32Array): FoundEntries {
+export function findEntries(
+  runs: readonly MemberRun[],
+  words: Uint32Array,
+  amendments: Amendments = amendmentsOf(runs),
+): FoundEntries {
   const count = words.length / 4;
   const found: FoundEntries = {
     hasEntry: new Uint8Array(count),
     states: new Uint32Array(count * STATE_WIDTH),
     count: 0,
   };
-  const amendments = amendmentsOf(runs);
   const { states } = found;
   // Entries of later runs hide those of earlier ones.
   for (let run = runs.length - 1; run >= 0; run--) {

@@ -1,4 +1,5 @@
 import { ENTRY_BYTES, IDENTIFIER_BYTES, type IdentifierReader, openIdentifiers } from '../directory/identifier-file.ts';
+import { amendmentsOf } from './amendments.ts';
 import type { ImageReference } from './file-paths.ts';
 import { compare, findEntries } from './find-entries.ts';
 import { MATCHED_RECORDS, type MatchedMetadata, matchedMetadataNumbers } from './matched-file.ts';
@@ -59,9 +60,10 @@ function grown(words: Uint32Array): Uint32Array {
 /** Searches the identifiers of users whose numbers are in a range, a block of the directory at a time. */
 function findMatches(members: MemberRuns, directory: IdentifierReader, from: number, to: number): Matches {
   const matches: Matches = { numbers: new Uint32Array(1024), windows: new Uint32Array(2048), count: 0 };
+  const amendments = amendmentsOf(members.runs);
   for (let block = directory.next(); block; block = directory.next()) {
     const { words, numbers, slots } = readBlock(block, from, to);
-    const found = findEntries(members.runs, words);
+    const found = findEntries(members.runs, words, amendments);
     if (found.count === 0) continue;
     for (const [at, number] of numbers.entries()) {
       const state = slots[at]! * STATE_WIDTH;

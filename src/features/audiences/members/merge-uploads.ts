@@ -47,7 +47,12 @@ export interface Batch {
  */
 export function mergeUploads(folder: string, batch: Batch): MemberMetadata {
   const notes = appendRun(folder, batch);
-  compactRuns(folder);
+  try {
+    compactRuns(folder);
+  } catch (error) {
+    // What was merged stands. Compaction, which needs room for a while, waits for the next batch.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
   return notes;
 }
 
