@@ -25,7 +25,7 @@ export function writeReport(folder: string, machine: Machine, runs: readonly Col
 function head({ at, commit, version, node, processor, processors, memory_gb, kernel, load }: Machine): string {
   return `# Figures of one run
 
-Written by \`npm run bench -- all --report\`; what each benchmark compares is said in [benchmarks.md](../benchmarks.md). All values of all rounds are in
+Written by \`npm run bench -- NAME… --report\`; what each benchmark compares is said in [benchmarks.md](../benchmarks.md). All values of all rounds are in
 [figures.json](figures.json).
 
 | | |
