@@ -234,4 +234,26 @@ describe('an audience whose members count after a delay', () => {
     await world.service.jobs.runDue();
     assert.deepEqual(await standing(kept), sized(10));
   });
+
+  test('is processed again at once when the delay of an upload passed while others were processed', async () => {
+    const kept = await audienceOn(world.sandbox, account);
+    const { members } = world.service.services.audiences;
+    const { mergeAndCount } = members;
+    let runs = 0;
+    members.mergeAndCount = async (...of) => {
+      const counted = await mergeAndCount(...of);
+      runs += 1;
+      if (runs > 1) return counted;
+      assert.equal((await kept.upload([update(persons(4, 8))])).status, 200);
+      world.clock.advance(30);
+      return counted;
+    };
+    try {
+      await upload(world, kept, [update(persons(0, 4))]);
+      await advance(world, 30);
+      assert.deepEqual([runs, await standing(kept)], [2, sized(8)]);
+    } finally {
+      members.mergeAndCount = mergeAndCount;
+    }
+  });
 });
