@@ -2,9 +2,10 @@ import type { Condition, PeopleQuery, PersonWord } from '../../../contract/store
 import type { Image, ListColumn, WordColumn } from './image.ts';
 import { expandWithLookalikes } from './lookalikes.ts';
 import {
-  addBetween,
+  addBytesBetween,
   addCoded,
   addNumbers,
+  addNumbersBetween,
   emptySet,
   fullSet,
   intersect,
@@ -52,7 +53,7 @@ function matchingAmong(image: Image, { anyOf, allOf, noneOf }: PeopleQuery, amon
 
 function activeAmong({ people, lastActiveAt }: Image, among: PeopleSet, activeSince: number): PeopleSet {
   const active = emptySet(people);
-  addBetween(active, among, lastActiveAt, activeSince, LATEST);
+  addNumbersBetween(active, among, lastActiveAt, activeSince, LATEST);
   return active;
 }
 
@@ -81,12 +82,12 @@ function addMatching(set: PeopleSet, image: Image, condition: Exclude<Condition,
       break;
     case 'age': {
       const { from, to } = condition;
-      addBetween(set, of, age, from, to);
+      addBytesBetween(set, of, age, from, to);
       break;
     }
     case 'activated': {
       const { from, to } = condition;
-      addBetween(set, of, activatedAt, Math.max(1, from), to - 1);
+      addNumbersBetween(set, of, activatedAt, Math.max(1, from), to - 1);
       break;
     }
     case 'people':

@@ -25,66 +25,58 @@ const FEW = 6;
 
 /** Adds the people of `of` whose code in a column is wanted: `isWanted` is 1 for those codes, and 0 for others. */
 export function addCoded(set: PeopleSet, of: PeopleSet, codes: Uint16Array, isWanted: Uint8Array): void {
-  for (let at = 0; at < of.length; at++) {
-    const among = of[at]!;
-    const first = at * 32;
-    if (among === 0) continue;
+  addByWord(set, of, codes.length, (first, people, among) => {
     let found = 0;
     if (countBits(among) < FEW) {
       for (let bits = among; bits !== 0; bits &= bits - 1) {
         const bit = 31 - Math.clz32(bits & -bits);
         found |= isWanted[codes[first + bit]!]! << bit;
       }
-    } else {
-      const people = Math.min(32, codes.length - first);
-      for (let bit = 0; bit < people; bit++) found |= isWanted[codes[first + bit]!]! << bit;
-    }
-    set[at]! |= found & among;
-  }
+    } else for (let bit = 0; bit < people; bit++) found |= isWanted[codes[first + bit]!]! << bit;
+    return found;
+  });
 }
 
-/** Adds the people of `of` whose number in a column is from `from` to `to`, both inclusive. */
-export function addBetween(
-  set: PeopleSet,
-  of: PeopleSet,
-  column: Uint8Array | Uint32Array,
-  from: number,
-  to: number,
-): void {
-  if (column instanceof Uint8Array) addBytesBetween(set, of, column, from, to);
-  else addNumbersBetween(set, of, column, from, to);
-}
-
-// Two functions, because each is compiled for one kind of numbers.
-function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Array, from: number, to: number): void {
-  for (let at = 0; at < of.length; at++) {
-    const among = of[at]!;
-    if (among === 0) continue;
-    const first = at * 32;
-    const people = Math.min(32, column.length - first);
-    let found = 0;
+/** Adds the people of `of` whose byte in a column is from `from` to `to`, both inclusive. */
+export function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Array, from: number, to: number): void {
+  addByWord(set, of, column.length, (first, people) => {
+    let others = 0;
     for (let bit = 0; bit < people; bit++) {
       const value = column[first + bit]!;
-      // The sign bit of the differences: ages are spread, so that a branch would often be mispredicted.
-      found |= (((value - from) | (to - value)) >>> 31) << bit;
+      // The sign bit of the differences: bytes are spread, so that a branch would often be mispredicted.
+      others |= (((value - from) | (to - value)) >>> 31) << bit;
     }
-    found = ~found;
-    set[at]! |= found & among;
-  }
+    return ~others;
+  });
 }
 
-function addNumbersBetween(set: PeopleSet, of: PeopleSet, column: Uint32Array, from: number, to: number): void {
-  for (let at = 0; at < of.length; at++) {
-    const among = of[at]!;
-    if (among === 0) continue;
-    const first = at * 32;
-    const people = Math.min(32, column.length - first);
+/** The same of numbers, of which most are in the range or most are not. */
+export function addNumbersBetween(set: PeopleSet, of: PeopleSet, column: Uint32Array, from: number, to: number): void {
+  addByWord(set, of, column.length, (first, people) => {
     let found = 0;
     for (let bit = 0; bit < people; bit++) {
       const value = column[first + bit]!;
       found |= (value >= from && value <= to ? 1 : 0) << bit;
     }
-    set[at]! |= found & among;
+    return found;
+  });
+}
+
+/**
+ * Adds those people of `of` whom `find` returns, a word at a time: from number `first` on, one bit each, also for people who
+ * are not `among` them.
+ */
+function addByWord(
+  set: PeopleSet,
+  of: PeopleSet,
+  people: number,
+  find: (first: number, people: number, among: number) => number,
+): void {
+  for (let at = 0; at < of.length; at++) {
+    const among = of[at]!;
+    if (among === 0) continue;
+    const first = at * 32;
+    set[at]! |= find(first, Math.min(32, people - first), among) & among;
   }
 }
 

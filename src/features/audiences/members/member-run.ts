@@ -1,3 +1,4 @@
+import { growingNumbers } from '../directory/growing-numbers.ts';
 import { openRecords, openRecordWriter, type RecordFile, type RecordKind, readAt } from './record-file.ts';
 
 /**
@@ -108,17 +109,14 @@ export interface RunWriter {
 export function openRunWriter(path: string): RunWriter {
   const sink = openRecordWriter(path, RUN_RECORDS);
   const words = new Uint32Array(BLOCK_ENTRIES * ENTRY_WIDTH);
-  let fences = new Uint32Array(256);
-  let blocks = 0;
+  const fences = growingNumbers();
   const writer = {
     words,
     at: 0,
     flush() {
       const end = writer.at;
       if (end === 0) return;
-      if ((blocks + 1) * 4 > fences.length) fences = grown(fences);
-      fences.set(words.subarray(0, 4), blocks * 4);
-      blocks += 1;
+      for (let part = 0; part < 4; part++) fences.push(words[part]!);
       const { words: columns } = sink;
       for (let column = 0; column < ENTRY_WIDTH; column++) {
         for (let from = column; from < end; from += ENTRY_WIDTH) columns[sink.at++] = words[from]!;
@@ -129,19 +127,13 @@ export function openRunWriter(path: string): RunWriter {
     },
     finish({ merged, accepted_at, next, first, amendments, windows }: RunMetadata) {
       writer.flush();
-      const trailer = new Uint32Array(blocks * 4 + amendments.length + windows.length);
-      trailer.set(fences.subarray(0, blocks * 4));
-      trailer.set(amendments, blocks * 4);
-      trailer.set(windows, blocks * 4 + amendments.length);
+      const trailer = new Uint32Array(fences.length + amendments.length + windows.length);
+      trailer.set(fences.view());
+      trailer.set(amendments, fences.length);
+      trailer.set(windows, fences.length + amendments.length);
       sink.finish({ numbers: [merged, accepted_at, next, first, amendments.length / AMENDMENT_WIDTH], trailer });
     },
     discard: sink.discard,
   };
   return writer;
-}
-
-function grown(words: Uint32Array): Uint32Array<ArrayBuffer> {
-  const more = new Uint32Array(words.length * 2);
-  more.set(words);
-  return more;
 }
