@@ -18,11 +18,12 @@ const P95_MAX_MS = 150;
 /**
  * Keyword insights over made-up posts of seven days: how fast they are imported and indexed beside a running server, how
  * fast ten keywords are answered hour by hour, and the same texts in a bare full-text table.
- * `npm run bench -- insights [POSTS] [sqlite|postgres]`
+ * `npm run bench -- insights [POSTS] [sqlite|postgres] [BYTES]`, where BYTES is the memory that the index may take.
  */
 export async function run(): Promise<void> {
   const count = Number(process.argv[3] ?? 5_000_000);
   const engine = process.argv[4] ?? 'sqlite';
+  const keywordMemory = process.argv[5] === undefined ? undefined : Number(process.argv[5]);
   const end = Math.floor(Date.now() / 1000 / HOUR_S) * HOUR_S;
   const work = mkdtempSync(join(tmpdir(), 'barker-bench-'));
   const file = join(work, 'posts.ndjson');
@@ -31,7 +32,11 @@ export async function run(): Promise<void> {
   const server = engine === 'postgres' ? await startPostgres() : undefined;
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
   const place = await openPlace(engine === 'postgres' ? 'postgres' : 'sqlite');
-  const target = await startBarker({ folder: place.folder, databaseUrl: place.databaseUrl || undefined });
+  const target = await startBarker({
+    folder: place.folder,
+    databaseUrl: place.databaseUrl || undefined,
+    keywordMemory,
+  });
   const idle = target.memory();
   const client = sandboxClient(target);
   const { stored_s, indexed_s: imported_s } = await addPosts(place, client, { file, count, end });

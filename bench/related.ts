@@ -77,7 +77,7 @@ function show(title: string, posts: readonly CorpusPost[], keywords: readonly st
     const folded = foldText(text);
     scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
   }
-  const { users, ...columns } = segmentWriter().arrange(draft, dictionary.size.terms);
+  const columns = segmentWriter().arrange(draft, dictionary.size.terms);
   const lexicon = {
     size: dictionary.size.terms,
     find: (term: string) => dictionary.find(term, 0, term.length),
@@ -97,7 +97,7 @@ function show(title: string, posts: readonly CorpusPost[], keywords: readonly st
       country: undefined,
       related_max: RELATED_MAX,
     };
-    const { volume, related } = searchSegments(question, [segmentOf(columns, () => users)], lexicon, new Map());
+    const { volume, related } = searchSegments(question, [segmentOf(columns)], lexicon, new Map());
     process.stdout.write(`  ${keyword} (${volume[0]}): ${related.join(', ')}\n`);
   }
 }

@@ -288,11 +288,14 @@ export const settingsTable = {
     'Disk space in the data folder for copies of audience files that are stored elsewhere; not used when objects are in a folder.',
     { default: 17_179_869_184, unit: 'bytes', bounds: [67_108_864, 17_592_186_044_416] },
   ),
-  keyword_memory_bytes_max: integer('Maximum memory of the post index, about 70 bytes a post.', {
-    default: 536_870_912,
-    unit: 'bytes',
-    bounds: [1_048_576, 17_179_869_184],
-  }),
+  keyword_memory_bytes_max: integer(
+    'Memory for the post index. All of it takes about 65 bytes a post; what does not fit is read from the disk by each search. The distinct words of all posts take about 65 bytes each in addition.',
+    {
+      default: 536_870_912,
+      unit: 'bytes',
+      bounds: [1_048_576, 17_179_869_184],
+    },
+  ),
   ...webhookSettings,
   body_bytes_max: integer('Maximum size of a request body.', {
     default: 1_048_576,

@@ -29,6 +29,7 @@ const settings = loadSettings({
     access_log: plan.accessLog,
     aliases: plan.aliases,
     delivery_sandbox: plan.delivery,
+    keyword_memory_bytes_max: plan.keywordMemory,
     active_campaigns_max: 8000,
     application_stream_connections_max: 10_000,
     application_stream_events_per_s: 1_000_000,

@@ -35,6 +35,8 @@ export interface TargetOptions extends TargetSeams {
   readonly profile?: boolean;
   /** Where delivery in the sandbox comes from. */
   readonly delivery?: 'served';
+  /** Memory of the post index, in bytes. */
+  readonly keywordMemory?: number;
   /** An alias file. */
   readonly aliases?: string;
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
 /** An array in a file. */
 export type Section = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
@@ -15,6 +15,7 @@ interface Place {
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array } as const;
 const HEAD_BYTES = 16;
 const MAGIC = 'COLUMNS1';
+const NO_BUFFER = new ArrayBuffer(0);
 
 /** Writes a table of contents, then the arrays. */
 export function writeSections(path: string, sections: Sections): void {
@@ -57,14 +58,18 @@ export function readSections(path: string): Sections {
 
 /** A file whose sections are read one by one. It stays readable after it is removed or replaced. */
 export interface SectionFile {
+  /** Number of elements of a section. */
+  lengthOf(name: string): number;
   /** Size of a section in bytes. */
   bytesOf(name: string): number;
   /** Reads a section into its own buffer. */
   read(name: string): Section;
+  /** Reads the elements from `from` up to `to` (exclusive) into a buffer, or one of its own if that is too small. */
+  readPart(name: string, from: number, to: number, into: ArrayBuffer): Section;
   close(): void;
 }
 
-/** Opens a file of `writeSections`. @throws when it has another format */
+/** Opens a file of `writeSections`. @throws when it has another format, or is incomplete */
 export function openSections(path: string): SectionFile {
   const file = openSync(path, 'r');
   try {
@@ -72,15 +77,23 @@ export function openSections(path: string): SectionFile {
     if (head.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error(`${path} is no file of columns`);
     const tableBytes = head.readUInt32LE(MAGIC.length);
     const table = JSON.parse(readWhole(file, tableBytes, HEAD_BYTES).toString()) as Record<string, Place>;
-    const from = HEAD_BYTES + aligned(tableBytes);
+    const first = HEAD_BYTES + aligned(tableBytes);
     const bytesOf = (name: string): number => table[name]!.length * ARRAYS[table[name]!.type].BYTES_PER_ELEMENT;
+    const end = Object.keys(table).reduce((last, name) => Math.max(last, table[name]!.at + bytesOf(name)), 0);
+    if (fstatSync(file).size < first + end) throw new Error(`${path} is incomplete`);
+    const readPart: SectionFile['readPart'] = (name, from, to, into) => {
+      const { type, at } = table[name]!;
+      const width = ARRAYS[type].BYTES_PER_ELEMENT;
+      const bytes = (to - from) * width;
+      const buffer = bytes <= into.byteLength ? into : new ArrayBuffer(bytes);
+      readInto(file, new Uint8Array(buffer, 0, bytes), first + at + from * width);
+      return new ARRAYS[type](buffer, 0, to - from);
+    };
     return {
+      lengthOf: (name) => table[name]!.length,
       bytesOf,
-      read(name) {
-        const { type, at, length } = table[name]!;
-        const { buffer, byteOffset } = readWhole(file, bytesOf(name), from + at);
-        return new ARRAYS[type](buffer, byteOffset, length);
-      },
+      read: (name) => readPart(name, 0, table[name]!.length, NO_BUFFER),
+      readPart,
       close: () => closeSync(file),
     };
   } catch (error) {
@@ -89,15 +102,18 @@ export function openSections(path: string): SectionFile {
   }
 }
 
-function readWhole(file: number, length: number, at: number): Buffer<ArrayBuffer> {
-  // Its own buffer, because typed arrays must be aligned to their element size.
-  const bytes = Buffer.from(new ArrayBuffer(length));
-  for (let done = 0; done < length; ) {
-    const got = readSync(file, bytes, done, length - done, at + done);
+function readWhole(file: number, length: number, at: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  readInto(file, bytes, at);
+  return bytes;
+}
+
+function readInto(file: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; ) {
+    const got = readSync(file, bytes, done, bytes.length - done, at + done);
     if (got === 0) throw new Error('a file of columns ends too soon');
     done += got;
   }
-  return bytes;
 }
 
 function typeOf(array: Section): Place['type'] {

@@ -53,12 +53,12 @@ export function emptyDictionary(): Dictionary {
     slots[at * 2] = term;
     slots[at * 2 + 1] = hash;
   };
-  /** Keeps the hash table at most half full. */
+  /** Keeps the hash table at most two thirds full. */
   const ensureCapacity = (wanted: number): void => {
-    if (wanted * 2 <= mask) return;
+    if (wanted * 1.5 <= mask) return;
     const old = slots;
     let length = 1024;
-    while (length <= wanted * 4) length *= 2;
+    while (length <= wanted * 2) length *= 2;
     slots = new Uint32Array(length * 2).fill(NONE);
     mask = length - 1;
     for (let at = 0; at < old.length; at += 2) if (old[at] !== NONE) place(old[at]!, old[at + 1]!);

@@ -9,8 +9,9 @@ import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { type Dictionary, emptyDictionary, type TermsFile } from './dictionary.ts';
 import type { BuiltSegment, BuiltTerms, Scope } from './manifest.ts';
 import { countryNumber, DAY_S, languageNumber, unpackPage } from './post-page.ts';
-import { readSegment, readTokens } from './segment.ts';
+import { everyPost, forEachText } from './segment.ts';
 import { addPost, addToken, emptyDraft, type PostAttributes, type SegmentDraft } from './segment-draft.ts';
+import { readSegment } from './segment-files.ts';
 import { segmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
 
@@ -164,21 +165,22 @@ function merge({ group, paths }: { readonly group: readonly BuiltSegment[]; read
 
 function copyInto(draft: SegmentDraft, path: string): void {
   const segment = readSegment(path);
-  const users = segment.users();
-  let tokens = new Uint32Array(1024);
-  for (let post = 0; post < segment.posts; post++) {
+  const [hashes, createdAt, countries] = [
+    segment.column('hashes'),
+    segment.column('createdAt'),
+    segment.column('countries'),
+  ];
+  const [languages, users] = [segment.column('languages'), segment.column('users')];
+  forEachText(segment, everyPost(segment), segment.posts, (post, terms, length) => {
     addPost(draft, {
-      hash: segment.hashes[post]!,
-      createdAt: segment.createdAt[post]!,
-      country: segment.countries[post]!,
-      language: segment.languages[post]!,
+      hash: hashes[post]!,
+      createdAt: createdAt[post]!,
+      country: countries[post]!,
+      language: languages[post]!,
       user: users[post]!,
     });
-    const room = segment.starts[post + 1]! - segment.starts[post]!;
-    if (room > tokens.length) tokens = new Uint32Array(room * 2);
-    const count = readTokens(segment, post, tokens);
-    for (let at = 0; at < count; at++) addToken(draft, tokens[at]!);
-  }
+    for (let at = 0; at < length; at++) addToken(draft, terms[at]!);
+  });
 }
 
 /**
@@ -212,7 +214,7 @@ function areReadable({
   try {
     const dictionary = emptyDictionary();
     for (const file of terms) dictionary.read(file);
-    for (const path of segments) readSegment(path).users();
+    for (const path of segments) readSegment(path);
     return true;
   } catch {
     return false;

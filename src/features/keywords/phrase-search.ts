@@ -1,6 +1,6 @@
 import { tokensOf } from '../../base/tokens.ts';
 import type { Phrase } from '../../contract/services/keywords.ts';
-import { addPostsWithTerm, emptyPostSet, forEachPost, type PostSet, readTokens, type Segment } from './segment.ts';
+import { addPostsWithTerm, emptyPostSet, forEachEncodedText, type PostSet, type Segment } from './segment.ts';
 
 /** The terms of posts and their numbers. */
 export interface Lexicon {
@@ -35,12 +35,19 @@ export function resolvePhrase({ match, text }: Phrase, lexicon: Lexicon): Resolv
 /** The posts of a segment that contain at least one of the phrases. @source decision 320 */
 export function findPosts(segment: Segment, phrases: readonly ResolvedPhrase[]): PostSet {
   const set = emptyPostSet(segment);
-  for (const { match, tokens } of phrases) {
-    if (match === 'alone' || (match === 'in a row' && tokens.length > 1)) addVerified(set, segment, match, tokens);
-    else if (tokens.length === 1) addAny(set, segment, tokens[0]!);
+  // Whoever asks for a word often asks for phrases with it: posts that are found already need not be read.
+  const [read, unread] = [true, false].map((isRead) => phrases.filter((phrase) => needsReading(phrase) === isRead));
+  for (const { tokens } of unread!) {
+    if (tokens.length === 1) addAny(set, segment, tokens[0]!);
     else addAll(set, postsWithAllTokens(segment, tokens));
   }
+  for (const { match, tokens } of read!) addVerified(set, segment, match, tokens);
   return set;
+}
+
+/** Whether the order or the number of words matters, which only the texts of posts have. */
+function needsReading({ match, tokens }: ResolvedPhrase): boolean {
+  return match === 'alone' || (match === 'in a row' && tokens.length > 1);
 }
 
 function addAny(set: PostSet, segment: Segment, forms: readonly number[]): void {
@@ -67,22 +74,44 @@ function postsWithAllTokens(segment: Segment, tokens: ResolvedPhrase['tokens']):
 }
 
 function addVerified(set: PostSet, segment: Segment, match: Phrase['match'], tokens: ResolvedPhrase['tokens']): void {
-  let terms = new Uint32Array(1024);
-  forEachPost(postsWithAllTokens(segment, tokens), segment.posts, (post) => {
-    // A token takes at least one byte.
-    const room = segment.starts[post + 1]! - segment.starts[post]!;
-    if (room > terms.length) terms = new Uint32Array(room * 2);
-    const count = readTokens(segment, post, terms);
-    if (match === 'alone' && count !== tokens.length) return;
-    if (hasPhrase(terms, count, tokens)) set[post >>> 5]! |= 1 << (post & 31);
+  const candidates = postsWithAllTokens(segment, tokens);
+  for (let word = 0; word < candidates.length; word++) candidates[word]! &= ~set[word]!;
+  forEachEncodedText(segment, candidates, segment.posts, (post, words, from, end) => {
+    const isFound =
+      match === 'alone' ? endOfPhrase(words, from, end, tokens) === end : hasPhrase(words, from, end, tokens);
+    if (isFound) set[post >>> 5]! |= 1 << (post & 31);
   });
 }
 
-function hasPhrase(terms: Uint32Array, count: number, tokens: ResolvedPhrase['tokens']): boolean {
-  for (let from = 0; from + tokens.length <= count; from++) {
-    let same = 0;
-    while (same < tokens.length && tokens[same]!.includes(terms[from + same]!)) same += 1;
-    if (same === tokens.length) return true;
+/** Whether an encoded text has the tokens in a row. */
+function hasPhrase(words: Uint8Array, from: number, end: number, tokens: ResolvedPhrase['tokens']): boolean {
+  const first = tokens[0]!;
+  const [form, other = form] = first as [number, number?];
+  for (let at = from; at < end; ) {
+    const start = at;
+    let byte = words[at++]!;
+    let term = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = words[at++]!;
+      term |= (byte & 127) << shift;
+    }
+    if ((term === form || term === other) && endOfPhrase(words, start, end, tokens) >= 0) return true;
   }
   return false;
+}
+
+/** Where the tokens end that begin at a place of an encoded text; -1 when others are there. */
+function endOfPhrase(words: Uint8Array, from: number, end: number, tokens: ResolvedPhrase['tokens']): number {
+  let at = from;
+  for (const forms of tokens) {
+    if (at >= end) return -1;
+    let byte = words[at++]!;
+    let term = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = words[at++]!;
+      term |= (byte & 127) << shift;
+    }
+    if (!forms.includes(term)) return -1;
+  }
+  return at;
 }

@@ -1,4 +1,4 @@
-import type { PostSet, Segment } from './segment.ts';
+import { emptyPostSet, type PostSet, type Segment } from './segment.ts';
 
 /** The matching posts of a segment. */
 export interface MatchedPosts {
@@ -14,12 +14,14 @@ export interface PostFilter {
   readonly country: number;
 }
 
-/** Whether a post of a segment passes a filter. */
-export function passesFilter(
-  { createdAt, countries }: Segment,
-  post: number,
-  { from, to, country }: PostFilter,
-): boolean {
-  const at = createdAt[post]!;
-  return at >= from && at < to && (country === 0 || countries[post] === country);
+/** The posts below a number that pass a filter. */
+export function postsThatPass(segment: Segment, below: number, { from, to, country }: PostFilter): PostSet {
+  const passing = emptyPostSet(segment);
+  const createdAt = segment.part('createdAt', 0, below);
+  const countries = country === 0 ? undefined : segment.part('countries', 0, below);
+  for (let post = 0; post < below; post++) {
+    const at = createdAt[post]!;
+    if (at >= from && at < to && (!countries || countries[post] === country)) passing[post >>> 5]! |= 1 << (post & 31);
+  }
+  return passing;
 }

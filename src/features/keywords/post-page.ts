@@ -4,6 +4,8 @@ import { hashText, lastHash } from './text-hash.ts';
 
 /** The length of a day in seconds. */
 export const DAY_S = 86_400;
+/** The length of an hour in seconds. */
+export const HOUR_S = 3600;
 
 /** The posts of a page, as columns. */
 export interface PagePosts {

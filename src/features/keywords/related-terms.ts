@@ -1,9 +1,12 @@
+import { UNSPACED_SCRIPTS } from '../../base/scripts.ts';
 import { tokensOf } from '../../base/tokens.ts';
 import { type Lexicon, tokenForms } from './phrase-search.ts';
-import { type MatchedPosts, type PostFilter, passesFilter } from './post-filter.ts';
-import { DAY_S, languageCode } from './post-page.ts';
-import { forEachPost, readTokens, type Segment } from './segment.ts';
+import { type MatchedPosts, type PostFilter, postsThatPass } from './post-filter.ts';
+import { DAY_S, HOUR_S, languageCode } from './post-page.ts';
+import { addText, emptyTexts, type IndexedTexts, indexTexts, type SampleTexts } from './sample-texts.ts';
+import { forEachText, type Segment } from './segment.ts';
 import { stopWords } from './stop-words.ts';
+import { countTerms } from './term-counts.ts';
 
 /** The input of a search for related terms. */
 export interface RelatedQuestion {
@@ -21,17 +24,15 @@ export interface RelatedQuestion {
 /** Sample sizes of posts with the keywords and of all posts; samples are deterministic. @source decision 314 */
 const MATCHED_MAX = 10_000;
 const BACKGROUND_MAX = 100_000;
-const HOUR_S = 3600;
-/** The most cached background samples, of 4 bytes a term each. */
+/** The most cached background samples, of about 20 MB each. */
 const SAMPLES_MAX = 8;
-/** Up to this many tokens a linear scan is faster than a table. */
-const SHORT_POST_TOKENS = 40;
+/** Hashes that are read to find the first one above a limit: they are spread evenly. */
+const HASHES_READ = 4096;
 /**
  * The value that one in a hundred exceeds by chance in the chi-squared distribution with one degree of freedom.
  * @source Dunning 1993; decision 316
  */
 const SIGNIFICANT = 6.63;
-const POSTS_MIN = 2;
 /** Terms in fewer posts come last. */
 const RARE_POSTS = 3;
 /** Larger than any score. */
@@ -41,36 +42,29 @@ const LIFT_MIN = 2;
 /** From this share of the posts on, the stop words of a language are excluded. */
 const LANGUAGE_SHARE = 0.05;
 
-/** Document frequencies of a sample. */
-interface Counts {
-  posts: number;
-  readonly terms: Uint32Array;
-  /** By number. */
-  readonly languages: Uint32Array;
-}
-
 /** A cache of background samples by segments and filter; they do not depend on the keywords. */
-export type SampleCache = Map<string, Counts>;
+export type SampleCache = Map<string, IndexedTexts>;
 
 /**
- * The terms that are more frequent in posts with the keywords than in all posts of the same hours and country, by the
- * log-likelihood ratio. A post counts each term once; a duplicate text does not count. Samples are taken by the hash of
- * ids, so that the same posts give the same terms, however they are stored.
- * @source Dunning 1993; Rayson 2000; decision 313, 315
+ * The terms, words or two of them in a row, that are more frequent in posts with the keywords than in all posts of the same
+ * hours and country, by the log-likelihood ratio. A post counts each term once; a duplicate text does not count. Samples are
+ * taken by the hash of ids, so that the same posts give the same terms, however they are stored.
+ * @source Dunning 1993; Rayson 2000; decision 313, 315, 1033
  */
 export function relatedTerms(question: RelatedQuestion, remembered: SampleCache): string[] {
-  const { lexicon, matched, count, max, frame } = question;
+  const { matched, count, max, frame } = question;
   if (count === 0 || max === 0) return [];
-  const inside = emptyCounts(lexicon.size);
-  const scratch = new Uint32Array(lexicon.size);
+  const inside = emptyTexts();
   const insideBelow = hashLimit(MATCHED_MAX, count);
-  const texts = new Set<number>();
+  const seen = new Set<number>();
   for (const { segment, posts } of matched) {
-    forEachPost(posts, countBelow(segment, insideBelow), (post) => {
-      const text = textHash(segment, post);
-      if (texts.has(text)) return;
-      texts.add(text);
-      countPost(segment, post, inside, scratch);
+    const below = countBelow(segment, insideBelow);
+    const languages = segment.part('languages', 0, below);
+    forEachText(segment, posts, below, (post, terms, length) => {
+      const text = hashTerms(terms, length);
+      if (seen.has(text)) return;
+      seen.add(text);
+      addText(inside, terms, length, languages[post]!);
     });
   }
   const around: PostFilter = {
@@ -80,8 +74,7 @@ export function relatedTerms(question: RelatedQuestion, remembered: SampleCache)
   };
   const segments = matched.map(({ segment }) => segment);
   const below = 2 ** Math.floor(Math.log2(hashLimit(BACKGROUND_MAX, estimatePosts(segments, around))));
-  const all = countBackground(segments, around, below, lexicon.size, remembered);
-  return rankTerms(inside, all, question, max);
+  return rankTerms(inside, sampleAround(segments, around, below, remembered), question);
 }
 
 /** The hash below which about `wanted` of all posts are. */
@@ -98,7 +91,17 @@ function estimatePosts(segments: readonly Segment[], { from, to, country }: Post
 }
 
 /** The number of posts of a segment with a hash below a limit; they are sorted by it. */
-function countBelow({ hashes }: Segment, limit: number): number {
+function countBelow(segment: Segment, limit: number): number {
+  const expected = Math.floor(segment.posts * (limit / 2 ** 32));
+  let from = Math.max(0, expected - HASHES_READ / 2);
+  const to = Math.min(segment.posts, from + HASHES_READ);
+  let hashes = segment.part('hashes', from, to);
+  const isBefore = from > 0 && hashes[0]! >= limit;
+  const isAfter = to < segment.posts && hashes.at(-1)! < limit;
+  if (isBefore || isAfter) {
+    from = 0;
+    hashes = segment.column('hashes');
+  }
   let low = 0;
   let high = hashes.length;
   while (low < high) {
@@ -106,114 +109,105 @@ function countBelow({ hashes }: Segment, limit: number): number {
     if (hashes[middle]! < limit) low = middle + 1;
     else high = middle;
   }
-  return low;
+  return from + low;
 }
 
-/** Document frequencies of the posts that pass a filter and have a hash below a limit. */
-function countBackground(
+/** The texts of the posts that pass a filter and have a hash below a limit. */
+function sampleAround(
   segments: readonly Segment[],
   frame: PostFilter,
   below: number,
-  terms: number,
   remembered: SampleCache,
-): Counts {
-  const kept = segments.filter(({ path }) => path !== '');
-  const key = [frame.from, frame.to, frame.country, below, ...kept.map(({ path }) => path)].join();
-  const scratch = new Uint32Array(terms);
-  const count = (some: readonly Segment[], into: Counts): void => {
-    for (const segment of some) {
-      const end = countBelow(segment, below);
-      for (let post = 0; post < end; post++) {
-        if (passesFilter(segment, post, frame)) countPost(segment, post, into, scratch);
-      }
-    }
-  };
-  let known = remembered.get(key);
-  if (!known) {
-    known = emptyCounts(terms);
-    count(kept, known);
-  }
+): IndexedTexts[] {
+  const [stored, others] = [true, false].map((isStored) => segments.filter(({ path }) => (path !== '') === isStored));
+  const key = [frame.from, frame.to, frame.country, below, ...stored!.map(({ path }) => path)].join();
+  const known = remembered.get(key) ?? readSample(stored!, frame, below);
   remembered.delete(key);
   remembered.set(key, known);
   for (const oldest of remembered.keys()) if (remembered.size > SAMPLES_MAX) remembered.delete(oldest);
-  if (kept.length === segments.length) return known;
   // Posts outside the index are not cached: they change.
-  const all = emptyCounts(terms);
-  all.posts = known.posts;
-  all.terms.set(known.terms.subarray(0, terms));
-  all.languages.set(known.languages);
-  count(
-    segments.filter(({ path }) => path === ''),
-    all,
-  );
-  return all;
+  return others!.length === 0 ? [known] : [known, readSample(others!, frame, below)];
 }
 
-function emptyCounts(terms: number): Counts {
-  return { posts: 0, terms: new Uint32Array(terms), languages: new Uint32Array(1024) };
+function readSample(segments: readonly Segment[], frame: PostFilter, below: number): IndexedTexts {
+  const texts = emptyTexts();
+  for (const segment of segments) {
+    const end = countBelow(segment, below);
+    const languages = segment.part('languages', 0, end);
+    const passing = postsThatPass(segment, end, frame);
+    forEachText(segment, passing, end, (post, terms, length) => addText(texts, terms, length, languages[post]!));
+  }
+  return indexTexts(texts);
 }
 
-/** A 32-bit hash of the tokens of a post. */
-function textHash({ words, starts }: Segment, post: number): number {
+/** A 32-bit hash of the terms of a post. */
+function hashTerms(terms: Uint32Array, length: number): number {
   let hash = 0x811c9dc5 | 0;
-  const end = starts[post + 1]!;
-  for (let at = starts[post]!; at < end; at++) hash = Math.imul(hash ^ words[at]!, 0x01000193) ^ (hash >>> 15);
+  for (let at = 0; at < length; at++) hash = Math.imul(hash ^ terms[at]!, 0x01000193) ^ (hash >>> 15);
   return hash;
 }
 
-let tokenBuffer = new Uint32Array(1024);
-
-/** Counts each distinct term of a post. @param scratch zeros, by term; zero again on return */
-function countPost(segment: Segment, post: number, into: Counts, scratch: Uint32Array): void {
-  const room = segment.starts[post + 1]! - segment.starts[post]!;
-  if (room > tokenBuffer.length) tokenBuffer = new Uint32Array(room * 2);
-  const length = readTokens(segment, post, tokenBuffer);
-  into.posts += 1;
-  into.languages[segment.languages[post]!]! += 1;
-  const { terms } = into;
-  if (length <= SHORT_POST_TOKENS) {
-    // A linear scan is faster than a large table.
-    for (let at = 0; at < length; at++) {
-      const term = tokenBuffer[at]!;
-      let before = 0;
-      while (tokenBuffer[before] !== term) before += 1;
-      if (before === at) terms[term]! += 1;
-    }
-    return;
-  }
-  for (let at = 0; at < length; at++) {
-    const term = tokenBuffer[at]!;
-    if (scratch[term]! === 0) terms[term]! += 1;
-    scratch[term] = 1;
-  }
-  for (let at = 0; at < length; at++) scratch[tokenBuffer[at]!] = 0;
+/** A term, or two in a row, that is significantly more frequent with the keywords. */
+interface ScoredTerm {
+  readonly terms: readonly number[];
+  /** The number of sampled texts with the keywords that have it. */
+  readonly texts: number;
+  readonly score: number;
 }
 
-function rankTerms(inside: Counts, all: Counts, { lexicon, without }: RelatedQuestion, max: number): string[] {
-  const scored: { readonly term: number; readonly score: number }[] = [];
-  for (let term = 0; term < inside.terms.length; term++) {
-    const a = inside.terms[term]!;
-    if (a < POSTS_MIN) continue;
-    // A cached sample does not have newer terms.
-    const b = all.terms[term] ?? 0;
-    if (a * all.posts < LIFT_MIN * b * inside.posts) continue;
-    const score = likelihoodRatio(a, inside.posts, b, all.posts);
-    if (score >= SIGNIFICANT) scored.push({ term, score: a < RARE_POSTS ? score - RARE_PENALTY : score });
-  }
-  scored.sort((left, right) => right.score - left.score);
+function rankTerms(inside: SampleTexts, samples: readonly IndexedTexts[], question: RelatedQuestion): string[] {
+  const { lexicon, without, max } = question;
+  const posts = samples.reduce((sum, sample) => sum + sample.posts, 0);
+  const scored: ScoredTerm[] = [];
+  countTerms(inside, lexicon.size, (terms, texts) => {
+    const [first, second] = terms as [number, number?];
+    let around = 0;
+    for (const sample of samples)
+      around += second === undefined ? sample.countOf(first) : sample.countPair(first, second);
+    if (texts * posts < LIFT_MIN * around * inside.posts) return;
+    const score = likelihoodRatio(texts, inside.posts, around, posts);
+    if (score >= SIGNIFICANT) scored.push({ terms, texts, score: texts < RARE_POSTS ? score - RARE_PENALTY : score });
+  });
   const left = new Set(without.flatMap(tokensOf).flatMap(tokenForms));
   const stops = stopWordsOf(inside);
+  const isListed = ({ terms }: ScoredTerm): boolean =>
+    terms.every((term) => {
+      const text = lexicon.text(term);
+      const isKind = terms.length === 1 ? isTerm(text) : isTerm(text) && isSpacedWord(text);
+      return isKind && !left.has(text) && !stops.some((words) => words.has(text));
+    });
+  const ranked = placePairs(scored, isListed).sort((a, b) => b.score - a.score);
   const found: { readonly text: string; readonly score: number }[] = [];
-  for (const { term, score } of scored) {
+  for (const each of ranked) {
     // Ties are ordered by text: term numbers depend on the order of indexing.
-    if (found.length >= max && score < found[max - 1]!.score) break;
-    const text = lexicon.text(term);
-    if (!left.has(text) && isTerm(text) && !stops.some((words) => words.has(text))) found.push({ text, score });
+    if (found.length >= max && each.score < found[max - 1]!.score) break;
+    if (isListed(each)) found.push({ text: each.terms.map((term) => lexicon.text(term)).join(' '), score: each.score });
   }
   return found
     .sort((a, b) => b.score - a.score || (a.text < b.text ? -1 : 1))
     .slice(0, max)
     .map(({ text }) => text);
+}
+
+/** Pairs take the places of the words that mostly occur in them. @source decision 1033 */
+function placePairs(scored: readonly ScoredTerm[], isListed: (term: ScoredTerm) => boolean): ScoredTerm[] {
+  const words = new Map<number, ScoredTerm>();
+  for (const each of scored) if (each.terms.length === 1) words.set(each.terms[0]!, each);
+  const replaced = new Set<number>();
+  const pairs = scored
+    .filter((each) => each.terms.length === 2 && isListed(each))
+    .map((pair) => {
+      let { score } = pair;
+      for (const term of pair.terms) {
+        const word = words.get(term);
+        if (word === undefined || pair.texts < word.texts / 2) continue;
+        replaced.add(term);
+        score = Math.max(score, word.score);
+      }
+      return { ...pair, score };
+    });
+  for (const term of replaced) words.delete(term);
+  return [...words.values(), ...pairs];
 }
 
 /** The log-likelihood ratio of two proportions: `a` of `all` and `b` of `others`. */
@@ -226,7 +220,7 @@ function likelihoodRatio(a: number, all: number, b: number, others: number): num
   );
 }
 
-function stopWordsOf({ posts, languages }: Counts): readonly ReadonlySet<string>[] {
+function stopWordsOf({ posts, languages }: SampleTexts): readonly ReadonlySet<string>[] {
   const found: ReadonlySet<string>[] = [];
   for (let language = 0; language < languages.length; language++) {
     if (languages[language]! < posts * LANGUAGE_SHARE) continue;
@@ -238,4 +232,11 @@ function stopWordsOf({ posts, languages }: Counts): readonly ReadonlySet<string>
 /** Words and hashtags; no handles, emoji, numbers or single letters, except Chinese characters. @source decision 313 */
 function isTerm(text: string): boolean {
   return /^\p{Script=Han}$|^(?!@)(?!#?[\p{N}_]+$).*[\p{L}\p{M}\p{N}_].*[\p{L}\p{M}\p{N}_]/u.test(text);
+}
+
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
+
+/** Whether a word stands between spaces: two of them are written as they are searched for. */
+function isSpacedWord(text: string): boolean {
+  return !text.startsWith('#') && !UNSPACED.test(text);
 }

@@ -1,4 +1,5 @@
 import type { KeywordQuery, KeywordStats } from '../../contract/services/keywords.ts';
+import { countPosts } from './count-posts.ts';
 import { findPosts, type Lexicon, type ResolvedPhrase, resolvePhrase } from './phrase-search.ts';
 import type { MatchedPosts, PostFilter } from './post-filter.ts';
 import { countryNumber } from './post-page.ts';
@@ -31,27 +32,6 @@ export function searchSegments(
   const without = [...keywords, ...negatives];
   const related = relatedTerms({ matched, count, frame, lexicon, without, max: related_max }, remembered);
   return { volume, related };
-}
-
-/**
- * Counts the posts of a set by bucket, starting at `from`, and removes those that do not pass the filter.
- * @source decision 309
- */
-function countPosts({ segment, posts }: MatchedPosts, frame: PostFilter, volume: number[], bucket_s: number): void {
-  const { createdAt, countries } = segment;
-  const { from, to, country } = frame;
-  for (let word = 0; word < posts.length; word++) {
-    let rest = posts[word]!;
-    while (rest !== 0) {
-      const lowest = rest & -rest;
-      rest ^= lowest;
-      const post = word * 32 + 31 - Math.clz32(lowest);
-      const at = createdAt[post]!;
-      if (at >= from && at < to && (country === 0 || countries[post] === country)) {
-        volume[((at - from) / bucket_s) | 0]! += 1;
-      } else posts[word]! &= ~lowest;
-    }
-  }
 }
 
 /** Keywords of several words are phrases. @source decision 307 */

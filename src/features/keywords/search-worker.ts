@@ -8,8 +8,9 @@ import { findPosts, type Lexicon, resolvePhrase } from './phrase-search.ts';
 import { countryNumber, languageNumber } from './post-page.ts';
 import type { SampleCache } from './related-terms.ts';
 import { searchSegments } from './search-segments.ts';
-import { forEachPost, readSegment, type Segment, segmentOf } from './segment.ts';
+import { forEachPost, type Segment, segmentOf } from './segment.ts';
 import { addPost, addToken, emptyDraft } from './segment-draft.ts';
+import { openSegmentFiles, type SegmentFiles } from './segment-files.ts';
 import { segmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
 
@@ -24,14 +25,13 @@ export interface SearchScope {
   readonly current: readonly string[] | undefined;
   /** Posts of the same days that are in no segment. */
   readonly unindexed: readonly CorpusPost[];
-  /** Memory for loaded segments. */
+  /** Memory for segments. */
   readonly memory_bytes_max: number;
 }
 
 let editionRead = '';
 let dictionary: Dictionary = emptyDictionary();
-/** An LRU cache by file path, least recently used first. */
-const loadedSegments = new Map<string, Segment>();
+let files: SegmentFiles | undefined;
 const samples: SampleCache = new Map();
 const writer = segmentWriter();
 
@@ -44,31 +44,17 @@ function dictionaryFor({ edition, terms }: SearchScope): Dictionary {
   return dictionary;
 }
 
-function segmentsFor({ segments, current, memory_bytes_max }: SearchScope): Segment[] {
-  if (current) {
-    const counting = new Set([...current, ...segments]);
-    for (const path of loadedSegments.keys()) if (!counting.has(path)) loadedSegments.delete(path);
-  }
-  const found = segments.map((path) => {
-    const segment = loadedSegments.get(path) ?? readSegment(path);
-    loadedSegments.delete(path);
-    loadedSegments.set(path, segment);
-    return segment;
-  });
-  let bytes = 0;
-  for (const segment of loadedSegments.values()) bytes += segment.bytes;
-  for (const [path, segment] of loadedSegments) {
-    if (bytes <= memory_bytes_max) break;
-    loadedSegments.delete(path);
-    bytes -= segment.bytes;
-  }
-  return found;
+/** Calls `search` with the segments, including one of unindexed posts, and the terms of all of them. */
+function inSegments<T>(searched: SearchScope, search: (segments: readonly Segment[], lexicon: Lexicon) => T): T {
+  files ??= openSegmentFiles(searched.memory_bytes_max);
+  if (searched.current) files.retain(new Set([...searched.current, ...searched.segments]));
+  const { unindexed, lexicon } = prepareUnindexed(searched);
+  return files.search(searched.segments, (segments) => search([...segments, ...unindexed], lexicon));
 }
 
-/** The segments, including one of unindexed posts, and the terms of all of them. */
-function prepareSearch(searched: SearchScope): { readonly segments: Segment[]; readonly lexicon: Lexicon } {
+/** A segment of the unindexed posts, if there are any, and the terms of all. */
+function prepareUnindexed(searched: SearchScope): { readonly unindexed: Segment[]; readonly lexicon: Lexicon } {
   const known = dictionaryFor(searched);
-  const segments = segmentsFor(searched);
   // Terms that occur only in unindexed posts have higher numbers.
   const { terms } = known.size;
   const further = emptyDictionary();
@@ -89,10 +75,7 @@ function prepareSearch(searched: SearchScope): { readonly segments: Segment[]; r
     });
   }
   const size = terms + further.size.terms;
-  if (draft.posts > 0) {
-    const { users, ...columns } = writer.arrange(draft, size);
-    segments.push(segmentOf(columns, () => users));
-  }
+  const unindexed = draft.posts > 0 ? [segmentOf(writer.arrange(draft, size))] : [];
   const lexicon: Lexicon = {
     size,
     find(term) {
@@ -103,12 +86,11 @@ function prepareSearch(searched: SearchScope): { readonly segments: Segment[]; r
     },
     text: (term) => (term < terms ? known.text(term) : further.text(term - terms)),
   };
-  return { segments, lexicon };
+  return { unindexed, lexicon };
 }
 
 function search({ searched, question }: { searched: SearchScope; question: KeywordQuery }): KeywordStats {
-  const { segments, lexicon } = prepareSearch(searched);
-  return searchSegments(question, segments, lexicon, samples);
+  return inSegments(searched, (segments, lexicon) => searchSegments(question, segments, lexicon, samples));
 }
 
 /** For each group of phrases, the distinct authors of posts that contain one of them, ascending. */
@@ -119,21 +101,22 @@ function findAuthors({
   searched: SearchScope;
   groups: readonly (readonly Phrase[])[];
 }): BigUint64Array[] {
-  const { segments, lexicon } = prepareSearch(searched);
-  const found = groups.map((group) => {
-    const phrases = group.flatMap((phrase) => resolvePhrase(phrase, lexicon) ?? []);
-    let users = new BigUint64Array();
-    let count = 0;
-    for (const segment of phrases.length === 0 ? [] : segments) {
-      const authors = segment.users();
-      users = withCapacity(users, count + segment.posts);
-      forEachPost(findPosts(segment, phrases), segment.posts, (post) => {
-        if (authors[post] !== 0n) users[count++] = authors[post]!;
-      });
-    }
-    const sorted = users.subarray(0, count).sort();
-    return sorted.filter((user, at) => at === 0 || user !== sorted[at - 1]);
-  });
+  const found = inSegments(searched, (segments, lexicon) =>
+    groups.map((group) => {
+      const phrases = group.flatMap((phrase) => resolvePhrase(phrase, lexicon) ?? []);
+      let users = new BigUint64Array();
+      let count = 0;
+      for (const segment of phrases.length === 0 ? [] : segments) {
+        const authors = segment.column('users');
+        users = withCapacity(users, count + segment.posts);
+        forEachPost(findPosts(segment, phrases), (post) => {
+          if (authors[post] !== 0n) users[count++] = authors[post]!;
+        });
+      }
+      const sorted = users.subarray(0, count).sort();
+      return sorted.filter((user, at) => at === 0 || user !== sorted[at - 1]);
+    }),
+  );
   return transferring(
     found,
     found.map(({ buffer }) => buffer as ArrayBuffer),

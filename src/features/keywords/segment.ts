@@ -1,64 +1,88 @@
-import { openSections, type Sections } from '../../base/columns-file.ts';
+import { HOUR_S } from './post-page.ts';
 import type { SegmentColumns } from './segment-writer.ts';
 
+/** The name of a column of a segment. */
+export type ColumnName = keyof SegmentColumns;
+
 /** An immutable set of posts of one day, ready to be searched. */
-export interface Segment extends Omit<SegmentColumns, 'users'> {
+export interface Segment {
   /** The path of its file; empty without one. */
   readonly path: string;
   readonly posts: number;
-  /** Memory use in bytes. */
-  readonly bytes: number;
-  /** The author of each post; 0 when unknown. Read from the file on each call. */
-  users(): BigUint64Array;
+  /** A whole column. @throws when its file is missing or damaged */
+  column<N extends ColumnName>(name: N): SegmentColumns[N];
+  /**
+   * The elements of a column from `from` up to `to` (exclusive), until the next part of that column is read, of whichever
+   * segment. @throws when its file is missing or damaged
+   */
+  part<N extends ColumnName>(name: N, from: number, to: number): SegmentColumns[N];
+  /** The hours of all posts; undefined when they span more than 256. */
+  hours(): PostHours | undefined;
+  /** Whether reading parts of a column costs nothing, because it is in memory. */
+  isInMemory(name: ColumnName): boolean;
   /** The number of posts from a country. */
   postsOf(country: number): number;
+}
+
+/** The hours in which posts were created, by post. */
+export interface PostHours {
+  /** The first hour, since 1970. */
+  readonly first: number;
+  /** Hours since the first one. */
+  readonly column: Uint8Array;
 }
 
 /** A set of posts of a segment: one bit each, least significant first. */
 export type PostSet = Uint32Array;
 
-const COLUMNS_IN_MEMORY = [
-  'hashes',
-  'createdAt',
-  'countries',
-  'languages',
-  'starts',
-  'words',
-  'terms',
-  'ends',
-  'postings',
-] as const;
+/** Posts whose texts are read together. */
+const BLOCK_POSTS = 1024;
+/** From this many posts of a block on, all texts between the first and the last of them are read at once. */
+const DENSE_POSTS = 4;
 
-/** Reads a segment from its file. @throws when it is missing or incomplete */
-export function readSegment(path: string): Segment {
-  const columns = readColumns(path, COLUMNS_IN_MEMORY) as Omit<SegmentColumns, 'users'>;
-  return segmentOf(columns, () => readColumns(path, ['users']).users as BigUint64Array, path);
-}
-
-function readColumns(path: string, names: readonly string[]): Sections {
-  const file = openSections(path);
-  try {
-    return Object.fromEntries(names.map((name) => [name, file.read(name)]));
-  } finally {
-    file.close();
-  }
-}
-
-/** A segment in memory; authors are read on demand. */
-export function segmentOf(columns: Omit<SegmentColumns, 'users'>, users: () => BigUint64Array, path = ''): Segment {
-  const byCountry = new Map<number, number>();
-  const { countries } = columns;
+/** A segment in memory. */
+export function segmentOf(columns: SegmentColumns): Segment {
+  let byCountry: ReadonlyMap<number, number> | undefined;
+  let hours: PostHours | undefined;
   return {
-    ...columns,
-    path,
+    path: '',
     posts: columns.hashes.length,
-    bytes: COLUMNS_IN_MEMORY.reduce((bytes, name) => bytes + columns[name].byteLength, 0),
-    users,
+    column: (name) => columns[name],
+    part: <N extends ColumnName>(name: N, from: number, to: number) =>
+      columns[name].subarray(from, to) as SegmentColumns[N],
+    hours() {
+      hours ??= hoursOf(columns.createdAt);
+      return hours;
+    },
+    isInMemory: () => true,
     postsOf(country) {
-      if (byCountry.size === 0) for (const each of countries) byCountry.set(each, (byCountry.get(each) ?? 0) + 1);
+      byCountry ??= countByCountry(columns.countries);
       return byCountry.get(country) ?? 0;
     },
   };
+}
+
+/** The hours of times in seconds; undefined when they span more than 256. */
+export function hoursOf(createdAt: Uint32Array): PostHours | undefined {
+  let earliest = 0xffff_ffff;
+  let latest = 0;
+  for (let post = 0; post < createdAt.length; post++) {
+    const at = createdAt[post]!;
+    if (at < earliest) earliest = at;
+    if (at > latest) latest = at;
+  }
+  const first = Math.floor(earliest / HOUR_S);
+  if (Math.floor(latest / HOUR_S) - first > 255) return undefined;
+  const column = new Uint8Array(createdAt.length);
+  for (let post = 0; post < createdAt.length; post++) column[post] = createdAt[post]! / HOUR_S - first;
+  return { first, column };
+}
+
+/** The number of posts of each country. */
+export function countByCountry(countries: Uint16Array): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const country of countries) counts.set(country, (counts.get(country) ?? 0) + 1);
+  return counts;
 }
 
 /** An empty set. */
@@ -66,14 +90,20 @@ export function emptyPostSet({ posts }: Segment): PostSet {
   return new Uint32Array((posts + 31) >>> 5);
 }
 
+/** All posts. */
+export function everyPost(segment: Segment): PostSet {
+  return emptyPostSet(segment).fill(0xffff_ffff);
+}
+
 /** Adds the posts that contain a term. */
 export function addPostsWithTerm(set: PostSet, segment: Segment, term: number): void {
-  const index = indexOf(segment.terms, term);
+  const index = indexOf(segment.column('terms'), term);
   if (index < 0) return;
-  const { postings, ends } = segment;
-  const end = ends[index]!;
+  const ends = segment.column('ends');
+  const postings = segment.part('postings', index === 0 ? 0 : ends[index - 1]!, ends[index]!);
+  const end = postings.length;
   let post = 0;
-  for (let at = index === 0 ? 0 : ends[index - 1]!; at < end; ) {
+  for (let at = 0; at < end; ) {
     let byte = postings[at++]!;
     if (byte < 128) post += byte;
     else {
@@ -101,33 +131,82 @@ function indexOf(terms: Uint32Array, term: number): number {
   return -1;
 }
 
-/** Calls `seen` for each post of a set below a number, ascending. */
-export function forEachPost(set: PostSet, below: number, seen: (post: number) => void): void {
-  const words = Math.min(set.length, (below + 31) >>> 5);
-  for (let word = 0; word < words; word++) {
+/** Calls `visit` for each post of a set, ascending. */
+export function forEachPost(set: PostSet, visit: (post: number) => void): void {
+  for (let word = 0; word < set.length; word++) {
+    let rest = set[word]!;
+    while (rest !== 0) {
+      const lowest = rest & -rest;
+      rest ^= lowest;
+      visit(word * 32 + 31 - Math.clz32(lowest));
+    }
+  }
+}
+
+/** Receives a post with its terms in text order: the first `length` of the array, until it returns. */
+export type TextVisitor = (post: number, terms: Uint32Array, length: number) => void;
+
+let termBuffer = new Uint32Array(1024);
+
+/** Reads the texts of the posts of a set that are below a number, ascending. */
+export function forEachText(segment: Segment, set: PostSet, below: number, visit: TextVisitor): void {
+  forEachEncodedText(segment, set, below, (post, words, from, end) => {
+    // Each term takes at least one byte.
+    if (end - from > termBuffer.length) termBuffer = new Uint32Array((end - from) * 2);
+    const into = termBuffer;
+    let count = 0;
+    for (let at = from; at < end; ) {
+      let byte = words[at++]!;
+      let number = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = words[at++]!;
+        number |= (byte & 127) << shift;
+      }
+      into[count++] = number >>> 0;
+    }
+    visit(post, into, count);
+  });
+}
+
+/** Receives a post whose terms are the varints in `words[from..end]`, until it returns. */
+export type EncodedTextVisitor = (post: number, words: Uint8Array, from: number, end: number) => void;
+
+/** Reads the encoded texts of the posts of a set that are below a number, ascending. */
+export function forEachEncodedText(segment: Segment, set: PostSet, below: number, visit: EncodedTextVisitor): void {
+  const chosen = new Uint32Array(BLOCK_POSTS);
+  const end = Math.min(below, segment.posts);
+  for (let first = 0; first < end; first += BLOCK_POSTS) {
+    const count = listPosts(set, first, Math.min(first + BLOCK_POSTS, end), chosen);
+    if (count > 0) readBlock(segment, chosen, count, visit);
+  }
+}
+
+/** Lists the posts of a set from a multiple of 32 on; returns their number. */
+function listPosts(set: PostSet, from: number, to: number, into: Uint32Array): number {
+  let count = 0;
+  for (let word = from >>> 5; word * 32 < to; word++) {
     let rest = set[word]!;
     while (rest !== 0) {
       const lowest = rest & -rest;
       rest ^= lowest;
       const post = word * 32 + 31 - Math.clz32(lowest);
-      if (post >= below) return;
-      seen(post);
+      if (post < to) into[count++] = post;
     }
-  }
-}
-
-/** Reads the tokens of a post into an array that is long enough; returns their number. */
-export function readTokens({ words, starts }: Segment, post: number, into: Uint32Array): number {
-  const end = starts[post + 1]!;
-  let count = 0;
-  for (let at = starts[post]!; at < end; ) {
-    let byte = words[at++]!;
-    let number = byte & 127;
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = words[at++]!;
-      number |= (byte & 127) << shift;
-    }
-    into[count++] = number >>> 0;
   }
   return count;
+}
+
+function readBlock(segment: Segment, chosen: Uint32Array, count: number, visit: EncodedTextVisitor): void {
+  const first = chosen[0]!;
+  const starts = segment.part('starts', first, chosen[count - 1]! + 2);
+  const isDense = count >= DENSE_POSTS || segment.isInMemory('words');
+  const from = starts[0]!;
+  const block = isDense ? segment.part('words', from, starts.at(-1)!) : undefined;
+  for (let index = 0; index < count; index++) {
+    const post = chosen[index]!;
+    const begin = starts[post - first]!;
+    const end = starts[post - first + 1]!;
+    if (block) visit(post, block, begin - from, end - from);
+    else visit(post, segment.part('words', begin, end), 0, end - begin);
+  }
 }
