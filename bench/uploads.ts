@@ -16,6 +16,8 @@ const CLIENTS = 8;
 /** What an account may send: 1,500 a minute. */
 const DOCUMENTED = 25;
 /** How long it is tried how many uploads are answered when they come as fast as they can. */
+/** Threads that have nothing to do have ended by then. */
+const IDLE_S = 20;
 const FASTEST_S = 10;
 /** How long uploads are sent, unless the command says so. */
 const SECONDS = Number(process.argv[3] ?? 60);
@@ -63,14 +65,16 @@ async function measure(title: string, target: Target): Promise<UploadResult> {
   const latencies = await gets.stop();
   const at = (part: number): string => `${(latencies[Math.floor(latencies.length * part)] ?? 0).toFixed(1)} ms`;
   process.stdout.write(`${title}: ${SECONDS} s of uploads of 5,000,000 bytes by ${CLIENTS} clients, 25 a second\n`);
-  printRatio('acknowledged a second', result.perSecond, 'at least 12, aim 25');
+  printRatio('acknowledged a second', result.perSecond, '25');
   process.stdout.write(`  ${result.acknowledged} uploads, ${thousands(result.identifiers)} identifiers`);
   process.stdout.write(`; p50 ${Math.round(result.p50_ms)} ms, p99 ${Math.round(result.p99_ms)} ms\n`);
-  process.stdout.write(`  a signed GET beside them: p50 ${at(0.5)}, p99 ${at(0.99)}  (target p99 50 ms)\n`);
+  process.stdout.write(`  a signed GET beside them: p50 ${at(0.5)}, p99 ${at(0.99)}  (target p99 20 ms)\n`);
   const lag_s = await untilProcessed(() => client.call('GET', audience));
   clearInterval(watch);
-  process.stdout.write(`  everything merged ${lag_s.toFixed(1)} s after the last upload\n`);
-  process.stdout.write(`  memory at most: ${Math.round(memory / 1e6)} MB  (target 700)\n`);
+  process.stdout.write(`  everything merged ${lag_s.toFixed(1)} s after the last upload  (target 60)\n`);
+  process.stdout.write(`  memory at most: ${Math.round(memory / 1e6)} MB  (target 400)\n`);
+  await new Promise((resolve) => setTimeout(resolve, IDLE_S * 1000));
+  process.stdout.write(`  memory after ${IDLE_S} s without work: ${Math.round(target.memory() / 1e6)} MB\n`);
   const fastest = await uploadLoad({ ...plan, seconds: FASTEST_S });
   printRatio(`as fast as they are answered, for ${FASTEST_S} s`, fastest.perSecond, 'reported');
   process.stdout.write(`  processor time: ${target.cpu_s().toFixed(0)} s\n`);

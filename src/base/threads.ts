@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort, type Transferable, Worker, workerData } from 'node:worker_threads';
 import { childEnvironment } from './children.ts';
+import { after } from './timers.ts';
 
 /** The functions of a thread, with one argument each, which is copied unless it is transferred. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has an argument of its own
@@ -37,11 +38,16 @@ interface Pending {
 export interface ThreadOptions {
   /** Scheduling niceness, 1 to 19: where cores are short, requests take precedence over work that can wait. */
   readonly niceness?: number;
+  /**
+   * Ends the thread after so long without calls, which frees its memory; for one that keeps nothing between calls. By
+   * default it stays.
+   */
+  readonly idle_ms?: number;
 }
 
 /**
  * A thread that runs one of our files. It starts with the first call, keeps the process alive only during calls, and
- * after a crash restarts with the next call; calls in progress during a crash are rejected.
+ * when it has ended starts again with the next call; calls in progress during a crash are rejected.
  */
 export function openThread<A extends Answers>(file: URL, options: ThreadOptions = {}): Thread<A> {
   let worker: Worker | undefined;
@@ -49,9 +55,17 @@ export function openThread<A extends Answers>(file: URL, options: ThreadOptions 
   let last = 0;
   const pending = new Map<number, Pending>();
   const idle: (() => void)[] = [];
+  let stopWaiting: (() => void) | undefined;
+  const end = async (): Promise<void> => {
+    stopWaiting?.();
+    const ending = worker;
+    worker = undefined;
+    await ending?.terminate();
+  };
   const settled = (): void => {
     if (pending.size > 0) return;
     worker?.unref();
+    if (worker && options.idle_ms !== undefined) stopWaiting = after(options.idle_ms, end);
     for (const resolve of idle.splice(0)) resolve();
   };
   const start = (): Worker => {
@@ -78,6 +92,7 @@ export function openThread<A extends Answers>(file: URL, options: ThreadOptions 
   return {
     call(name, argument, moved = []) {
       if (isClosed) return Promise.reject(new Error(`the thread of ${file.pathname} is closed`));
+      stopWaiting?.();
       worker ??= start();
       worker.ref();
       const number = ++last;
@@ -90,9 +105,7 @@ export function openThread<A extends Answers>(file: URL, options: ThreadOptions 
     async close() {
       isClosed = true;
       if (pending.size > 0) await new Promise<void>((resolve) => void idle.push(resolve));
-      const ending = worker;
-      worker = undefined;
-      await ending?.terminate();
+      await end();
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { openThread } from '../../src/base/threads.ts';
+import { pause } from '../../src/base/timers.ts';
 import type { answers } from './threads-inside.ts';
 
 const thread = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url));
@@ -50,5 +51,22 @@ describe('a thread', () => {
     await other.close();
     assert.equal(await last, '1 e');
     await assert.rejects(other.call('fast', 'f'), { message: /is closed/ });
+  });
+
+  test('ends when it has been idle, and starts again with the next call', async () => {
+    const other = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url), { idle_ms: 50 });
+    // What it counts shows whether it is the same thread.
+    const counted = async () => Number.parseInt(await other.call('fast', 'g'), 10);
+    try {
+      assert.deepEqual([await counted(), await counted()], [1, 2]);
+      const restarted = async () => {
+        await pause(100);
+        return (await counted()) === 1;
+      };
+      while (!(await restarted()));
+      assert.equal(await Promise.all([other.call('slow', 'h'), counted()]).then(([slow]) => slow), '2 h');
+    } finally {
+      await other.close();
+    }
   });
 });

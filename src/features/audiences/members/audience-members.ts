@@ -36,12 +36,14 @@ export interface AudienceMembersDependencies {
   readonly refresh_ms?: number;
 }
 
-/** About 450,000 identifiers, which take some 60 MB while they are merged, and as many that are read meanwhile. */
-const BATCH_BYTES_MAX = 8_000_000;
+/** About 400,000 identifiers, which take some 50 MB while they are merged, and as many that are read meanwhile. */
+const BATCH_BYTES_MAX = 7_000_000;
 /** Attempts at a query: files may be replaced after they were found and before they are read. */
 const TRIES = 3;
 /** What could not be fetched or removed when it changed is tried again after this. */
 const REFRESH_MS = 600_000;
+/** Its threads end after so long without work: each takes some 30 MB. */
+const IDLE_MS = 10_000;
 
 /** The signal of work that nobody stops. */
 const NEVER = new AbortController().signal;
@@ -49,9 +51,9 @@ const NEVER = new AbortController().signal;
 /** Opens the members of audiences: files that are merged and read in threads. */
 export function openAudienceMembers(parts: AudienceMembersDependencies): AudienceMembers {
   const inside = new URL('./members-worker.ts', import.meta.url);
-  const merging = openThread<MemberCalls>(inside, { niceness: 15 });
+  const merging = openThread<MemberCalls>(inside, { niceness: 15, idle_ms: IDLE_MS });
   // Reads do not wait for merges: files are replaced, never changed.
-  const reading = openThread<MemberCalls>(inside);
+  const reading = openThread<MemberCalls>(inside, { idle_ms: IDLE_MS });
   const { store, derived, folder, batch_bytes_max = BATCH_BYTES_MAX } = parts;
   const subjects = subjectFiles({ store, derived, folder, thread: merging, batch_bytes_max });
   void removeFormerFiles(folder).catch(() => undefined);
