@@ -16,9 +16,9 @@ const CLIENTS = 8;
 /** What an account may send: 1,500 a minute. */
 const DOCUMENTED = 25;
 /** How long it is tried how many uploads are answered when they come as fast as they can. */
+const FASTEST_S = 10;
 /** Threads that have nothing to do have ended by then. */
 const IDLE_S = 20;
-const FASTEST_S = 10;
 /** How long uploads are sent, unless the command says so. */
 const SECONDS = Number(process.argv[3] ?? 60);
 /** The only database that is measured, if the command names one. */

@@ -289,12 +289,8 @@ export const settingsTable = {
     { default: 17_179_869_184, unit: 'bytes', bounds: [67_108_864, 17_592_186_044_416] },
   ),
   keyword_memory_bytes_max: integer(
-    'Memory for the post index. All of it takes about 65 bytes a post; what does not fit is read from the disk by each search. The distinct words of all posts take about 65 bytes each in addition.',
-    {
-      default: 536_870_912,
-      unit: 'bytes',
-      bounds: [1_048_576, 17_179_869_184],
-    },
+    'Memory for the post index. All of it takes about 50 bytes a post; what does not fit is read from the disk by each search. The distinct words of all posts come on top.',
+    { default: 536_870_912, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
   ),
   ...webhookSettings,
   body_bytes_max: integer('Maximum size of a request body.', {
