@@ -5,12 +5,13 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-# The image has its own Node.js, so the optional dependencies stay out; no dependency that runs has an install script.
-RUN npm ci --omit=optional --ignore-scripts
+# No dependency that runs has an install script.
+RUN npm ci --ignore-scripts
 COPY build build
 COPY src src
 RUN node build/islands.js
-RUN node build/dist.ts dist --no-types
+RUN node build/dist.ts dist --program
+# The image has its own Node.js, so the optional dependencies stay out.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts
 # The client of object stores brings its code three times; Node.js loads one of them.
 RUN find node_modules/@aws-sdk node_modules/@smithy -type d '(' -name dist-es -o -name dist-types ')' -prune -exec rm -r {} +

@@ -4,15 +4,14 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Builds `dist/`, or the folder given as an argument, which the package runs: Node.js strips no types below
-// node_modules. Types become blanks, as when a checkout runs its sources, so that every line and column stays in place
-// and stack traces need no source maps. `--no-types` omits what only developers need: the declaration files of
-// `barker/testing`, which is all that the package exports, and its CommonJS form, for test runners that do not load ES
-// modules.
+// Builds `dist/`, or the folder given as an argument, for the package, since Node.js strips no types below node_modules: the
+// bundled program in `program/`, the files that it reads beside where their modules would be, and `barker/testing`, which is
+// all that the package exports: its modules with blanks for types, so that lines and columns stay in place, their
+// declarations, and its CommonJS form, for test runners that do not load ES modules. `--program` omits `barker/testing`.
 // @source decision 895
 
-/** A relative module specifier in an import, or in the URL of a thread or process. */
-const SPECIFIER = /((?:from|import|new URL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g;
+/** A relative module specifier. */
+const SPECIFIER = /((?:from|import)\s*\(?\s*)(['"])(\.{1,2}\/[^'"]+)\.ts\2/g;
 
 /** The URL of a CommonJS module. */
 const OWN_URL = `require('node:url').pathToFileURL(__filename).href`;
@@ -23,30 +22,29 @@ const [input] = process.argv.slice(2).filter((argument) => !argument.startsWith(
 const dist = resolve(input ?? join(home, 'dist'));
 
 rmSync(dist, { recursive: true, force: true });
+execFileSync(process.execPath, [join(home, 'build/program.js'), join(dist, 'program')], { stdio: 'inherit' });
 for (const file of globSync('**/*.*', { cwd: source })) {
   // Scripts of pages are bundled, by build/islands.js.
-  if (file.endsWith('.md') || file.startsWith('console/islands/')) continue;
-  const to = join(dist, file);
-  mkdirSync(dirname(to), { recursive: true });
-  if (!file.endsWith('.ts')) {
-    copyFileSync(join(source, file), to);
-    continue;
-  }
-  const code = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'));
-  writeFileSync(to.replace(/\.ts$/, '.js'), named(code));
+  if (/\.(ts|md)$/.test(file) || file.startsWith('console/islands/')) continue;
+  mkdirSync(dirname(join(dist, file)), { recursive: true });
+  copyFileSync(join(source, file), join(dist, file));
 }
 
-if (!process.argv.includes('--no-types')) {
+if (!process.argv.includes('--program')) {
   compile('tsconfig.json', dist);
+  for (const file of globSync('testing/*.ts', { cwd: source })) {
+    const code = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'));
+    writeFileSync(join(dist, file).replace(/\.ts$/, '.js'), named(code));
+  }
+  for (const file of globSync('testing/*.d.ts', { cwd: dist })) {
+    writeFileSync(join(dist, file), named(readFileSync(join(dist, file), 'utf8')));
+  }
   const commonJs = join(dist, 'testing-commonjs');
   compile('tsconfig.commonjs.json', commonJs);
   writeFileSync(join(commonJs, 'package.json'), '{ "type": "commonjs" }\n');
   for (const file of globSync('*.js', { cwd: commonJs })) {
     const code = readFileSync(join(commonJs, file), 'utf8');
     writeFileSync(join(commonJs, file), code.replaceAll('import.meta.url', OWN_URL));
-  }
-  for (const file of globSync('**/*.d.ts', { cwd: dist })) {
-    writeFileSync(join(dist, file), named(readFileSync(join(dist, file), 'utf8')));
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
-import { build } from 'esbuild-wasm';
+import { build } from 'esbuild';
 
 // Bundles the scripts of pages into `built/islands`, or the folder given as an argument: each folder of
 // `src/console/islands` with a `start.tsx` is one. Any Node.js that npm runs on can run it, as it does after `npm ci`.

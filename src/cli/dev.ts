@@ -34,11 +34,11 @@ import { requestsCommand } from './dev/requests.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { type ClockStart, startClock } from './dev/start-clock.ts';
 import type { WorldFile } from './dev/start-world.ts';
-import { keepYoungSpaceSmall } from './dev/young-objects.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { waitForShutdown } from './shutdown.ts';
+import { letYoungSpaceGrow } from './young-objects.ts';
 
 export { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 
@@ -121,7 +121,6 @@ interface DevRun {
 }
 
 async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }: DevRun): Promise<number> {
-  const letGrow = keepYoungSpaceSmall();
   run?.begin(settings);
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
@@ -141,7 +140,7 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
     log: (message) => printError(`${message}\n`),
   });
   const { service, file, clock } = await starting;
-  letGrow();
+  letYoungSpaceGrow();
   const shown = { clock, recordsRequests: start.recordsRequests !== false };
   print(run ? run.announce(file) : welcome(service, file, shown));
   return stopped;

@@ -6,6 +6,7 @@ import { CommandFailed } from './failure.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { waitForShutdown } from './shutdown.ts';
 import { startWarnings } from './start-warnings.ts';
+import { letYoungSpaceGrow } from './young-objects.ts';
 
 /** `barker serve`. */
 export function serveCommand(command: Command): void {
@@ -45,6 +46,7 @@ async function runServe(settings: Settings): Promise<number> {
     log: (message) => log.info(message),
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
+  letYoungSpaceGrow();
   log.info({ url, sandbox_url, operations_url, database: parts.driver.dialect, role: settings.role }, 'ready');
   return stopped;
 }

@@ -66,7 +66,7 @@ describe('the tarball', () => {
       'package.json',
     ]);
     assert.deepEqual(
-      ours.filter((file) => file.startsWith('dist/') && !/\.(js|d\.ts|css|svg|tsv|bin)$/.test(file)).sort(),
+      ours.filter((file) => file.startsWith('dist/') && !/\.(js|js\.map|d\.ts|css|svg|tsv|bin)$/.test(file)).sort(),
       [
         'dist/dev/worlds/starter.yaml',
         'dist/http/reference/generated/worked-examples.json',
@@ -82,7 +82,7 @@ describe('the tarball', () => {
     // What the package exports has its declarations, and each page of the documents that operators read is there.
     for (const file of [
       'built/islands/manifest.json',
-      'dist/app/server.js',
+      'dist/program/main.js',
       'dist/testing/index.d.ts',
       'dist/testing-commonjs/index.d.ts',
       'docs/operate.md',
@@ -100,7 +100,11 @@ describe('the tarball', () => {
     for (const name of ['typescript', 'fast-check', `node-${process.platform}-${process.arch}`]) {
       assert.ok(!dependencies.includes(`node_modules/${name}/package.json`), name);
     }
-    assert.ok(statSync(tarball).size < 12_000_000);
+    assert.ok(statSync(tarball).size < 13_500_000);
+    assert.deepEqual(
+      ours.filter((file) => file.startsWith('built/') && !file.startsWith('built/islands/')),
+      [],
+    );
   });
 });
 

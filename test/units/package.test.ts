@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { cleanEnvironment, ENTRY } from '../commands/program.ts';
 import { MACHINE_PATH, olderNode } from '../rig/older-node.ts';
 
@@ -116,7 +117,7 @@ describe('the code of the package', () => {
   let home: string;
   before(() => {
     home = mkdtempSync(join(tmpdir(), 'barker-package-'));
-    const make = ['--disable-warning=ExperimentalWarning', 'build/dist.ts', join(home, 'dist'), '--no-types'];
+    const make = ['--disable-warning=ExperimentalWarning', 'build/dist.ts', join(home, 'dist')];
     execFileSync(process.execPath, make);
     execFileSync(process.execPath, ['build/islands.js', join(home, 'built/islands')]);
     cpSync('bin', join(home, 'bin'), { recursive: true });
@@ -124,27 +125,25 @@ describe('the code of the package', () => {
   });
   after(() => rmSync(home, { recursive: true }));
 
-  const made = (): string[] => globSync('dist/**/*.js', { cwd: home });
-
   test('refers to no source files, and to no missing ones', () => {
-    for (const file of made()) {
+    const made = globSync('dist/**/*.js', { cwd: home });
+    assert.ok(made.length > 100);
+    for (const file of made) {
       const code = readFileSync(join(home, file), 'utf8');
-      for (const [, path] of code.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
+      for (const [, path] of code.matchAll(/(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)) {
         assert.ok(!path!.endsWith('.ts'), `${file} names ${path}`);
         assert.ok(existsSync(join(home, dirname(file), path!)), `${file} names ${path}`);
       }
     }
   });
 
-  test('keeps the line numbers of its source', () => {
-    const scripts = globSync('src/**/*.ts').filter((file) => existsSync(join(home, inPackage(file))));
-    assert.ok(scripts.length > 500);
+  test('keeps the line numbers of the sources of what it exports', () => {
+    const scripts = globSync('src/testing/*.ts');
+    assert.ok(scripts.length > 5);
     for (const file of scripts) {
-      const [source, code] = [file, join(home, inPackage(file))].map((path) => readFileSync(path, 'utf8').split('\n'));
+      const inPackage = join(home, file.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
+      const [source, code] = [file, inPackage].map((path) => readFileSync(path, 'utf8').split('\n'));
       assert.equal(code!.length, source!.length, file);
-    }
-    function inPackage(file: string): string {
-      return file.replace(/^src/, 'dist').replace(/\.ts$/, '.js');
     }
   });
 
@@ -166,5 +165,16 @@ describe('the code of the package', () => {
     const args = [join(home, 'bin/barker.js'), '--version'];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: `${ours.version}\n`, stderr: '' });
+  });
+
+  test('names the lines of the repository in stack traces', () => {
+    const line =
+      readFileSync('src/main.ts', 'utf8')
+        .split('\n')
+        .findIndex((each) => each.startsWith('process.umask')) + 1;
+    const failing = `process.umask = () => { throw new TypeError('on purpose'); };`;
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(failing)}`, join(home, 'bin/barker.js')];
+    const { stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
+    assert.ok(stderr.includes(`\n    at ${pathToFileURL(join(home, 'src/main.ts'))}:${line}:9\n`), stderr);
   });
 });

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { cleanEnvironment } from '../commands/program.ts';
+
+describe('a checkout', () => {
+  let home: string;
+  const source = (): string => join(home, 'src/main.ts');
+  const list = (): string => join(home, 'built/program/sources.json');
+  const started = (): string =>
+    execFileSync(process.execPath, [join(home, 'bin/barker.js')], { env: cleanEnvironment(), encoding: 'utf8' });
+
+  before(() => {
+    home = mkdtempSync(join(tmpdir(), 'barker-bundle-'));
+    cpSync('bin', join(home, 'bin'), { recursive: true });
+    for (const folder of ['src', 'built/program']) mkdirSync(join(home, folder), { recursive: true });
+    writeFileSync(join(home, 'package.json'), '{"type":"module"}');
+    writeFileSync(source(), "process.stdout.write('sources');");
+    writeFileSync(join(home, 'built/program/main.js'), "process.stdout.write('bundle');");
+    const { size, mtimeMs } = statSync(source());
+    writeFileSync(list(), JSON.stringify([['src/main.ts', size, mtimeMs]]));
+  });
+  after(() => rmSync(home, { recursive: true }));
+
+  test('runs its bundle while its sources are as they were', () => {
+    assert.equal(started(), 'bundle');
+  });
+
+  test('runs its sources when one was touched', () => {
+    const { atime, mtime } = statSync(source());
+    utimesSync(source(), atime, new Date(mtime.getTime() + 1));
+    assert.equal(started(), 'sources');
+  });
+
+  test('runs its sources when one has another size', () => {
+    const { size, mtimeMs } = statSync(source());
+    writeFileSync(list(), JSON.stringify([['src/main.ts', size - 1, mtimeMs]]));
+    assert.equal(started(), 'sources');
+    writeFileSync(list(), JSON.stringify([['src/main.ts', size, mtimeMs]]));
+    assert.equal(started(), 'bundle');
+  });
+
+  test('runs its sources when one is missing', () => {
+    const { size, mtimeMs } = statSync(source());
+    writeFileSync(
+      list(),
+      JSON.stringify([
+        ['src/main.ts', size, mtimeMs],
+        ['src/removed.ts', 1, 1],
+      ]),
+    );
+    assert.equal(started(), 'sources');
+  });
+
+  test('runs its sources when nothing is bundled', () => {
+    rmSync(list());
+    assert.equal(started(), 'sources');
+  });
+});
+
+describe('the bundle of this checkout', () => {
+  test('was made from every source that it needs, and from what is installed', () => {
+    const paths: string[] = JSON.parse(readFileSync('built/program/sources.json', 'utf8')).map(
+      ([path]: [string]) => path,
+    );
+    assert.ok(paths.length > 500);
+    for (const path of ['src/main.ts', 'src/http/listener.ts', 'package.json', 'node_modules/.package-lock.json']) {
+      assert.ok(paths.includes(path), path);
+    }
+    assert.ok(paths.every((path) => existsSync(path)));
+  });
+
+  test('names modules and their lines in stack traces', () => {
+    // What main.ts calls first fails.
+    const failing = `process.umask = () => { throw new TypeError('on purpose'); };`;
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(failing)}`, 'bin/barker.js', '--version'];
+    const { stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
+    const lines = readFileSync('src/main.ts', 'utf8').split('\n');
+    const line = lines.findIndex((each) => each.startsWith('process.umask')) + 1;
+    assert.match(stderr, /^TypeError: on purpose\n {4}at process\.umask \(data:/m);
+    assert.ok(stderr.includes(`\n    at ${pathToFileURL('src/main.ts')}:${line}:9\n`), stderr);
+    assert.doesNotMatch(stderr, /^ {4}at .*built\/program/m);
+  });
+});
