@@ -130,7 +130,7 @@ describe('the code of the package', () => {
     assert.ok(made.length > 100);
     for (const file of made) {
       const code = readFileSync(join(home, file), 'utf8');
-      for (const [, path] of code.matchAll(/(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)) {
+      for (const [, path] of code.matchAll(/(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+\.(?:ts|js))['"]/g)) {
         assert.ok(!path!.endsWith('.ts'), `${file} names ${path}`);
         assert.ok(existsSync(join(home, dirname(file), path!)), `${file} names ${path}`);
       }
