@@ -1,9 +1,11 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { DevFile } from '../../src/cli/dev.ts';
+import type { Settings } from '../../src/settings.ts';
 import { said } from './load.ts';
 
 /** A server in a process of its own. */
@@ -39,16 +41,23 @@ export interface TargetOptions extends TargetSeams {
   readonly keywordMemory?: number;
   /** An alias file. */
   readonly aliases?: string;
+  readonly accessLog?: 'off';
+  /** Keeps the last requests for developers; other measurements do not. */
+  readonly recordsRequests?: boolean;
 }
 
-/** Starts development mode with limits off, on a new folder or a given one. */
+/** Starts the program in development mode with limits off, on a new folder or a given one. */
 export async function startBarker(options: TargetOptions = {}): Promise<Target> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'barker-bench-'));
-  const plan = JSON.stringify({ ...options, folder });
-  const child = fork(new URL('./target-process.ts', import.meta.url), [plan], {
-    execArgv: [...DEPLOYED_FLAGS, ...(options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [])],
-  });
-  const file = (await said(child)) as DevFile;
+  if (options.beside) {
+    mkdirSync(folder, { recursive: true });
+    for (const file of ['dev.json', 'master.key', 'operator.token']) {
+      copyFileSync(join(options.beside, file), join(folder, file));
+    }
+  }
+  const flags = [...DEPLOYED_FLAGS, ...(options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [])];
+  const isSpecial = Object.keys(options).some((name) => SEAMS.has(name));
+  const { child, file } = await (isSpecial ? startSpecial : startProgram)({ ...options, folder }, flags);
   return {
     file,
     folder,
@@ -60,10 +69,64 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
       await once(child, 'exit');
     },
     async close() {
-      child.send('stop');
+      if (child.stdin) child.stdin.end();
+      else child.send('stop');
       await once(child, 'exit');
       if (!options.folder && !options.profile) rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly file: DevFile;
+}
+
+/** Starts what is deployed, which ends with its input. */
+async function startProgram(options: Placed, flags: readonly string[]): Promise<Started> {
+  const settings = Object.entries(settingsOf(options)).filter(([, value]) => value !== undefined);
+  const args = [...flags, 'bin/barker.js', 'dev', '--ephemeral', ...(options.recordsRequests ? [] : ['--no-requests'])];
+  const child = spawn(process.execPath, args, {
+    env: {
+      PATH: process.env.PATH,
+      ...Object.fromEntries(settings.map(([name, value]) => [`BARKER_${name.toUpperCase()}`, String(value)])),
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout }))
+    return { child, file: JSON.parse(line) as DevFile };
+  throw new Error('the server did not start');
+}
+
+/** Starts what only measurements start. */
+async function startSpecial(options: Placed, execArgv: string[]): Promise<Started> {
+  const plan = JSON.stringify({ ...options, settings: settingsOf(options) });
+  const child = fork(new URL('./target-process.ts', import.meta.url), [plan], { execArgv });
+  return { child, file: (await said(child)) as DevFile };
+}
+
+type Placed = TargetOptions & { readonly folder: string };
+
+function settingsOf(options: Placed): Partial<Settings> {
+  return {
+    data_folder: options.folder,
+    database_url: options.databaseUrl,
+    redis_url: options.redisUrl,
+    object_store: options.objects,
+    port: 0,
+    sandbox_port: 0,
+    sample_people: 3000,
+    rate_limits: 'off',
+    access_log: options.accessLog,
+    aliases: options.aliases,
+    delivery_sandbox: options.delivery,
+    keyword_memory_bytes_max: options.keywordMemory,
+    active_campaigns_max: 8000,
+    application_stream_connections_max: 10_000,
+    application_stream_events_per_s: 1_000_000,
+    stream_waiting_events_max: 1_000_000,
+    stream_waiting_bytes_max: 1_000_000_000,
+    stream_behind_max_s: 3600,
   };
 }
 
@@ -72,10 +135,9 @@ export interface TargetSeams {
   readonly fence?: 'off';
   readonly synchronous?: 'off';
   readonly groupCommit?: boolean;
-  readonly accessLog?: 'off';
-  /** Keeps the last requests for developers; other measurements do not. */
-  readonly recordsRequests?: boolean;
 }
+
+const SEAMS: ReadonlySet<string> = new Set<keyof TargetSeams>(['fence', 'synchronous', 'groupCommit']);
 
 /** A bare web server that answers every GET of a campaign with these bytes. */
 export function startBare(body: string): Promise<Other> {

@@ -39,10 +39,12 @@ export interface ThreadOptions {
   /** Scheduling niceness, 1 to 19: where cores are short, requests take precedence over work that can wait. */
   readonly niceness?: number;
   /**
-   * Ends the thread after so long without calls, which frees its memory; for one that keeps nothing between calls. By
-   * default it stays.
+   * Ends the thread after so long without calls, which frees its memory; for one that keeps nothing between calls that
+   * is dear to have again. By default it stays.
    */
   readonly idle_ms?: number;
+  /** Whether an idle thread may end at that time; it may by default. */
+  readonly mayEnd?: () => boolean;
 }
 
 /**
@@ -50,12 +52,16 @@ export interface ThreadOptions {
  * when it has ended starts again with the next call; calls in progress during a crash are rejected.
  */
 export function openThread<A extends Answers>(file: URL, options: ThreadOptions = {}): Thread<A> {
+  const { niceness } = options;
   let worker: Worker | undefined;
   let isClosed = false;
   let last = 0;
   const pending = new Map<number, Pending>();
   const idle: (() => void)[] = [];
   let stopWaiting: (() => void) | undefined;
+  const endIdle = (): void => {
+    if (options.mayEnd?.() ?? true) void end();
+  };
   const end = async (): Promise<void> => {
     stopWaiting?.();
     const ending = worker;
@@ -65,11 +71,11 @@ export function openThread<A extends Answers>(file: URL, options: ThreadOptions 
   const settled = (): void => {
     if (pending.size > 0) return;
     worker?.unref();
-    if (worker && options.idle_ms !== undefined) stopWaiting = after(options.idle_ms, end);
+    if (worker && options.idle_ms !== undefined) stopWaiting = after(options.idle_ms, endIdle);
     for (const resolve of idle.splice(0)) resolve();
   };
   const start = (): Worker => {
-    const started = new Worker(file, { workerData: options, env: childEnvironment() });
+    const started = new Worker(file, { workerData: { niceness }, env: childEnvironment() });
     const ended = (error: Error): void => {
       if (worker !== started) return;
       worker = undefined;
@@ -125,7 +131,7 @@ export function transferring<T extends object>(answer: T, moved: readonly Transf
 /** Runs inside a thread: answers calls sequentially, in order. */
 export function answerCalls(answers: Answers): void {
   const port = parentPort!;
-  const { niceness } = workerData as ThreadOptions;
+  const { niceness } = workerData as Pick<ThreadOptions, 'niceness'>;
   // On other systems it would apply to the whole process.
   if (niceness !== undefined && process.platform === 'linux') setPriority(niceness);
   let before: Promise<void> = Promise.resolve();

@@ -69,4 +69,21 @@ describe('a thread', () => {
       await other.close();
     }
   });
+
+  test('stays when it may not end', async () => {
+    let asked = 0;
+    const mayEnd = () => {
+      asked += 1;
+      return false;
+    };
+    const other = openThread<typeof answers>(new URL('./threads-inside.ts', import.meta.url), { idle_ms: 20, mayEnd });
+    try {
+      assert.equal(await other.call('fast', 'i'), '1 i');
+      while (asked === 0) await pause(20);
+      await pause(50);
+      assert.equal(await other.call('fast', 'j'), '2 j');
+    } finally {
+      await other.close();
+    }
+  });
 });

@@ -27,6 +27,10 @@ export interface DirectoryDependencies {
 const PAGE = 1000;
 /** The owner of the files of the recorded image. */
 const OWNER = 'directory';
+/** How long the thread stays without work where its image is small. @source decision 1034 */
+const IDLE_MS = 10_000;
+/** The people of an image that is read again within some 50 ms. */
+const READ_AGAIN_MAX = 100_000;
 const NEVER = new AbortController().signal;
 
 /** The folder of the images below the data folder. */
@@ -37,8 +41,13 @@ export function directoryFolder(dataFolder: string): string {
 /** Opens the directory; its thread and its image are made on first use. */
 export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
   const { store, clock, derived, folder: parent, random } = parts;
-  const thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url));
   const making = new Map<string, Promise<void>>();
+  /** Of the image that the thread has loaded. */
+  let loadedPeople = 0;
+  const thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url), {
+    idle_ms: IDLE_MS,
+    mayEnd: () => making.size === 0 && loadedPeople <= READ_AGAIN_MAX,
+  });
   let lastMade: Promise<unknown> = Promise.resolve();
   const folderOf = (state: DirectoryState): string => join(parent, imageName(state));
   const draftOf = (state: DirectoryState): string =>
@@ -135,6 +144,7 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
   async function loaded(): Promise<DirectoryFiles> {
     const files = await image();
     const { folder, ...state } = files;
+    loadedPeople = state.people;
     try {
       await thread.call('load', folder);
     } catch {
