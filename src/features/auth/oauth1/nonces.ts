@@ -2,6 +2,7 @@ import { elapsed_ms } from '../../../base/timers.ts';
 import type { NonceReservation } from '../../../contract/declare/callers.ts';
 import { type NonceLog, nonceDigest } from '../../../contract/store/nonces.ts';
 import { credentialProblem } from './credential-problem.ts';
+import { type NonceSet, nonceSet } from './nonce-set.ts';
 
 /**
  * Used nonces: each is accepted once per token and timestamp. A timestamp outside the window is refused anyway, so the
@@ -20,7 +21,7 @@ export interface Nonces {
 
 /** The used nonces of one timestamp. */
 interface Second {
-  readonly digests: Set<string>;
+  readonly digests: NonceSet;
   /** By the monotonic clock. */
   lastUsedAt_ms: number;
 }
@@ -44,12 +45,10 @@ export function inMemoryNonces(
   const remember = (timestamp: number, digest: string): boolean => {
     let second = bySecond.get(timestamp);
     if (!second) {
-      second = { digests: new Set(), lastUsedAt_ms: 0 };
+      second = { digests: nonceSet(), lastUsedAt_ms: 0 };
       bySecond.set(timestamp, second);
     }
-    const { digests } = second;
-    if (digests.has(digest)) return false;
-    digests.add(digest);
+    if (!second.digests.add(digest)) return false;
     second.lastUsedAt_ms = elapsed();
     return true;
   };
