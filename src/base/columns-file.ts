@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 
 /** An array in a file. */
 export type Section = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
@@ -37,23 +37,6 @@ export function writeSections(path: string, sections: Sections): void {
   }
   fsyncSync(file);
   closeSync(file);
-}
-
-/** Reads a file of `writeSections`: arrays over one buffer. @throws when the file is incomplete */
-export function readSections(path: string): Sections {
-  const bytes = readFileSync(path);
-  // The buffer of a small file comes from a shared pool, where typed arrays may be misaligned.
-  const memory = bytes.byteOffset % 8 === 0 ? bytes : Buffer.from(new Uint8Array(bytes));
-  if (memory.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('not a file of columns');
-  const tableBytes = memory.readUInt32LE(MAGIC.length);
-  const table = JSON.parse(memory.toString('utf8', HEAD_BYTES, HEAD_BYTES + tableBytes)) as Record<string, Place>;
-  const from = memory.byteOffset + HEAD_BYTES + aligned(tableBytes);
-  return Object.fromEntries(
-    Object.entries(table).map(([name, { type, at, length }]) => [
-      name,
-      new ARRAYS[type](memory.buffer as ArrayBuffer, from + at, length),
-    ]),
-  );
 }
 
 /** A file whose sections are read one by one. It stays readable after it is removed or replaced. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { readSections, writeSections } from '../../src/base/columns-file.ts';
+import { openSections, writeSections } from '../../src/base/columns-file.ts';
 import { samplePeople } from '../../src/dev/samples/sample-people.ts';
 import { identifierSorter } from '../../src/features/audiences/directory/sorted-identifiers.ts';
 import { fc } from '../rig/laws.ts';
@@ -55,7 +55,10 @@ test('columns are read back as written', () => {
     c: Uint32Array.of(4_294_967_295).subarray(0, 1),
   };
   writeSections(path, columns);
-  assert.deepEqual(readSections(path), columns);
+  const file = openSections(path);
+  for (const [name, column] of Object.entries(columns)) assert.deepEqual(file.read(name), column);
+  assert.throws(() => file.read('missing'));
+  file.close();
 });
 
 describe('a made-up population', () => {

@@ -1,9 +1,8 @@
-import type { Condition, PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
+import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
 import { expandWithLookalikes } from './lookalikes.ts';
 import {
   addBytesBetween,
-  addCoded,
   addNumbers,
   addNumbersBetween,
   emptySet,
@@ -60,23 +59,20 @@ function activeAmong({ people, lastActiveAt }: Image, among: PeopleSet, activeSi
 /** People who meet one of the conditions. Complete only within `of`; others may be included or not. */
 function unionOf(image: Image, conditions: readonly Condition[], of: PeopleSet): PeopleSet {
   const set = emptySet(image.people);
-  const words = new Map<PersonWord, string[]>();
-  for (const condition of conditions) {
-    if (condition.is !== 'word') addMatching(set, image, condition, of);
-    else words.set(condition.word, [...(words.get(condition.word) ?? []), ...condition.values]);
-  }
-  // Each column is read once, however many values are wanted.
-  for (const [word, values] of words) addWord(set, image.words[word], values, of);
+  for (const condition of conditions) addMatching(set, image, condition, of);
   return set;
 }
 
 function looksAtEach({ is }: Condition): boolean {
-  return is === 'word' || is === 'age' || is === 'activated';
+  return is === 'age' || is === 'activated';
 }
 
-function addMatching(set: PeopleSet, image: Image, condition: Exclude<Condition, { is: 'word' }>, of: PeopleSet): void {
+function addMatching(set: PeopleSet, image: Image, condition: Condition, of: PeopleSet): void {
   const { age, activatedAt } = image;
   switch (condition.is) {
+    case 'word':
+      addWord(set, image.words[condition.word], condition.values);
+      break;
     case 'listed':
       addListed(set, image.lists[condition.list], condition.values);
       break;
@@ -112,28 +108,16 @@ function addMatching(set: PeopleSet, image: Image, condition: Exclude<Condition,
   }
 }
 
-function addWord(set: PeopleSet, column: WordColumn, wanted: readonly string[], of: PeopleSet): void {
-  const { values, codes } = column;
-  const found = new Set(wanted.map((value) => values.find(value)).filter((code) => code !== undefined));
-  if (found.size === 0) return;
-  const { starts, people } = column.byCode();
-  let many = 0;
-  for (const code of found) many += starts[code + 1]! - starts[code]!;
-  if (many < codes.length / COMMON) {
-    for (const code of found) addNumbers(set, people, starts[code], starts[code + 1]);
-    return;
+function addWord(set: PeopleSet, column: WordColumn, wanted: readonly string[]): void {
+  for (const value of wanted) {
+    const code = column.values.find(value);
+    if (code !== undefined) column.byCode().addTo(set, code);
   }
-  const isWanted = new Uint8Array(values.size + 1);
-  for (const code of found) isWanted[code] = 1;
-  addCoded(set, of, codes, isWanted);
 }
-
-/** What more than one in so many people have is found by looking at each. */
-const COMMON = 2;
 
 function addListed(set: PeopleSet, { values, byCode }: ListColumn, wanted: readonly string[]): void {
   for (const value of wanted) {
     const code = values.find(value);
-    if (code !== undefined) addNumbers(set, byCode.people, byCode.starts[code], byCode.starts[code + 1]);
+    if (code !== undefined) byCode.addTo(set, code);
   }
 }

@@ -1,6 +1,7 @@
-import { readSections, type Sections } from '../../../base/columns-file.ts';
+import { openSections, type SectionFile } from '../../../base/columns-file.ts';
 import { PERSON_LISTS, PERSON_WORDS, type PersonList, type PersonWord } from '../../../contract/store/directory.ts';
 import { columnsPath, readActivity } from './identifier-file.ts';
+import { type PeopleByCode, peopleByCode } from './people-by-code.ts';
 import { readUserIds, type UserIdIndex } from './user-ids.ts';
 import { readValueCodes, type ValueCodes } from './word-columns.ts';
 
@@ -8,22 +9,15 @@ import { readValueCodes, type ValueCodes } from './word-columns.ts';
 export interface WordColumn {
   readonly values: ValueCodes;
   readonly codes: Uint16Array;
-  /** By code: the people who have it, ascending. Made when it is first asked for: 4 bytes a person. */
+  /** Made when it is first asked for: at most 4 bytes a person. */
   byCode(): PeopleByCode;
 }
 
-/** The people of each code `n`, from `starts[n]` to `starts[n + 1]`. */
-export interface PeopleByCode {
-  readonly starts: Uint32Array;
-  readonly people: Uint32Array;
-}
-
-/** A column of lists. The list of number `n` reaches from `starts[n]` to `starts[n + 1]`. */
+/** A column of lists. */
 export interface ListColumn {
   readonly values: ValueCodes;
-  /** By person: their codes. */
+  /** By person: their codes. The list of number `n` reaches from `starts[n]` to `starts[n + 1]`. */
   readonly byPerson: { readonly starts: Uint32Array; readonly codes: Uint32Array };
-  /** By code: the people who have it, ascending. */
   readonly byCode: PeopleByCode;
 }
 
@@ -41,27 +35,31 @@ export interface Image {
 }
 
 /**
- * Reads an image into memory: about 112 bytes a person, 4 for each column of words that is searched, and 8 for each list
- * member.
+ * Reads an image into memory: about 112 bytes a person, up to 4 for each column of words that is searched, and up to 8 for
+ * each list member.
  * @throws when it is incomplete
  */
 export function readImage(folder: string): Image {
   const { lastActiveAt, people } = readActivity(folder);
-  const sections = readSections(columnsPath(folder));
-  const words = PERSON_WORDS.map((name) => [
-    name,
-    wordColumn(readValueCodes(sections[`${name}.values`] as Uint8Array), sections[name] as Uint16Array),
-  ]);
-  const lists = PERSON_LISTS.map((name) => [name, readList(sections, name)]);
-  return {
-    people,
-    lastActiveAt,
-    activatedAt: sections.activated_at as Uint32Array,
-    age: sections.age as Uint8Array,
-    words: Object.fromEntries(words),
-    lists: Object.fromEntries(lists),
-    users: readUserIds(sections),
-  };
+  const file = openSections(columnsPath(folder));
+  try {
+    const words = PERSON_WORDS.map((name) => [
+      name,
+      wordColumn(readValueCodes(file.read(`${name}.values`) as Uint8Array), file.read(name) as Uint16Array),
+    ]);
+    const lists = PERSON_LISTS.map((name) => [name, readList(file, name, people)]);
+    return {
+      people,
+      lastActiveAt,
+      activatedAt: file.read('activated_at') as Uint32Array,
+      age: file.read('age') as Uint8Array,
+      words: Object.fromEntries(words),
+      lists: Object.fromEntries(lists),
+      users: readUserIds(file),
+    };
+  } finally {
+    file.close();
+  }
 }
 
 function wordColumn(values: ValueCodes, codes: Uint16Array): WordColumn {
@@ -79,18 +77,23 @@ function wordColumn(values: ValueCodes, codes: Uint16Array): WordColumn {
 function invertCodes(codes: Uint16Array, values: number): PeopleByCode {
   const starts = new Uint32Array(values + 2);
   for (let person = 0; person < codes.length; person++) starts[codes[person]! + 1]! += 1;
+  // Nobody is looked for who has no value.
+  starts[1] = 0;
   for (let code = 1; code < starts.length; code++) starts[code]! += starts[code - 1]!;
   const next = starts.slice();
-  const people = new Uint32Array(codes.length);
-  for (let person = 0; person < codes.length; person++) people[next[codes[person]!]!++] = person;
-  return { starts, people };
+  const lists = new Uint32Array(starts.at(-1)!);
+  for (let person = 0; person < codes.length; person++) {
+    const code = codes[person]!;
+    if (code !== 0) lists[next[code]!++] = person;
+  }
+  return peopleByCode(starts, lists, codes.length);
 }
 
-function readList(sections: Sections, name: string): ListColumn {
-  const numbers = (part: string) => sections[`${name}.${part}`] as Uint32Array;
+function readList(file: SectionFile, name: string, people: number): ListColumn {
+  const numbers = (part: string) => file.read(`${name}.${part}`) as Uint32Array;
   return {
-    values: readValueCodes(sections[`${name}.values`] as Uint8Array),
+    values: readValueCodes(file.read(`${name}.values`) as Uint8Array),
     byPerson: { starts: numbers('of.starts'), codes: numbers('of') },
-    byCode: { starts: numbers('have.starts'), people: numbers('have') },
+    byCode: peopleByCode(numbers('have.starts'), numbers('have'), people),
   };
 }

@@ -12,17 +12,9 @@ const SHARED_MAX = 10;
  * @source decision 295
  */
 export function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
-  const { starts, people } = image.lists.follows.byCode;
   const set = input.slice();
   const once = emptySet(image.people);
-  for (const code of mostDistinctiveFollows(image, input)) {
-    for (let at = starts[code]!; at < starts[code + 1]!; at++) {
-      const word = people[at]! >>> 5;
-      const bit = 1 << (people[at]! & 31);
-      if (once[word]! & bit) set[word]! |= bit;
-      else once[word]! |= bit;
-    }
-  }
+  for (const code of mostDistinctiveFollows(image, input)) image.lists.follows.byCode.addRepeated(once, set, code);
   return set;
 }
 
@@ -38,9 +30,13 @@ function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
     sampled += 1;
     for (let at = of.starts[person]!; at < of.starts[person + 1]!; at++) counts[of.codes[at]!]! += 1;
   });
-  const excess = (code: number): number =>
-    counts[code]! - (sampled * (byCode.starts[code + 1]! - byCode.starts[code]!)) / image.people;
-  const found: number[] = [];
-  for (let code = 1; code < counts.length; code++) if (counts[code]! > 1 && excess(code) > 0) found.push(code);
-  return found.sort((a, b) => excess(b) - excess(a) || a - b).slice(0, SHARED_MAX);
+  const excess = (code: number): number => counts[code]! - (sampled * byCode.countOf(code)) / image.people;
+  const found: { readonly code: number; readonly excess: number }[] = [];
+  for (let code = 1; code < counts.length; code++) {
+    if (counts[code]! > 1 && excess(code) > 0) found.push({ code, excess: excess(code) });
+  }
+  return found
+    .sort((a, b) => b.excess - a.excess || a.code - b.code)
+    .slice(0, SHARED_MAX)
+    .map(({ code }) => code);
 }

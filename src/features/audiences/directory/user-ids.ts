@@ -1,4 +1,4 @@
-import type { Sections } from '../../../base/columns-file.ts';
+import type { SectionFile, Sections } from '../../../base/columns-file.ts';
 import type { GrowingNumbers } from './growing-numbers.ts';
 
 /** The users of an image, sorted by id. */
@@ -28,10 +28,8 @@ export function idSections(input: Uint32Array): Sections {
 }
 
 /** Reads the sections of `idSections`. @throws when they are missing */
-export function readUserIds(sections: Sections): UserIdIndex {
-  const { 'users.halves': halves, 'users.numbers': numbers } = sections;
-  if (!halves || !numbers) throw new Error('the directory image has no user ids');
-  return { halves: halves as Uint32Array, numbers: numbers as Uint32Array };
+export function readUserIds(file: SectionFile): UserIdIndex {
+  return { halves: file.read('users.halves') as Uint32Array, numbers: file.read('users.numbers') as Uint32Array };
 }
 
 /** Calls `seen` with the person number of each id in the image. @param ids distinct, ascending */
