@@ -30,13 +30,15 @@ function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
     sampled += 1;
     for (let at = of.starts[person]!; at < of.starts[person + 1]!; at++) counts[of.codes[at]!]! += 1;
   });
-  const excess = (code: number): number => counts[code]! - (sampled * byCode.countOf(code)) / image.people;
-  const found: { readonly code: number; readonly excess: number }[] = [];
+  const top: { readonly code: number; readonly excess: number }[] = [];
   for (let code = 1; code < counts.length; code++) {
-    if (counts[code]! > 1 && excess(code) > 0) found.push({ code, excess: excess(code) });
+    if (counts[code]! < 2) continue;
+    const excess = counts[code]! - (sampled * byCode.countOf(code)) / image.people;
+    if (excess <= (top.length < SHARED_MAX ? 0 : top.at(-1)!.excess)) continue;
+    // Behind those with the same excess, whose codes are lower.
+    const place = top.findIndex((other) => other.excess < excess);
+    top.splice(place < 0 ? top.length : place, 0, { code, excess });
+    if (top.length > SHARED_MAX) top.pop();
   }
-  return found
-    .sort((a, b) => b.excess - a.excess || a.code - b.code)
-    .slice(0, SHARED_MAX)
-    .map(({ code }) => code);
+  return top.map(({ code }) => code);
 }

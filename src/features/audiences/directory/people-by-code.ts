@@ -1,4 +1,4 @@
-import { addNumbers, emptySet, type PeopleSet, sizeOf, union } from './people-set.ts';
+import { addNumbers, emptySet, type PeopleSet, union } from './people-set.ts';
 
 /** The people of each code of a column. */
 export interface PeopleByCode {
@@ -35,10 +35,7 @@ export function peopleByCode(starts: Uint32Array, lists: Uint32Array, people: nu
   listStarts[starts.length - 1] = kept;
   const rest = sets.size === 0 ? lists : listsOfOthers(starts, lists, sets, kept);
   return {
-    countOf(code) {
-      const set = sets.get(code);
-      return set ? sizeOf(set) : listStarts[code + 1]! - listStarts[code]!;
-    },
+    countOf: (code) => starts[code + 1]! - starts[code]!,
     addTo(set, code) {
       const many = sets.get(code);
       if (many) union(set, many);
