@@ -30,8 +30,8 @@ const sought = new Int32Array(WORDS);
 /**
  * A set of digests from `nonceDigest`, of which it keeps 128 bits: nobody can make two that are equal in them. They are in
  * one array, by open addressing with linear probing, which takes 23 to 46 bytes each; as texts they would take 95, and
- * the garbage collector would look at each.
- * @source Knuth, The Art of Computer Programming, volume 3, 6.4, algorithms L and R
+ * the garbage collector would look at each. Adding and deleting are algorithms L and R of Knuth, The Art of Computer
+ * Programming, volume 3, section 6.4.
  */
 export function nonceSet(): NonceSet {
   let slots = SLOTS_MIN;
