@@ -88,7 +88,7 @@ export async function run(): Promise<void> {
       const target = await startBarker({
         ...alone,
         folder: join(folder, name),
-        ...(name !== 'fenced' && { fence: 'off' }),
+        fence: name === 'fenced' ? 'on' : 'off',
       });
       await measure([target], get);
       if (round > 0) costs.get(name)!.push(await measure([target], get));

@@ -15,14 +15,15 @@ interface Plan extends TargetOptions {
 // Development mode with what only measurements switch off.
 const plan = JSON.parse(process.argv[2]!) as Plan;
 const settings = loadSettings({ mode: 'dev', environment: {}, readFile: () => '', flags: plan.settings });
-const seams =
-  plan.fence === 'off'
-    ? { driver: { ...(await openDriver(settings)), lookForChanges: undefined } as Driver }
-    : { driver: openSqlite({ file: join(plan.folder, 'barker.db'), ...plan }) };
+const openSpecial = async (): Promise<Driver> => {
+  if (plan.fence === undefined) return openSqlite({ file: join(plan.folder, 'barker.db'), ...plan });
+  const driver = await openDriver(settings);
+  return plan.fence === 'on' ? driver : { ...driver, lookForChanges: undefined };
+};
 const { service, file } = await startDev(settings, {
   reset: false,
   recordsRequests: plan.recordsRequests ?? false,
-  seams,
+  seams: { driver: await openSpecial() },
 });
 process.send!(file);
 process.on('message', async () => {

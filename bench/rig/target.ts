@@ -115,7 +115,8 @@ function settingsOf(options: Placed): Partial<Settings> {
     object_store: options.objects,
     port: 0,
     sandbox_port: 0,
-    sample_people: 3000,
+    // What is the default where no program starts the server.
+    sample_people: 5000,
     rate_limits: 'off',
     access_log: options.accessLog,
     aliases: options.aliases,
@@ -130,9 +131,9 @@ function settingsOf(options: Placed): Partial<Settings> {
   };
 }
 
-/** What only measurements switch off. */
+/** What only measurements switch off. What they compare that with is named too, and started the same way. */
 export interface TargetSeams {
-  readonly fence?: 'off';
+  readonly fence?: 'on' | 'off';
   readonly synchronous?: 'off';
   readonly groupCommit?: boolean;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { cleanEnvironment } from '../commands/program.ts';
+import { failingStart } from '../rig/failing-start.ts';
 
 describe('a checkout', () => {
   let home: string;
@@ -85,14 +86,9 @@ describe('the bundle of this checkout', () => {
   });
 
   test('names modules and their lines in stack traces', () => {
-    // What main.ts calls first fails.
-    const failing = `process.umask = () => { throw new TypeError('on purpose'); };`;
-    const args = ['--import', `data:text/javascript,${encodeURIComponent(failing)}`, 'bin/barker.js', '--version'];
-    const { stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
-    const lines = readFileSync('src/main.ts', 'utf8').split('\n');
-    const line = lines.findIndex((each) => each.startsWith('process.umask')) + 1;
+    const { stderr, position } = failingStart('bin/barker.js');
     assert.match(stderr, /^TypeError: on purpose\n {4}at process\.umask \(data:/m);
-    assert.ok(stderr.includes(`\n    at ${pathToFileURL('src/main.ts')}:${line}:9\n`), stderr);
+    assert.ok(stderr.includes(`\n    at ${pathToFileURL('src/main.ts')}:${position}\n`), stderr);
     assert.doesNotMatch(stderr, /^ {4}at .*built\/program/m);
   });
 });

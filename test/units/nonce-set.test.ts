@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { nonceDigest } from '../../src/contract/store/nonces.ts';
 import { nonceSet } from '../../src/features/auth/oauth1/nonce-set.ts';
+import { fc } from '../rig/laws.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const digests = (count: number): string[] =>

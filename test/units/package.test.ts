@@ -17,6 +17,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { cleanEnvironment, ENTRY } from '../commands/program.ts';
+import { failingStart } from '../rig/failing-start.ts';
 import { MACHINE_PATH, olderNode } from '../rig/older-node.ts';
 
 interface Locked {
@@ -168,13 +169,7 @@ describe('the code of the package', () => {
   });
 
   test('names the lines of the repository in stack traces', () => {
-    const line =
-      readFileSync('src/main.ts', 'utf8')
-        .split('\n')
-        .findIndex((each) => each.startsWith('process.umask')) + 1;
-    const failing = `process.umask = () => { throw new TypeError('on purpose'); };`;
-    const args = ['--import', `data:text/javascript,${encodeURIComponent(failing)}`, join(home, 'bin/barker.js')];
-    const { stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
-    assert.ok(stderr.includes(`\n    at ${pathToFileURL(join(home, 'src/main.ts'))}:${line}:9\n`), stderr);
+    const { stderr, position } = failingStart(join(home, 'bin/barker.js'));
+    assert.ok(stderr.includes(`\n    at ${pathToFileURL(join(home, 'src/main.ts'))}:${position}\n`), stderr);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { peopleByCode } from '../../src/features/audiences/directory/people-by-code.ts';
 import { emptySet, numbersOf } from '../../src/features/audiences/directory/people-set.ts';
+import { fc } from '../rig/laws.ts';
 
 const PEOPLE = 700;
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import {
   addBytesBetween,
   addNumbersBetween,
@@ -8,6 +7,7 @@ import {
   numbersOf,
   type PeopleSet,
 } from '../../src/features/audiences/directory/people-set.ts';
+import { fc } from '../rig/laws.ts';
 
 /** People among whom somebody is looked for, and what is known of each. */
 interface People<Column> {
@@ -29,45 +29,31 @@ function people<Column>(columnOf: (values: number[]) => Column, max: number): fc
     );
 }
 
-/** The numbers of those of a set of whom something is true. */
-const those = (of: PeopleSet, isMeant: (person: number) => boolean): number[] => [...numbersOf(of)].filter(isMeant);
+/** Compares what is added with what each person of the set has. */
+function checkRange<Column extends Uint8Array | Uint32Array>(
+  add: (set: PeopleSet, of: PeopleSet, column: Column, from: number, to: number) => void,
+  all: fc.Arbitrary<People<Column>>,
+  bound: fc.Arbitrary<number>,
+): void {
+  fc.assert(
+    fc.property(all, bound, bound, ({ column, of }, from, to) => {
+      const set = new Uint32Array(of.length);
+      add(set, of, column, from, to);
+      const isMeant = (person: number): boolean => column[person]! >= from && column[person]! <= to;
+      assert.deepEqual([...numbersOf(set)], [...numbersOf(of)].filter(isMeant));
+    }),
+  );
+}
 
 describe('those of a set of people', () => {
   test('whose byte is in a range', () => {
-    const bound = fc.integer({ min: 0, max: 255 });
-    fc.assert(
-      fc.property(
-        people((values) => Uint8Array.from(values), 255),
-        bound,
-        bound,
-        ({ column, of }, from, to) => {
-          const set = new Uint32Array(of.length);
-          addBytesBetween(set, of, column, from, to);
-          assert.deepEqual(
-            [...numbersOf(set)],
-            those(of, (person) => column[person]! >= from && column[person]! <= to),
-          );
-        },
-      ),
-    );
+    const all = people((values) => Uint8Array.from(values), 255);
+    checkRange(addBytesBetween, all, fc.integer({ min: 0, max: 255 }));
   });
 
   test('whose number is in a range', () => {
-    const bound = fc.oneof(fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
-    fc.assert(
-      fc.property(
-        people((values) => Uint32Array.from(values), 2 ** 32 - 1),
-        bound,
-        bound,
-        ({ column, of }, from, to) => {
-          const set = new Uint32Array(of.length);
-          addNumbersBetween(set, of, column, from, to);
-          assert.deepEqual(
-            [...numbersOf(set)],
-            those(of, (person) => column[person]! >= from && column[person]! <= to),
-          );
-        },
-      ),
-    );
+    const all = people((values) => Uint32Array.from(values), 2 ** 32 - 1);
+    const edges = fc.constantFrom(0, 1, 2 ** 31, 2 ** 32 - 1);
+    checkRange(addNumbersBetween, all, fc.oneof(edges, fc.integer({ min: 0, max: 2 ** 32 - 1 })));
   });
 });
