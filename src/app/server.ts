@@ -15,6 +15,7 @@ import { islands } from '../http/pages/islands.ts';
 import { type Check, probes } from '../http/probes.ts';
 import { addProcessMetrics } from '../http/process-metrics.ts';
 import { transactionIds } from '../http/reply.ts';
+import { replyGroups } from '../http/reply-groups.ts';
 import { secureHeadersReader } from '../http/request-origin.ts';
 import { streamWriter } from '../http/stream/writer.ts';
 import { openTls, type Tls } from '../http/tls.ts';
@@ -141,6 +142,7 @@ async function start(
     accountAccess: accountAccessCache(store),
     request_head_timeout_s: settings.request_head_timeout_s,
     reply_stall_timeout_s: settings.reply_stall_timeout_s,
+    replyGroups: replyGroups(),
     streamWriter: streamWriter(settings.stream_keep_alive_s * 1000),
     nextTransactionId: transactionIds(secureRandom),
     body_bytes_max: settings.body_bytes_max,

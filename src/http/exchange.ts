@@ -11,6 +11,7 @@ import type { ConnectionLimiter } from './connection-limiter.ts';
 import type { DeveloperTools } from './developer-tools.ts';
 import type { FirstRequestBuffer } from './first-request-buffer.ts';
 import type { RateLimiter, RateUsage } from './rate-limiter.ts';
+import type { ReplyGroups } from './reply-groups.ts';
 import type { RequestMemory } from './request-memory.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
@@ -43,6 +44,7 @@ export interface PipelineDependencies {
   readonly rateLimiter: RateLimiter;
   readonly observer: RequestObserver;
   readonly auditLog: AuditLog;
+  readonly replyGroups: ReplyGroups;
   readonly streamWriter: StreamWriter;
   readonly nextTransactionId: () => string;
   readonly originsOf: (request: IncomingMessage) => readonly string[];

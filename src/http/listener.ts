@@ -59,6 +59,7 @@ export function createListener(
     const methods = route && paths.get(route.path)!;
     const operation = methods?.get(method === 'HEAD' ? 'GET' : method);
     if (operation && serves(operation)) {
+      deps.replyGroups.requestArrived();
       void handleRequest(deps, operation, request, response, pathOf(deps, operation, route!));
       return true;
     }

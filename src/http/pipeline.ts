@@ -148,12 +148,14 @@ export async function handleRequest(
   if (flow) {
     deps.tools?.streaming(exchange, headers, response);
     deps.streamWriter.begin(response, headers, flow);
-  } else if (!deps.tools) send(response, status, headers, text);
-  else {
+  } else {
     const reply = { status, headers, text, failure };
-    const isDone = await deps.tools.reply(exchange, reply, response);
-    if (!isDone) send(response, reply.status, reply.headers, reply.text);
+    const isDone = deps.tools && (await deps.tools.reply(exchange, reply, response));
     status = reply.status;
+    const write = () => send(response, reply.status, reply.headers, reply.text);
+    // What is still arriving of a request may break its connection.
+    if (!isDone && request.complete) deps.replyGroups.write(write);
+    else if (!isDone) write();
   }
   deps.observer.replied(exchange, status, failure);
 }
