@@ -1,4 +1,4 @@
-import { after } from '../../../base/timers.ts';
+import { after, nextTurn } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import { USER_AGENT } from './challenge.ts';
 import type { Receiver, Receivers } from './receivers.ts';
@@ -61,6 +61,7 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
   let inFlight = 0;
   let isStopped = false;
   let isFinding = false;
+  let isLooking = false;
   let idle: (() => void) | undefined;
   const size = (): number => queue.length - next;
 
@@ -79,7 +80,16 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
     inFlight -= 1;
     message.onEnd(result);
     if (isStopped && inFlight === 0) idle?.();
-    else look();
+    else lookSoon();
+  };
+  /** Looks once for all responses of a turn of the event loop. */
+  const lookSoon = (): void => {
+    if (isLooking) return;
+    isLooking = true;
+    nextTurn(() => {
+      isLooking = false;
+      look();
+    });
   };
   const send = (receiver: Receiver, message: QueuedMessage): void => {
     inFlight += 1;
