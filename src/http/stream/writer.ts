@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { after, elapsed_ms, every } from '../../base/timers.ts';
 import type { StreamHandle } from '../../contract/services/streams.ts';
 import type { Headers } from '../reply.ts';
+import { type BodyWriter, bodyWriter } from './chunks.ts';
 
 /** Writes streaming replies. */
 export interface StreamWriter {
@@ -16,26 +17,31 @@ const LOOK_MS = 250;
 /** A client that does not read the last line within this time is disconnected. */
 const FINISH_MS = 2000;
 
+interface OpenStream {
+  readonly body: BodyWriter;
+  /** When it last sent something. */
+  spokeAt_ms: number;
+}
+
 /**
  * Writes streams that send a line at least every `keepAlive_ms`, so that neither client nor proxy considers them dead.
  */
 export function streamWriter(keepAlive_ms: number): StreamWriter {
-  /** When each open stream last sent something. */
-  const spoke = new Map<ServerResponse, number>();
+  const open = new Map<ServerResponse, OpenStream>();
   let stopLooking: (() => void) | undefined;
 
   const look = (): void => {
     const now_ms = elapsed_ms();
-    for (const [response, at_ms] of spoke) {
-      if (now_ms - at_ms < keepAlive_ms) continue;
-      spoke.set(response, now_ms);
+    for (const [response, stream] of open) {
+      if (now_ms - stream.spokeAt_ms < keepAlive_ms) continue;
+      stream.spokeAt_ms = now_ms;
       // A client that has not read earlier data gets no keep-alive.
-      if (response.writableLength === 0) response.write(LINE_END);
+      if (response.writableLength === 0) stream.body.write(LINE_END);
     }
   };
   const forget = (response: ServerResponse): void => {
-    spoke.delete(response);
-    if (spoke.size > 0) return;
+    open.delete(response);
+    if (open.size > 0) return;
     stopLooking?.();
     stopLooking = undefined;
   };
@@ -51,7 +57,9 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
       response.shouldKeepAlive = false;
       response.writeHead(200, headers);
       response.write(LINE_END);
-      spoke.set(response, elapsed_ms());
+      const body = bodyWriter(response);
+      const stream = { body, spokeAt_ms: elapsed_ms() };
+      open.set(response, stream);
       stopLooking ??= every(LOOK_MS, look);
       response.on('drain', () => flow.drained());
       response.on('error', () => {});
@@ -63,8 +71,8 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
       });
       flow.begin({
         send(bytes) {
-          spoke.set(response, elapsed_ms());
-          return response.write(bytes);
+          stream.spokeAt_ms = elapsed_ms();
+          return body.write(bytes);
         },
         get waiting_bytes() {
           return response.writableLength;
@@ -74,7 +82,7 @@ export function streamWriter(keepAlive_ms: number): StreamWriter {
           forget(response);
           const callOff = after(FINISH_MS, () => response.destroy());
           response.once('close', callOff);
-          response.end(last);
+          body.end(last);
         },
       });
     },
