@@ -8,7 +8,7 @@ import { writeReport } from './rig/report-page.ts';
 const NAMES = [
   ...['get', 'list', 'create', 'targeting', 'pages', 'signature', 'inspector', 'aliases', 'postgres', 'redis', 'nodes'],
   ...['bearer', 'refusals', 'servability', 'append', 'uploads', 'estimate', 'shares', 'memberships', 'events', 'rows'],
-  ...['insights', 'related', 'settle', 'decisions', 'stats', 'stream', 'webhooks', 'growth'],
+  ...['insights', 'related', 'settle', 'decisions', 'stats', 'stream', 'webhooks', 'growth', 'starts'],
 ];
 /** These compare with other servers or read corpora, which are in a package of their own. */
 const NEED_PACKAGES = ['bearer', 'related'];

@@ -23,7 +23,9 @@ export interface Target {
 }
 
 /** What `npm start`, the service unit and the image give Node.js. */
-const DEPLOYED_FLAGS = ['--max-semi-space-size=4'];
+export const DEPLOYED_FLAGS = ['--max-semi-space-size=4'];
+/** What the service unit and the image set. */
+const DEPLOYED_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 /** How a target is started. */
 export interface TargetOptions extends TargetSeams {
@@ -89,6 +91,7 @@ async function startProgram(options: Placed, flags: readonly string[]): Promise<
   const child = spawn(process.execPath, args, {
     env: {
       PATH: process.env.PATH,
+      ...DEPLOYED_ENVIRONMENT,
       ...Object.fromEntries(settings.map(([name, value]) => [`BARKER_${name.toUpperCase()}`, String(value)])),
     },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -101,7 +104,10 @@ async function startProgram(options: Placed, flags: readonly string[]): Promise<
 /** Starts what only measurements start. */
 async function startSpecial(options: Placed, execArgv: string[]): Promise<Started> {
   const plan = JSON.stringify({ ...options, settings: settingsOf(options) });
-  const child = fork(new URL('./target-process.ts', import.meta.url), [plan], { execArgv });
+  const child = fork(new URL('./target-process.ts', import.meta.url), [plan], {
+    execArgv,
+    env: { ...process.env, ...DEPLOYED_ENVIRONMENT },
+  });
   return { child, file: (await said(child)) as DevFile };
 }
 
