@@ -57,6 +57,8 @@ mkdirSync(out, { recursive: true });
 const written = new Set();
 for (const { path, contents, text } of outputFiles)
   write(basename(path), path.endsWith('.map') ? mapped(text) : contents);
+// Node.js looks for it above each module, and finds it at once.
+write('package.json', JSON.stringify({ type: 'module' }));
 if (!isPackage) write('sources.json', JSON.stringify(sourcesOf(metafile)));
 for (const file of readdirSync(out)) if (!written.has(file)) rmSync(join(out, file));
 
