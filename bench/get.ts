@@ -30,6 +30,7 @@ export async function run(place: { folder?: string; databaseUrl?: string } = {})
   );
   printRates('processor time of the server, a request', cpu_us, ' us');
   process.stdout.write(`  bare / barker: ${(median(cpu_us.bare!) / median(cpu_us.barker!)).toFixed(2)}\n`);
-  process.stdout.write(`  memory after the run: ${Math.round(barker.memory() / 1e6)} MB\n`);
+  const [now, most] = [barker.memory(), barker.memoryPeak()].map((bytes) => Math.round(bytes / 1e6));
+  process.stdout.write(`  memory after the run: ${now} MB, at most ${most}\n`);
   await Promise.all([barker.close(), bare.close()]);
 }

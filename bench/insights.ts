@@ -6,14 +6,17 @@ import { seededRandom } from '../src/dev/samples/seeded-random.ts';
 import { readPostsFile } from '../src/features/keywords/import/posts-file.ts';
 import { openPlace } from '../test/rig/databases.ts';
 import { startPostgres } from '../test/rig/postgres.ts';
+import { callRounds } from './rig/call-rounds.ts';
 import { addPosts, DAYS, KEYWORDS, keywordsOf, timedSearch, writePosts } from './rig/posts.ts';
-import { printRates } from './rig/report.ts';
+import { median, printRates } from './rig/report.ts';
 import { sandboxClient } from './rig/signed.ts';
 import { startBarker } from './rig/target.ts';
 
 const HOUR_S = 3600;
-const CALLS = 200;
-const P95_MAX_MS = 150;
+/** Calls of the bare table, and the most posts that it is filled with. */
+const BARE_CALLS = 50;
+const BARE_MAX = 5_000_000;
+const P95_MAX_MS = 300;
 
 /**
  * Keyword insights over made-up posts of seven days: how fast they are imported and indexed beside a running server, how
@@ -43,13 +46,12 @@ export async function run(): Promise<void> {
   say(`  imported: ${perSecond(count, stored_s)} posts/s`);
   say(`  imported and indexed: ${perSecond(count, imported_s)} posts/s (${imported_s.toFixed(0)} s)`);
   const first = await timedSearch(client, end, seededRandom(1, 0));
-  const times: number[] = [];
-  for (let call = 1; call <= CALLS; call++) times.push(await timedSearch(client, end, seededRandom(1, call)));
+  const { p50, p95, worst } = await callRounds((call) => timedSearch(client, end, seededRandom(1, call)));
   say(`  the first search, which reads the index  ${first.toFixed(0)} ms`);
-  const ours = percentiles(times);
-  printRates(`searches of ${KEYWORDS} keywords by hour`, { [`${count.toLocaleString('en')} posts`]: times }, ' ms');
-  say(`  search of ${KEYWORDS} keywords by hour  ${told(ours)} (target of p95: ${P95_MAX_MS} ms)`);
-  say(`  memory of the server ${megabytes(idle)} idle, ${megabytes(target.memory())} now`);
+  printRates(`searches of ${KEYWORDS} keywords by hour, ${count.toLocaleString('en')} posts`, { p50, p95 }, ' ms');
+  say(`  target of p95 ${P95_MAX_MS} ms; worst ${worst.toFixed(1)} ms`);
+  const most = megabytes(target.memoryPeak());
+  say(`  memory of the server ${megabytes(idle)} idle, ${megabytes(target.memory())} now, at most ${most}`);
   await target.close();
   const index = bytesOf(join(place.folder, 'keywords'));
   say(`  disk: ${(index / count).toFixed(0)} bytes of index a post`);
@@ -59,7 +61,7 @@ export async function run(): Promise<void> {
   }
   await place.remove();
   await server?.stop();
-  if (engine === 'sqlite') await compare(work, file, count, end, imported_s, ours.p50);
+  if (engine === 'sqlite' && count <= BARE_MAX) await compare(work, file, count, end, imported_s, median(p50));
   rmSync(work, { recursive: true, force: true });
 }
 
@@ -88,7 +90,7 @@ async function compare(
   say(`bare FTS5: ${perSecond(count, bare_s)} posts/s; ours are ${(bare_s / ours_s).toFixed(2)} of that (target: 0.5)`);
   const counting = database.prepare('select count(*) as posts from posts where posts match ?');
   const times: number[] = [];
-  for (let call = 1; call <= CALLS / 4; call++) {
+  for (let call = 1; call <= BARE_CALLS; call++) {
     const random = seededRandom(1, call);
     random.chance(0.5);
     const match = keywordsOf(random).map((each) => `"${each.replace('#', '')}"`);

@@ -14,6 +14,8 @@ export interface Target {
   readonly folder: string;
   /** Resident memory in bytes. */
   memory(): number;
+  /** The most that it ever was, in bytes: what `/usr/bin/time -v` calls the maximum resident set size. */
+  memoryPeak(): number;
   /** Processor time used so far, user and system, in seconds. */
   cpu_s(): number;
   readonly pid: number;
@@ -63,7 +65,8 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
   return {
     file,
     folder,
-    memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024,
+    memory: () => statusOf(child.pid!, 'VmRSS') * 1024,
+    memoryPeak: () => statusOf(child.pid!, 'VmHWM') * 1024,
     cpu_s: () => cpuSeconds(child.pid!),
     pid: child.pid!,
     async kill() {
@@ -77,6 +80,12 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
       if (!options.folder && !options.profile) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A number from the state of a process. */
+function statusOf(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]);
 }
 
 interface Started {
