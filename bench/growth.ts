@@ -107,11 +107,12 @@ async function timedBatch(
 
 /** Estimates of 20 criteria. */
 async function estimates(): Promise<Omit<Growth, 'kind'>> {
-  const target = await startBarker({ folder: mkdtempSync(join(tmpdir(), 'barker-bench-')) });
+  const sizes = [1000, 10_000, 100_000, 1_000_000];
+  const target = await startBarker({ folder: mkdtempSync(join(tmpdir(), 'barker-bench-')), people: sizes[0]! });
   const client = sandboxClient(target);
   const { path } = await openAccount(client);
   const points: Points = [];
-  for (const size of [1000, 10_000, 100_000, 1_000_000]) {
+  for (const size of sizes) {
     await addPeople(target, size);
     await timedEstimate(client, path, target, seededRandom(1, 0));
     const times: number[] = [];

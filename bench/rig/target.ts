@@ -41,6 +41,8 @@ export interface TargetOptions extends TargetSeams {
   readonly profile?: boolean;
   /** Where delivery in the sandbox comes from. */
   readonly delivery?: 'served';
+  /** People of the demo world; 5000 if omitted. */
+  readonly people?: number;
   /** Memory of the post index, in bytes. */
   readonly keywordMemory?: number;
   /** An alias file. */
@@ -131,7 +133,7 @@ function settingsOf(options: Placed): Partial<Settings> {
     port: 0,
     sandbox_port: 0,
     // What is the default where no program starts the server.
-    sample_people: 5000,
+    sample_people: options.people ?? 5000,
     rate_limits: 'off',
     access_log: options.accessLog,
     aliases: options.aliases,
