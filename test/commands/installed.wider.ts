@@ -72,6 +72,7 @@ describe('the tarball', () => {
         'dist/http/reference/generated/worked-examples.json',
         'dist/http/reference/snippets/client.mjs',
         'dist/http/reference/snippets/receiver.mjs',
+        'dist/program/package.json',
         'dist/testing-commonjs/package.json',
       ],
     );
