@@ -5,7 +5,7 @@ import { seededRandom } from '../src/dev/samples/seeded-random.ts';
 import { openAccount } from '../test/rig/world.ts';
 import { callRounds } from './rig/call-rounds.ts';
 import { addPeople, timedEstimate } from './rig/people.ts';
-import { median, printRates, show } from './rig/report.ts';
+import { median, megabytes, printRates, show } from './rig/report.ts';
 import { sandboxClient } from './rig/signed.ts';
 import { startBarker } from './rig/target.ts';
 
@@ -40,10 +40,6 @@ export async function run(): Promise<void> {
   say(`  ${((found.at(-1)! * 1e6) / most).toFixed(1)} ns a person at p95`);
   await target.close();
   rmSync(folder, { recursive: true, force: true });
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 function say(line: string): void {

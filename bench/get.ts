@@ -1,5 +1,5 @@
 import { type LoadPlan, load } from './rig/load.ts';
-import { interleaved, median, printRates, printRatio, ratio } from './rig/report.ts';
+import { interleaved, median, megabytes, printRates, printRatio, ratio } from './rig/report.ts';
 import { accountWithCampaigns, sandboxClient } from './rig/signed.ts';
 import { startBare, startBarker } from './rig/target.ts';
 
@@ -30,7 +30,8 @@ export async function run(place: { folder?: string; databaseUrl?: string } = {})
   );
   printRates('processor time of the server, a request', cpu_us, ' us');
   process.stdout.write(`  bare / barker: ${(median(cpu_us.bare!) / median(cpu_us.barker!)).toFixed(2)}\n`);
-  const [now, most] = [barker.memory(), barker.memoryPeak()].map((bytes) => Math.round(bytes / 1e6));
-  process.stdout.write(`  memory after the run: ${now} MB, at most ${most}\n`);
+  process.stdout.write(
+    `  memory after the run: ${megabytes(barker.memory())}, at most ${megabytes(barker.memoryPeak())}\n`,
+  );
   await Promise.all([barker.close(), bare.close()]);
 }

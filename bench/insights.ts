@@ -8,7 +8,7 @@ import { openPlace } from '../test/rig/databases.ts';
 import { startPostgres } from '../test/rig/postgres.ts';
 import { callRounds } from './rig/call-rounds.ts';
 import { addPosts, DAYS, KEYWORDS, keywordsOf, timedSearch, writePosts } from './rig/posts.ts';
-import { median, printRates } from './rig/report.ts';
+import { median, megabytes, printRates } from './rig/report.ts';
 import { sandboxClient } from './rig/signed.ts';
 import { startBarker } from './rig/target.ts';
 
@@ -122,10 +122,6 @@ function bytesOf(folder: string): number {
 
 function perSecond(count: number, seconds: number): string {
   return Math.round(count / seconds).toLocaleString('en');
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 function say(line: string): void {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { interleaved, printRates } from './rig/report.ts';
-import { DEPLOYED_FLAGS } from './rig/target.ts';
+import { DEPLOYED_FLAGS, residentBytes } from './rig/target.ts';
 
 const ROUNDS = 5;
 /** How long a server is idle before its memory is looked at. A new one has processed its demo audiences after a minute. */
@@ -45,8 +45,7 @@ async function started(folder: string) {
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(server.stdout, 'data');
   const ready_ms = performance.now() - from;
-  const memory = (): number =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) / 1000;
+  const memory = (): number => residentBytes(server.pid!, 'VmRSS') / 1e6;
   const stop = async (): Promise<void> => {
     server.kill();
     await once(server, 'exit');

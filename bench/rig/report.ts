@@ -60,6 +60,11 @@ export function printGrowth(growth: Omit<Growth, 'kind'>): void {
   }
 }
 
+/** Bytes as people read them. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
+
 /** A number as people read it: three digits, or all of a large one. */
 export function show(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);

@@ -67,8 +67,8 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
   return {
     file,
     folder,
-    memory: () => statusOf(child.pid!, 'VmRSS') * 1024,
-    memoryPeak: () => statusOf(child.pid!, 'VmHWM') * 1024,
+    memory: () => residentBytes(child.pid!, 'VmRSS'),
+    memoryPeak: () => residentBytes(child.pid!, 'VmHWM'),
     cpu_s: () => cpuSeconds(child.pid!),
     pid: child.pid!,
     async kill() {
@@ -84,10 +84,10 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
   };
 }
 
-/** A number from the state of a process. */
-function statusOf(pid: number, name: string): number {
+/** Resident memory of a process in bytes: that of now, or the most that it ever was. */
+export function residentBytes(pid: number, which: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]);
+  return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)![1]) * 1024;
 }
 
 interface Started {

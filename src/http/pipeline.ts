@@ -152,10 +152,12 @@ export async function handleRequest(
     const reply = { status, headers, text, failure };
     const isDone = deps.tools && (await deps.tools.reply(exchange, reply, response));
     status = reply.status;
-    const write = () => send(response, reply.status, reply.headers, reply.text);
-    // What is still arriving of a request may break its connection.
-    if (!isDone && request.complete) deps.replyGroups.write(write);
-    else if (!isDone) write();
+    if (!isDone) {
+      const write = () => send(response, reply.status, reply.headers, reply.text);
+      // What is still arriving of a request may break its connection.
+      if (request.complete) deps.replyGroups.write(write);
+      else write();
+    }
   }
   deps.observer.replied(exchange, status, failure);
 }

@@ -12,7 +12,7 @@ export interface BodyWriter {
 
 /**
  * Writes a reply in chunks that are made once for all readers of the same bytes. Node.js makes them for each, and writes
- * each in three pieces, which takes half as long again.
+ * each in three pieces, which takes a third longer.
  * @source RFC 9112 7.1; decision 1037
  */
 export function bodyWriter(response: ServerResponse): BodyWriter {
