@@ -57,13 +57,13 @@ export async function run(): Promise<void> {
 /** An image of sample people without identifiers, which are not counted. */
 function imageOfSample(parent: string): Image {
   const folder = join(parent, 'image');
-  const writer = imageWriter(join(parent, 'making'), folder, { version: 1, mark: 'bench', people: PEOPLE });
+  const writer = imageWriter(join(parent, 'making'));
   const made = samplePeople({ seed: 1, users: PEOPLE, registered: ['900000001'], now: NOW_S });
   for (let from = 0; from < PEOPLE; from += PAGE) {
     const numbers = Array.from({ length: Math.min(PAGE, PEOPLE - from) }, (_, index) => from + index);
     writer.add(numbers.map((number) => ({ ...made(number).person, identifiers: new Uint8Array(), number })));
   }
-  writer.finish();
+  writer.finish({ version: 1, mark: 'bench', people: PEOPLE }, folder);
   return readImage(folder);
 }
 

@@ -73,8 +73,12 @@ export interface Directory {
   findPerson(userId: string): Promise<NumberedPerson | undefined>;
   /** The countries of these users by id; users whose country is unknown are absent. */
   listCountries(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Inserts people, or replaces those that exist. */
-  put(people: readonly Person[]): Promise<{ readonly added: number; readonly changed: number }>;
+  /** Inserts people, or replaces those that exist. `people` are those whom it has now: if one occurred twice, the last. */
+  put(people: readonly Person[]): Promise<{
+    readonly added: number;
+    readonly changed: number;
+    readonly people: readonly NumberedPerson[];
+  }>;
   /** The state that `settle` would make now. */
   findNext(mark: string): Promise<DirectoryState>;
   /** Makes a new state of everything put since the last one. */
@@ -89,6 +93,16 @@ export interface Directory {
 export interface DirectoryFiles extends DirectoryState {
   /** The folder with the files of this version; it exists while the version is the newest or the one before. */
   readonly folder: string;
+}
+
+/** An image that is written while people are stored. */
+export interface NewImage {
+  /** Adds people who have been stored. */
+  add(people: readonly NumberedPerson[]): Promise<void>;
+  /** Whether it has become the image of a state: it has not if others stored people, or changed some, meanwhile. */
+  finish(state: DirectoryState): Promise<boolean>;
+  /** Removes what is not finished. */
+  discard(): Promise<void>;
 }
 
 /** A condition that selects people of the directory. */
@@ -127,8 +141,13 @@ export interface PeopleHistogram {
 export interface DirectoryIndex {
   /** The current image of the directory; created first when there is none. */
   files(): Promise<DirectoryFiles>;
-  /** Builds the image of a state that is about to be settled, and stores it; recorded with the state, it is found. */
-  build(state: DirectoryState): Promise<BuiltFiles>;
+  /** Begins an image of the people who are going to be put into an empty directory; `version` is that of its next state. */
+  begin(version: number): NewImage;
+  /**
+   * Builds the image of a state that is about to be settled, and stores it; recorded with the state, it is found. One that
+   * was begun is finished if it is that of the state; otherwise people are read from the database.
+   */
+  build(state: DirectoryState, begun?: NewImage): Promise<BuiltFiles>;
   /** How many matching people were active since a time, in seconds since 1970. */
   count(question: PeopleQuery, activeSince: number): Promise<number>;
   /**

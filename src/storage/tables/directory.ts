@@ -112,7 +112,7 @@ export function directoryOn(session: Session): Directory {
         onConflict: { key: ['number'], replace: IMPORTED },
       });
       if (next > next_number) await changeState({ next_number: next });
-      return { added: next - next_number, changed: known.size };
+      return { added: next - next_number, changed: known.size, people: numbered };
     },
     async findNext(mark) {
       const row = await states.find('name', NAME);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { answerCalls } from '../../../base/threads.ts';
 import type {
   DirectoryState,
@@ -11,17 +12,22 @@ import { type Image, readImage } from './image.ts';
 import { type AdoptedImage, adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
 import { histogramOf, type PeopleToCount } from './people-histogram.ts';
 
-/** The calls of the directory thread. It writes one image at a time and keeps one in memory. */
+/** The calls of the directory thread. It keeps one image in memory. */
 const calls = {
-  begin({ making, folder, state }: { making: string; folder: string; state: DirectoryState }): void {
-    writer = imageWriter(making, folder, state);
+  begin(making: string): void {
+    writers.set(making, imageWriter(making));
   },
-  add(people: readonly NumberedPerson[]): void {
-    writer!.add(people);
+  add({ making, people }: { making: string; people: readonly NumberedPerson[] }): void {
+    writers.get(making)!.add(people);
   },
-  finish(): void {
-    writer!.finish();
-    writer = undefined;
+  finish({ making, folder, state }: { making: string; folder: string; state: DirectoryState }): void {
+    writers.get(making)!.finish(state, folder);
+    writers.delete(making);
+  },
+  /** Removes an image that was begun. */
+  discard(making: string): void {
+    writers.delete(making);
+    rmSync(making, { recursive: true, force: true });
   },
   /** Makes an image of the files of another one; false when one of them has been removed. */
   adopt(image: AdoptedImage): boolean {
@@ -43,7 +49,8 @@ const calls = {
   },
 };
 
-let writer: ImageWriter | undefined;
+/** The images that are being written, by their temporary folders. */
+const writers = new Map<string, ImageWriter>();
 let loaded: { readonly folder: string; readonly image: Image } | undefined;
 
 function imageOf(folder: string): Image {

@@ -8,7 +8,13 @@ import { openThread } from '../../../base/threads.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
 import type { DerivedObjects } from '../../../contract/services/derived-files.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
-import type { DirectoryFiles, DirectoryIndex, DirectoryState } from '../../../contract/store/directory.ts';
+import type {
+  DirectoryFiles,
+  DirectoryIndex,
+  DirectoryState,
+  NewImage,
+  NumberedPerson,
+} from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { DirectoryCalls } from './directory-worker.ts';
 import { IMAGE_FILES } from './identifier-file.ts';
@@ -42,11 +48,13 @@ export function directoryFolder(dataFolder: string): string {
 export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
   const { store, clock, derived, folder: parent, random } = parts;
   const making = new Map<string, Promise<void>>();
+  /** Images that have been begun. */
+  let drafts = 0;
   /** Of the image that the thread has loaded. */
   let loadedPeople = 0;
   const thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url), {
     idle_ms: IDLE_MS,
-    mayEnd: () => making.size === 0 && loadedPeople <= READ_AGAIN_MAX,
+    mayEnd: () => drafts === 0 && making.size === 0 && loadedPeople <= READ_AGAIN_MAX,
   });
   let lastMade: Promise<unknown> = Promise.resolve();
   const folderOf = (state: DirectoryState): string => join(parent, imageName(state));
@@ -54,24 +62,79 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
     join(parent, `making-${imageName(state)}-${random.bytes(6).toString('hex')}`);
 
   async function make(state: DirectoryState): Promise<void> {
-    await thread.call('begin', { making: draftOf(state), folder: folderOf(state), state });
-    // A page is read while the one before is added.
-    let adding: Promise<unknown> = Promise.resolve();
-    for (let from = 0; from < state.people; ) {
-      const page = await store.read((tx) => tx.directory.list(from, PAGE));
-      const people = page.filter(({ number }) => number < state.people);
-      await adding;
-      if (people.length === 0) break;
-      adding = thread.call('add', people);
-      // Awaited after the next page, which may fail first.
-      adding.catch(() => undefined);
-      from = people.at(-1)!.number + 1;
+    const draft = beginDraft(draftOf(state));
+    try {
+      for (let from = 0; from < state.people; ) {
+        const page = await store.read((tx) => tx.directory.list(from, PAGE));
+        const people = page.filter(({ number }) => number < state.people);
+        if (people.length === 0) break;
+        await draft.add(people);
+        from = people.at(-1)!.number + 1;
+      }
+      await draft.finish(state);
+    } finally {
+      await draft.discard();
     }
-    await adding;
-    await thread.call('finish', undefined);
   }
 
-  /** One image at a time: the thread has a single writer. */
+  /** An image in a temporary folder. */
+  function beginDraft(making: string) {
+    let isOpen = true;
+    drafts += 1;
+    /** People are added while the next ones are read. */
+    let adding: Promise<unknown> = thread.call('begin', making);
+    const next = async (call: () => Promise<unknown>): Promise<void> => {
+      await adding;
+      adding = call();
+      // Awaited with the next call, which may not come.
+      adding.catch(() => undefined);
+    };
+    adding.catch(() => undefined);
+    return {
+      add: (people: readonly NumberedPerson[]) => next(() => thread.call('add', { making, people })),
+      async finish(state: DirectoryState): Promise<void> {
+        await next(() => thread.call('finish', { making, folder: folderOf(state), state }));
+        await adding;
+        close();
+      },
+      /** Removes what is not finished. */
+      async discard(): Promise<void> {
+        if (!isOpen) return;
+        close();
+        await thread.call('discard', making).catch(() => undefined);
+      },
+    };
+    function close(): void {
+      isOpen = false;
+      drafts -= 1;
+    }
+  }
+
+  /** The image of a directory that was empty, which is written while its people are stored. */
+  function begin(version: number): NewImage {
+    const draft = beginDraft(draftOf({ version, mark: 'new', people: 0 }));
+    let people = 0;
+    let isWhole = true;
+    return {
+      async add(more) {
+        isWhole &&= more.every(({ number }, index) => number === people + index);
+        people += more.length;
+        if (isWhole) await draft.add(more).catch(() => (isWhole = false));
+      },
+      async finish(state) {
+        if (isWhole && state.version === version && state.people === people) {
+          return draft.finish(state).then(
+            () => true,
+            () => false,
+          );
+        }
+        return false;
+      },
+      discard: draft.discard,
+    };
+  }
+
+  /** One image at a time: each takes memory. */
   function once(state: DirectoryState, work: () => Promise<void>): Promise<void> {
     const name = imageName(state);
     let made = making.get(name);
@@ -159,8 +222,11 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
 
   return {
     files: image,
-    async build(state) {
-      await once(state, () => make(state));
+    begin,
+    async build(state, begun) {
+      await once(state, async () => {
+        if (!(await begun?.finish(state))) await make(state);
+      });
       return storeImage(state);
     },
     async count(question, activeSince) {

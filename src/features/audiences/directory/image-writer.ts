@@ -18,7 +18,7 @@ import {
   PERSON_WORDS,
   splitMembers,
 } from '../../../contract/store/directory.ts';
-import { growingNumbers } from './growing-numbers.ts';
+import { growingBytes, growingNumbers } from './growing-numbers.ts';
 import { activityPath, columnsPath, identifiersPath, writeHeader } from './identifier-file.ts';
 import { identifierSorter } from './sorted-identifiers.ts';
 import { idSections, pushId } from './user-ids.ts';
@@ -27,17 +27,17 @@ import { listWriter, wordWriter } from './word-columns.ts';
 /** Writes an image from people in the order of their numbers. */
 export interface ImageWriter {
   add(people: readonly NumberedPerson[]): void;
-  /** Moves the complete image into place. */
-  finish(): void;
+  /** Makes it the image of a state, which is complete then and moves into its folder. */
+  finish(state: DirectoryState, folder: string): void;
 }
 
-/** Writes an image into a temporary folder, which is moved into place when it is complete. */
-export function imageWriter(making: string, folder: string, state: DirectoryState): ImageWriter {
+/** Writes an image into a temporary folder. */
+export function imageWriter(making: string): ImageWriter {
   mkdirSync(making, { recursive: true, mode: 0o700 });
   const identifiers = identifierSorter(making);
   const words = PERSON_WORDS.map((name) => ({ name, writer: wordWriter() }));
   const lists = PERSON_LISTS.map((name) => ({ name, writer: listWriter() }));
-  const ages = growingNumbers();
+  const ages = growingBytes();
   const activated = growingNumbers();
   const active = growingNumbers();
   const ids = growingNumbers();
@@ -53,16 +53,19 @@ export function imageWriter(making: string, folder: string, state: DirectoryStat
         pushId(ids, person.user_id);
       }
     },
-    finish() {
+    finish(state, folder) {
       const headers = { version: state.version, people: state.people };
       writeFile(identifiersPath(making), { ...headers, entries: identifiers.count() }, identifiers.drain);
       writeFile(activityPath(making), { ...headers, entries: active.length }, (write) =>
         write(new Uint8Array(active.view().buffer, 0, active.length * 4)),
       );
       const columns: Sections = Object.assign(
-        { age: Uint8Array.from(ages.view()), activated_at: activated.view() },
+        { age: ages.view(), activated_at: activated.view() },
         ...words.map(({ name, writer }) => writer.sections(name)),
-        ...lists.map(({ name, writer }) => writer.sections(name)),
+        // Lookalikes need to know whom people follow.
+        ...lists.map(({ name, writer }) =>
+          name === 'follows' ? writer.sectionsBothWays(name) : writer.sections(name),
+        ),
         idSections(ids.view()),
       );
       writeSections(columnsPath(making), columns);

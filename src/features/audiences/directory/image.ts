@@ -16,8 +16,6 @@ export interface WordColumn {
 /** A column of lists. */
 export interface ListColumn {
   readonly values: ValueCodes;
-  /** By person: their codes. The list of number `n` reaches from `starts[n]` to `starts[n + 1]`. */
-  readonly byPerson: { readonly starts: Uint32Array; readonly codes: Uint32Array };
   readonly byCode: PeopleByCode;
 }
 
@@ -31,12 +29,14 @@ export interface Image {
   readonly age: Uint8Array;
   readonly words: Readonly<Record<PersonWord, WordColumn>>;
   readonly lists: Readonly<Record<PersonList, ListColumn>>;
+  /** By person: the codes of the users whom they follow. Those of number `n` reach from `starts[n]` to `starts[n + 1]`. */
+  readonly followed: { readonly starts: Uint32Array; readonly codes: Uint16Array | Uint32Array };
   readonly users: UserIdIndex;
 }
 
 /**
- * Reads an image into memory: about 112 bytes a person, up to 4 for each column of words that is searched, and up to 8 for
- * each list member.
+ * Reads an image into memory: about 60 bytes a person, up to 4 for each column of words that is searched and for each
+ * list member, and 2 for each user whom they follow.
  * @throws when it is incomplete
  */
 export function readImage(folder: string): Image {
@@ -55,6 +55,10 @@ export function readImage(folder: string): Image {
       age: file.read('age') as Uint8Array,
       words: Object.fromEntries(words),
       lists: Object.fromEntries(lists),
+      followed: {
+        starts: file.read('follows.of.starts') as Uint32Array,
+        codes: file.read('follows.of') as Uint16Array | Uint32Array,
+      },
       users: readUserIds(file),
     };
   } finally {
@@ -93,7 +97,6 @@ function readList(file: SectionFile, name: string, people: number): ListColumn {
   const numbers = (part: string) => file.read(`${name}.${part}`) as Uint32Array;
   return {
     values: readValueCodes(file.read(`${name}.values`) as Uint8Array),
-    byPerson: { starts: numbers('of.starts'), codes: numbers('of') },
     byCode: peopleByCode(numbers('have.starts'), numbers('have'), people),
   };
 }

@@ -20,7 +20,8 @@ export function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet 
 
 /** The codes of the users whom the input people follow more often than expected, largest excess first. */
 function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
-  const { byPerson: of, byCode, values } = image.lists.follows;
+  const { byCode, values } = image.lists.follows;
+  const of = image.followed;
   const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE_MAX));
   const counts = new Uint32Array(values.size + 1);
   let seen = 0;

@@ -1,5 +1,5 @@
 import type { Sections } from '../../../base/columns-file.ts';
-import { growingNumbers } from './growing-numbers.ts';
+import { growingHalves, growingNumbers } from './growing-numbers.ts';
 
 /** The distinct values of a column, each with a code; code 0 means no value. */
 export interface ValueCodes {
@@ -22,7 +22,7 @@ export interface WordWriter {
 /** A writer of a word column. @throws when there are too many distinct values */
 export function wordWriter(): WordWriter {
   const codes = new Map<string, number>();
-  const column = growingNumbers();
+  const column = growingHalves();
   return {
     push(word) {
       column.push(word === null ? 0 : codeOf(codes, word));
@@ -31,9 +31,8 @@ export function wordWriter(): WordWriter {
     sections(name) {
       const { table, sorted } = sortCodes(codes);
       const view = column.view();
-      const finalCodes = new Uint16Array(view.length);
-      for (let index = 0; index < view.length; index++) finalCodes[index] = sorted[view[index]!]!;
-      return { [`${name}.values`]: table, [name]: finalCodes };
+      for (let index = 0; index < view.length; index++) view[index] = sorted[view[index]!]!;
+      return { [`${name}.values`]: table, [name]: view };
     },
   };
 }
@@ -41,32 +40,37 @@ export function wordWriter(): WordWriter {
 /** Writes a column with several values a person. */
 export interface ListWriter {
   push(texts: readonly string[]): void;
+  /** The people of each value. */
   sections(name: string): Sections;
+  /** The same, and the values of each person. */
+  sectionsBothWays(name: string): Sections;
 }
 
-/** A writer of a list column, indexed by person and by value. */
+/** A writer of a list column. */
 export function listWriter(): ListWriter {
   const codes = new Map<string, number>();
   const starts = growingNumbers();
   const members = growingNumbers();
+  const inverted = (name: string) => {
+    const { table, sorted } = sortCodes(codes);
+    const of = members.view();
+    for (let at = 0; at < of.length; at++) of[at] = sorted[of[at]!]!;
+    starts.push(of.length);
+    const ofStarts = starts.view();
+    const { haveStarts, have } = invert(ofStarts, of, codes.size);
+    const sections = { [`${name}.values`]: table, [`${name}.have.starts`]: haveStarts, [`${name}.have`]: have };
+    return { sections, ofStarts, of };
+  };
   return {
     push(texts) {
       starts.push(members.length);
       for (const text of texts) members.push(codeOf(codes, text));
     },
-    sections(name) {
-      const { table, sorted } = sortCodes(codes);
-      const of = members.view().map((code) => sorted[code]!) as Uint32Array<ArrayBuffer>;
-      starts.push(of.length);
-      const ofStarts = starts.view();
-      const { haveStarts, have } = invert(ofStarts, of, codes.size);
-      return {
-        [`${name}.values`]: table,
-        [`${name}.of.starts`]: ofStarts,
-        [`${name}.of`]: of,
-        [`${name}.have.starts`]: haveStarts,
-        [`${name}.have`]: have,
-      };
+    sections: (name) => inverted(name).sections,
+    sectionsBothWays(name) {
+      const { sections, ofStarts, of } = inverted(name);
+      const narrow = codes.size <= VALUES_MAX ? new Uint16Array(of) : of;
+      return { ...sections, [`${name}.of.starts`]: ofStarts, [`${name}.of`]: narrow };
     },
   };
 }

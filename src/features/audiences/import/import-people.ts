@@ -4,7 +4,7 @@ import { formatInstant } from '../../../base/instants.ts';
 import { secureRandom } from '../../../base/random.ts';
 import { AUDIENCE_REMATCHING } from '../../../contract/store/audiences.ts';
 import { FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
-import type { DirectoryIndex, DirectoryState, Person } from '../../../contract/store/directory.ts';
+import type { DirectoryIndex, DirectoryState, NewImage, Person } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 
 /** A person, or the errors of the record in their place. */
@@ -30,7 +30,7 @@ export interface PeopleImported {
 export interface PeopleImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
-  readonly directory: Pick<DirectoryIndex, 'build'>;
+  readonly directory: Pick<DirectoryIndex, 'begin' | 'build'>;
 }
 
 /** People in one unit of work. */
@@ -43,10 +43,26 @@ const BATCH = 2000;
  * @source decision 286, 302, 303
  */
 export async function importPeople(
-  { store, clock, directory }: PeopleImportDependencies,
+  deps: PeopleImportDependencies,
   source: PeopleSource,
   progress: ImportProgress,
 ): Promise<PeopleImported> {
+  const next = await deps.store.read((tx) => tx.directory.findNext(''));
+  const image = next.people === 0 ? deps.directory.begin(next.version) : undefined;
+  try {
+    const taken = await putPeople(deps.store, source, { progress, image });
+    const { people } = await settle(deps, source.name, image);
+    return { ...taken, people };
+  } finally {
+    await image?.discard();
+  }
+}
+
+async function putPeople(
+  store: Store,
+  source: PeopleSource,
+  { progress, image }: { readonly progress: ImportProgress; readonly image: NewImage | undefined },
+): Promise<Omit<PeopleImported, 'people'>> {
   const skipped = await store.read((tx) => tx.directory.findProgress(source.name));
   const totals = { added: 0, changed: 0, refused: 0 };
   let batch: Person[] = [];
@@ -54,13 +70,14 @@ export async function importPeople(
   const flush = async (): Promise<void> => {
     if (done <= skipped) return;
     const at = done;
-    const { added, changed } = await store.write(async (tx) => {
+    const { added, changed, people } = await store.write(async (tx) => {
       await tx.directory.saveProgress(source.name, at);
       return tx.directory.put(batch);
     });
     totals.added += added;
     totals.changed += changed;
     batch = [];
+    await image?.add(people);
     progress.stored(at);
   };
   for await (const record of source.people()) {
@@ -74,8 +91,7 @@ export async function importPeople(
     if (done % BATCH === 0) await flush();
   }
   await flush();
-  const { people } = await settle({ store, clock, directory }, source.name);
-  return { ...totals, skipped, people };
+  return { ...totals, skipped };
 }
 
 /** Attempts at settling: another import may put people while the image is built. */
@@ -85,11 +101,15 @@ const TRIES = 3;
  * Settles a state together with its image, which is built first: otherwise each node would build its own.
  * @source decision 796
  */
-async function settle({ store, clock, directory }: PeopleImportDependencies, source: string): Promise<DirectoryState> {
+async function settle(
+  { store, clock, directory }: PeopleImportDependencies,
+  source: string,
+  image: NewImage | undefined,
+): Promise<DirectoryState> {
   for (let tries = 1; ; tries++) {
     const mark = secureRandom.bytes(8).toString('hex');
     const next = await store.read((tx) => tx.directory.findNext(mark));
-    const built = await directory.build(next);
+    const built = await directory.build(next, image);
     const now = formatInstant(clock.now());
     const settled = await store.write(async (tx) => {
       const { version, people } = await tx.directory.findNext(mark);
