@@ -221,6 +221,21 @@ describe('the image of the directory', () => {
   });
 });
 
+test('an audience to which nobody was uploaded is processed without an image of the directory, and has no files', async () => {
+  const kept = await audienceOn(world.sandbox, account);
+  const folder = join(world.place.folder, 'nobody');
+  const members = openAudienceMembers({
+    store: world.service.store,
+    directory: { files: () => assert.fail('nobody needs the directory') },
+    derived: derivedIn(folder, world, objects),
+    folder: join(folder, 'memberships'),
+  });
+  opened.push(members);
+  const { built, ...counted } = await members.mergeAndCount(subjectOf(kept), 'directory', now());
+  assert.deepEqual(counted, { merged: 0, size: 0, next_change_at: undefined });
+  assert.deepEqual(built, [{ owner: subjectOf(kept), former: [], files: [] }]);
+});
+
 describe('files of an audience that one node has built', () => {
   test('are found by another as soon as the job has ended', async () => {
     const kept = await audienceOf(0, 10);

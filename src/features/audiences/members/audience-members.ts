@@ -135,6 +135,8 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
 
   return {
     async mergeAndCount(subject, strategy, now, signal = NEVER) {
+      const nobody = await subjects.buildOfNobody(subject);
+      if (nobody) return { merged: 0, built: [nobody], size: 0, next_change_at: undefined };
       const currentImage = await image();
       const { merged, paths, built } = await subjects.prepare(subject, currentImage, signal, true);
       const on = { image: currentImage, files: { [subject]: paths } };

@@ -209,6 +209,14 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
   return {
     workOf,
     prepare,
+    /** What is built for a subject to which nobody was ever uploaded, without a thread; undefined for others. */
+    async buildOfNobody(subject: Subject): Promise<BuiltFiles | undefined> {
+      const { last, former } = await store.read(async (tx) => ({
+        last: await tx.audienceLog.find(subject),
+        former: await tx.derivedFiles.list(subject),
+      }));
+      return last === undefined && former.length === 0 ? { owner: subject, former, files: [] } : undefined;
+    },
     /** Removes everything of a subject from this machine. */
     forget: (subject: Subject): Promise<void> =>
       inTurn(async () => {
