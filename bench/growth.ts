@@ -53,7 +53,7 @@ async function lists(): Promise<Omit<Growth, 'kind'>> {
   const lines: Record<string, Points> = Object.fromEntries([...Object.keys(pages), 'start'].map((name) => [name, []]));
   let made = 0;
   for (const size of sizes) {
-    manyCampaigns(target, { account, campaign, from: made, to: size - 40 });
+    await manyCampaigns(target, { account, path, campaign, from: made, to: size - 40 });
     made = size - 40;
     for (const [name, page] of Object.entries(pages)) lines[name]!.push([size, await timedCall(target, page)]);
     const starts: number[] = [];

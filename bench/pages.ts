@@ -12,7 +12,7 @@ const FAR = 5000;
 export async function run(): Promise<void> {
   const barker = await startBarker();
   const { account, path, campaign } = await accountWithCampaigns(barker, 40);
-  manyCampaigns(barker, { account, campaign, from: 0, to: CAMPAIGNS - 40 });
+  await manyCampaigns(barker, { account, path, campaign, from: 0, to: CAMPAIGNS - 40 });
   const near = `${path}/campaigns?count=${COUNT}`;
   const far = await pageAt(sandboxClient(barker), near, FAR);
   const time = (page: string) => () => timedCall(barker, page);
@@ -26,7 +26,8 @@ export async function run(): Promise<void> {
 async function pageAt(client: Client, first: string, number: number): Promise<string> {
   let path = first;
   for (let page = 1; page < number; page++) {
-    const { body } = await client.call('GET', path);
+    const { status, body, text } = await client.call('GET', path);
+    if (status !== 200) throw new Error(`page ${page}: ${status} ${text}`);
     if (!body.next_cursor) throw new Error(`page ${page} is the last`);
     path = `${first}&cursor=${encodeURIComponent(body.next_cursor)}`;
   }

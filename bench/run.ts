@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Collected, collect } from './rig/collect.ts';
+import { collect } from './rig/collect.ts';
 import { compareWith } from './rig/compare.ts';
 import { machineNow, ROOT } from './rig/machine.ts';
-import { writeReport } from './rig/report-page.ts';
+import { addToReport } from './rig/report-page.ts';
 
 const NAMES = [
   ...['get', 'list', 'create', 'targeting', 'pages', 'signature', 'inspector', 'aliases', 'postgres', 'redis', 'nodes'],
@@ -17,7 +17,7 @@ const COMPARED = ['get', 'list', 'create', 'signature'];
 const REPORT = join(ROOT, 'docs/benchmarks');
 
 const USAGE = `npm run bench -- NAME [...]            runs a benchmark, with what else it takes
-npm run bench -- NAME... --report      runs several, and writes docs/benchmarks/
+npm run bench -- NAME... --report      runs several, and writes docs/benchmarks/; what is there of the same program stays
 npm run bench -- all --report          runs all of them
 npm run bench -- compare COMMIT [NAME...]
                                        runs some on that commit and on this one in turn; fails when this one
@@ -41,11 +41,13 @@ function checkNames(names: readonly string[]): readonly string[] {
 
 async function report(names: readonly string[]): Promise<void> {
   const machine = machineNow();
-  const runs: Collected[] = [];
-  for (const name of names) runs.push(await collect(name, ROOT));
-  writeReport(REPORT, machine, runs);
+  const failed: string[] = [];
+  for (const name of names) {
+    const run = await collect(name, ROOT);
+    addToReport(REPORT, machine, run, NAMES);
+    if (run.code !== 0) failed.push(name);
+  }
   process.stdout.write(`Written: ${REPORT}\n`);
-  const failed = runs.filter(({ code }) => code !== 0).map(({ name }) => name);
   if (failed.length === 0) return;
   process.stderr.write(`These did not come to their end: ${failed.join(', ')}\n`);
   process.exitCode = 1;

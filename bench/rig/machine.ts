@@ -10,6 +10,8 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 export interface Machine {
   readonly at: string;
   readonly commit: string;
+  /** What is the same while `src/` is. */
+  readonly program: string;
   readonly version: string;
   readonly node: string;
   readonly processor: string;
@@ -28,6 +30,8 @@ export function machineNow(): Machine {
     at: new Date().toISOString(),
     commit:
       git('rev-parse', '--short=12', 'HEAD') + (git('status', '--porcelain', 'src', 'bench') === '' ? '' : ', changed'),
+    program:
+      git('rev-parse', '--short=12', 'HEAD:src') + (git('status', '--porcelain', 'src') === '' ? '' : ', changed'),
     version,
     node: process.version,
     processor: processors[0]?.model.trim() ?? 'unknown',

@@ -1,17 +1,24 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sandboxClient } from './signed.ts';
 import type { Target } from './target.ts';
 
+/** The campaign of an account, which is at `path`, and the numbers of its copies. */
+interface CampaignsToCopy {
+  readonly account: string;
+  readonly path: string;
+  readonly campaign: string;
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
 /** Copies a campaign, straight into the tables. Each copy has its own second, and a name with its number. */
-export function manyCampaigns(
+export async function manyCampaigns(
   target: Target,
-  {
-    account,
-    campaign,
-    from,
-    to,
-  }: { readonly account: string; readonly campaign: string; readonly from: number; readonly to: number },
-): void {
+  { account, path, campaign, from, to }: CampaignsToCopy,
+): Promise<void> {
   const database = new DatabaseSync(join(target.folder, 'barker.db'), { timeout: 60_000 });
   const columns = database
     .prepare('select name from pragma_table_info(?)')
@@ -30,4 +37,9 @@ export function manyCampaigns(
       from numbers, campaigns where account_id = ? and id = ?`)
     .run(from + 1, to, account, campaign);
   database.close();
+  // Reads of the server see the copies when a write of its own that waited for them, such as that of a job, has ended.
+  const { status, text } = await sandboxClient(target).call('PUT', `${path}/campaigns/${campaign}`, {
+    params: { name: 'Copied' },
+  });
+  assert.equal(status, 200, text);
 }

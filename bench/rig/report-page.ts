@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collected } from './collect.ts';
 import { growthPlot } from './growth-plot.ts';
@@ -6,8 +6,32 @@ import type { Machine } from './machine.ts';
 import type { Figure, Growth } from './record.ts';
 import { median, show } from './report.ts';
 
-/** Writes the page of a run, with its plots and the raw figures beside it. */
-export function writeReport(folder: string, machine: Machine, runs: readonly Collected[]): void {
+/** One run of a benchmark, and when it ended. */
+type Reported = Collected & { readonly at: string };
+
+/**
+ * Adds a run to the page, with its plots and the raw figures beside it. Those of other benchmarks stay if they are of the same
+ * program on the same machine, so that a report of an hour can be interrupted.
+ */
+export function addToReport(folder: string, machine: Machine, run: Collected, order: readonly string[]): void {
+  const others = formerRuns(folder, machine).filter(({ name }) => name !== run.name);
+  const runs = [...others, { ...run, at: new Date().toISOString() }];
+  runs.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  writeReport(folder, machine, runs);
+}
+
+function formerRuns(folder: string, machine: Machine): readonly Reported[] {
+  const file = join(folder, 'figures.json');
+  if (!existsSync(file)) return [];
+  const former = JSON.parse(readFileSync(file, 'utf8')) as { machine: Machine; runs: readonly Reported[] };
+  const same = (['program', 'node', 'processor', 'processors', 'memory_gb', 'kernel'] as const).every(
+    (name) => former.machine[name] === machine[name],
+  );
+  return same ? former.runs : [];
+}
+
+function writeReport(folder: string, machine: Machine, runs: readonly Reported[]): void {
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const plots: string[] = [];
   const sections = runs.map((run) =>
@@ -23,28 +47,33 @@ export function writeReport(folder: string, machine: Machine, runs: readonly Col
 }
 
 function head({ at, commit, version, node, processor, processors, memory_gb, kernel, load }: Machine): string {
-  return `# Figures of one run
+  return `# Figures of one version
 
 Written by \`npm run bench -- NAME… --report\`; what each benchmark compares is said in [benchmarks.md](../benchmarks.md). All values of all rounds are in
 [figures.json](figures.json).
 
 | | |
 |---|---|
-| When | ${at} |
+| Last benchmark | ${at} |
 | Barker | ${version}, commit ${commit} |
 | Node.js | ${node} |
 | Machine | ${processors} × ${processor}, ${memory_gb} GB, Linux ${kernel} |
 | Load average before | ${load} |`;
 }
 
-function sectionOf(run: Collected, plot: (growth: Growth) => string): string {
-  const { name, code, figures, output, seconds, peak_mb } = run;
+function sectionOf(run: Reported, plot: (growth: Growth) => string): string {
+  const { name, at, code, figures, output, seconds, peak_mb } = run;
   const took = `${seconds} s${peak_mb === undefined ? '' : `; its largest process took ${peak_mb.toLocaleString('en')} MB`}`;
   const failed = code === 0 ? [] : [`**It ended with ${code}**, and what follows is incomplete.`];
   // Not every benchmark records what it prints.
   const parts =
     figures.length === 0 ? [`\`\`\`text\n${output.trimEnd()}\n\`\`\``] : figures.map((each) => figureText(each, plot));
-  return [`## ${name}`, ...failed, ...joined(parts), `Took ${took}.`].join('\n\n');
+  return [
+    `## ${name}`,
+    ...failed,
+    ...joined(parts),
+    `Until ${at.slice(0, 16).replace('T', ' ')} UTC; took ${took}.`,
+  ].join('\n\n');
 }
 
 /** Ratios that follow each other are one list. */
