@@ -54,7 +54,7 @@ Written by \`npm run bench -- NAME… --report\`; what each benchmark compares i
 
 | | |
 |---|---|
-| Last benchmark | ${at} |
+| Last begun | ${at} |
 | Barker | ${version}, commit ${commit} |
 | Node.js | ${node} |
 | Machine | ${processors} × ${processor}, ${memory_gb} GB, Linux ${kernel} |
