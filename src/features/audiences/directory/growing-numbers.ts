@@ -13,8 +13,8 @@ export function growingNumbers(): GrowingNumbers {
   return growing((length) => new Uint32Array(length));
 }
 
-/** An empty list of numbers of 16 bits. */
-export function growingHalves(): GrowingNumbers<Uint16Array<ArrayBuffer>> {
+/** An empty list of codes of 16 bits. */
+export function growingCodes(): GrowingNumbers<Uint16Array<ArrayBuffer>> {
   return growing((length) => new Uint16Array(length));
 }
 

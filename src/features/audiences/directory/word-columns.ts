@@ -1,5 +1,5 @@
 import type { Sections } from '../../../base/columns-file.ts';
-import { growingHalves, growingNumbers } from './growing-numbers.ts';
+import { growingCodes, growingNumbers } from './growing-numbers.ts';
 
 /** The distinct values of a column, each with a code; code 0 means no value. */
 export interface ValueCodes {
@@ -22,7 +22,7 @@ export interface WordWriter {
 /** A writer of a word column. @throws when there are too many distinct values */
 export function wordWriter(): WordWriter {
   const codes = new Map<string, number>();
-  const column = growingHalves();
+  const column = growingCodes();
   return {
     push(word) {
       column.push(word === null ? 0 : codeOf(codes, word));
