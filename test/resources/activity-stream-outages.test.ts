@@ -52,7 +52,8 @@ describe('a stream', () => {
     const stream = await openStream(ending, who.bearer);
     await happen(ending, who.user, [1]);
     await stream.until(1);
-    const { store } = ending.service;
+    const holder = ending.nodes.find(({ services }) => services.activity.streams.count() > 0);
+    const { store } = holder!;
     const { close } = store;
     let rows: readonly { readonly disconnect_reason: string | null }[] = [];
     Object.assign(store, {
