@@ -5,11 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { type Balancer, openBalancer, routeToReady } from '../rig/balancer.ts';
 import type { Place } from '../rig/databases.ts';
+import { freePorts } from '../rig/ports.ts';
 import { type OwnPostgres, startPostgres } from '../rig/postgres.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { type Home, openHome } from './load.ts';
 import { openRedisLosses, type RedisLosses } from './redis-losses.ts';
-import { freePorts, type Serving, type Site, serve } from './sites.ts';
+import { type Serving, type Site, serve } from './sites.ts';
 import { KEEP_ALIVE_S } from './stream.ts';
 import { openReachedSite, type Reached, subscribe } from './webhook.ts';
 

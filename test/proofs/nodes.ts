@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
+import { freePorts } from '../rig/ports.ts';
 import { startStandby } from '../rig/standby.ts';
 import { assertAllRun, type Group, type GroupNode, openGroup, startNode, untilReady } from './group.ts';
 import { type LeaseWatch, watchLeases } from './leases.ts';
 import { acknowledgedIn, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { startLoad } from './load.ts';
-import { freePorts } from './sites.ts';
 import { openReader } from './stream.ts';
 import { upgrade } from './upgrade.ts';
 import { verifyEvents, verifyLibrary, verifyRefusals, verifyWhole } from './verify.ts';

