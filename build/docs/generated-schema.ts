@@ -4,7 +4,7 @@ import type { Schema } from '../../src/base/json-schema.ts';
 import type { Field } from '../../src/contract/declare/fields.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../../src/storage/migrations/migrations-table.ts';
-import { schemaBuilder } from '../../src/storage/migrations/schema-builder.ts';
+import { newSchema } from '../../src/storage/migrations/new-schema.ts';
 
 /** A column as `pragma table_info` describes it. */
 interface ColumnInfo {
@@ -28,8 +28,7 @@ export function generatedSchema(): string {
   const database = new DatabaseSync(':memory:');
   try {
     database.exec(MIGRATIONS_TABLE);
-    const builder = schemaBuilder('sqlite');
-    for (const migration of migrations) for (const sql of migration.statements(builder)) database.exec(sql);
+    for (const sql of newSchema('sqlite', migrations)) database.exec(sql);
     const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").all();
     const declared = declaredValues();
     const body = tables.map(({ name }) => tableText(database, String(name), declared));

@@ -6,6 +6,7 @@ import { generatedSchema } from '../../build/docs/generated-schema.ts';
 import { serversFrom } from '../../src/storage/core/schema-level.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../../src/storage/migrations/migrations-table.ts';
+import { newSchema } from '../../src/storage/migrations/new-schema.ts';
 import { schemaBuilder } from '../../src/storage/migrations/schema-builder.ts';
 
 test('the types of the tables follow from the migrations and the declarations', () => {
@@ -25,7 +26,7 @@ const NOT_BY_ACCOUNT: Readonly<Record<string, string>> = {
 test('every unique index of a table that names accounts contains the account, or the table is a known exception', () => {
   const database = new DatabaseSync(':memory:');
   database.exec(MIGRATIONS_TABLE);
-  for (const { statements } of migrations) for (const sql of statements(schemaBuilder('sqlite'))) database.exec(sql);
+  for (const sql of newSchema('sqlite', migrations)) database.exec(sql);
   const rows = <Row>(sql: string, ...values: string[]) => database.prepare(sql).all(...values) as unknown as Row[];
   const tables = rows<{ name: string }>("select name from sqlite_schema where type = 'table'")
     .map(({ name }) => name)

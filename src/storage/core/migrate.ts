@@ -8,6 +8,7 @@ import { nodes } from '../migrations/0030-nodes.ts';
 import { schemaLevels } from '../migrations/0040-schema-levels.ts';
 import { migrations as released } from '../migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../migrations/migrations-table.ts';
+import { newSchema } from '../migrations/new-schema.ts';
 import { type Migration, schemaBuilder } from '../migrations/schema-builder.ts';
 import { auditOn } from '../tables/audit.ts';
 import { announceChanges } from '../tables/cache-changes.ts';
@@ -78,9 +79,11 @@ export async function applyMigrations(
   const missing = lacking(former, steps);
   await session.runRaw(MIGRATIONS_TABLE);
   const words = schemaBuilder(session.dialect);
+  const isNew = former.length === 0;
+  if (isNew) for (const sql of newSchema(session.dialect, missing)) await session.runRaw(sql);
   let hasLevels = former.some(({ name }) => name === schemaLevels.name);
   for (const step of missing) {
-    for (const sql of step.statements(words)) await session.runRaw(sql);
+    if (!isNew) for (const sql of step.statements(words)) await session.runRaw(sql);
     hasLevels ||= step === schemaLevels;
     const row = { name: step.name, applied_at: now };
     // Those before it have the default: no server knows only them.
