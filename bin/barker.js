@@ -23,7 +23,7 @@ async function start() {
   const isCheckout = existsSync(new URL('../src/main.ts', import.meta.url));
   const bundle = new URL(isCheckout ? '../built/program/' : '../dist/program/', import.meta.url);
   if (isCheckout && !isCurrent(new URL('sources.json', bundle))) return startSources();
-  resolveAtOnce(new URL('./', bundle).href, 'module');
+  resolveAtOnce(new URL('./', bundle).href, '.js', 'module');
   await import(new URL('main.js', bundle).href);
 }
 
@@ -39,7 +39,7 @@ function isCurrent(list) {
 
 function startSources() {
   const home = new URL('../src/', import.meta.url).href;
-  resolveAtOnce(home, 'module-typescript');
+  resolveAtOnce(home, '.ts', 'module-typescript');
   return import(`${home}main.ts`);
 }
 
@@ -48,10 +48,10 @@ function startSources() {
  * time to start.
  * @source decision 908
  */
-function resolveAtOnce(home, format) {
+function resolveAtOnce(home, extension, format) {
   module.registerHooks({
     resolve(specifier, context, next) {
-      const isOwn = specifier[0] === '.' && context.parentURL?.startsWith(home);
+      const isOwn = specifier[0] === '.' && specifier.endsWith(extension) && context.parentURL?.startsWith(home);
       if (!isOwn) return next(specifier, context);
       return { url: new URL(specifier, context.parentURL).href, format, shortCircuit: true };
     },
