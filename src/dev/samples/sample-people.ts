@@ -10,7 +10,7 @@ import {
 } from '../../features/ads/reference/targeting-tables.ts';
 import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
-import { hashIdentifier, writeIdentifier } from '../../features/audiences/uploads/hash-identifier.ts';
+import { writeIdentifier } from '../../features/audiences/uploads/hash-identifier.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
@@ -177,8 +177,8 @@ const KINDS = ['email', 'phone_number', 'handle', 'device_id'] as const satisfie
 function hashed(known: SamplePerson['known'], id: string): Uint8Array {
   const bytes = Buffer.alloc((KINDS.length + 1) * IDENTIFIER_BYTES);
   for (const [index, kind] of KINDS.entries()) {
-    writeIdentifier(bytes, index * IDENTIFIER_BYTES, kind, hashIdentifier(kind, known[kind]));
+    writeIdentifier(bytes, index * IDENTIFIER_BYTES, kind, known[kind]);
   }
-  writeIdentifier(bytes, KINDS.length * IDENTIFIER_BYTES, 'service_user_id', hashIdentifier('service_user_id', id));
+  writeIdentifier(bytes, KINDS.length * IDENTIFIER_BYTES, 'service_user_id', id);
   return bytes;
 }
