@@ -103,8 +103,8 @@ const fileTimes = new Map<string, number>();
 /** How many processor seconds the processes of each section took, with those that they started. */
 const processorTimes = new Map<string, number>();
 
-/** One more than there are processors: many wait for processes, locks and clocks. */
-const AT_ONCE = availableParallelism() + 1;
+/** More than there are processors: many wait for processes, locks and clocks; the wider suites wait half of the time. */
+const AT_ONCE = availableParallelism() + (isWider ? 2 : 1);
 /** These start and stop processes, and wait for them: one process of a section begins with them. */
 const WAITING = /^test\/(commands|faults|clients)\//;
 /** These compute for long: the other processes begin with them. */
