@@ -1,5 +1,5 @@
 import type { Person } from '../../src/contract/store/directory.ts';
-import { writeIdentifier } from '../../src/features/audiences/uploads/hash-identifier.ts';
+import { identifierBytes, identifierOf } from '../../src/features/audiences/uploads/hash-identifier.ts';
 import type { World } from './world.ts';
 
 /** What a person is when a test says nothing else: known by id alone, and active when the clock of tests begins. */
@@ -46,8 +46,7 @@ export const addressOf = (number: number): string => `reader.${number}@mail.test
 /** Takes readers into the directory of a world, known by their e-mail addresses. */
 export async function settleReaders(world: World, count: number, known: Partial<Person> = {}): Promise<void> {
   const readers = Array.from({ length: count }, (_, number) => {
-    const identifiers = Buffer.alloc(16);
-    writeIdentifier(identifiers, 0, 'email', addressOf(number));
+    const identifiers = identifierBytes([identifierOf('email', addressOf(number))]);
     return person(String(1_000_000 + number), { ...known, identifiers });
   });
   await settlePeople(world, readers);

@@ -1,4 +1,4 @@
-import { IDENTIFIER_BYTES, type IdentifierKind } from '../../contract/store/audiences.ts';
+import type { IdentifierKind } from '../../contract/store/audiences.ts';
 import { joinMembers, type Person } from '../../contract/store/directory.ts';
 import {
   devices,
@@ -10,7 +10,8 @@ import {
 } from '../../features/ads/reference/targeting-tables.ts';
 import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
-import { writeIdentifier } from '../../features/audiences/uploads/hash-identifier.ts';
+import { identifierBytes, identifierOf } from '../../features/audiences/uploads/hash-identifier.ts';
+import { normalize } from '../../features/audiences/uploads/normalize.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
@@ -172,13 +173,15 @@ function identifiersOf(number: number, random: SeededRandom): SamplePerson['know
   };
 }
 
-const KINDS = ['email', 'phone_number', 'handle', 'device_id'] as const satisfies readonly IdentifierKind[];
+const KINDS = [
+  'email',
+  'phone_number',
+  'handle',
+  'device_id',
+  'service_user_id',
+] as const satisfies readonly IdentifierKind[];
 
 function hashed(known: SamplePerson['known'], id: string): Uint8Array {
-  const bytes = Buffer.alloc((KINDS.length + 1) * IDENTIFIER_BYTES);
-  for (const [index, kind] of KINDS.entries()) {
-    writeIdentifier(bytes, index * IDENTIFIER_BYTES, kind, known[kind]);
-  }
-  writeIdentifier(bytes, KINDS.length * IDENTIFIER_BYTES, 'service_user_id', id);
-  return bytes;
+  const all = { ...known, service_user_id: id };
+  return identifierBytes(KINDS.map((kind) => identifierOf(kind, normalize(kind, all[kind]))));
 }

@@ -1,5 +1,5 @@
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
+import { IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
 import { joinMembers, type Person } from '../../../contract/store/directory.ts';
 import {
   type LookUpType,
@@ -10,7 +10,7 @@ import {
 } from '../../ads/reference/by-name.ts';
 import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
-import { hashIdentifier, writeIdentifier } from '../uploads/hash-identifier.ts';
+import { identifierBytes, identifierOf, identifierOfHash } from '../uploads/hash-identifier.ts';
 import { normalize } from '../uploads/normalize.ts';
 
 /** The columns of a file of people, apart from identifiers. */
@@ -170,27 +170,20 @@ function parseEngagement(text: string, errors: string[]): string[] {
 
 function readIdentifiers(record: PersonRecord, id: string, errors: string[]): Uint8Array {
   const found = new Set<string>();
-  const add = (kind: IdentifierKind, digits: string): void => void found.add(`${kind} ${digits}`);
-  if (id !== '') add('service_user_id', hashIdentifier('service_user_id', id));
+  if (id !== '') found.add(identifierOf('service_user_id', normalize('service_user_id', id)));
   for (const kind of COLUMN_KINDS) {
     for (const text of record[kind] ?? []) {
-      if (normalize(kind, text) === '') errors.push(`${kind}: expected a value that is not empty after normalisation`);
-      else add(kind, hashIdentifier(kind, text));
+      const normalized = normalize(kind, text);
+      if (normalized === '') errors.push(`${kind}: expected a value that is not empty after normalisation`);
+      else found.add(identifierOf(kind, normalized));
     }
     for (const text of record[kind + HASHED_SUFFIX] ?? []) {
       const digits = text.trim().toLowerCase();
-      if (/^[0-9a-f]{64}$/.test(digits)) add(kind, digits);
+      if (/^[0-9a-f]{64}$/.test(digits)) found.add(identifierOfHash(kind, digits));
       else errors.push(`${kind + HASHED_SUFFIX}: expected 64 hexadecimal digits`);
     }
   }
-  const bytes = Buffer.alloc(found.size * IDENTIFIER_BYTES);
-  let at = 0;
-  for (const each of found) {
-    const [kind, digits] = each.split(' ') as [IdentifierKind, string];
-    writeIdentifier(bytes, at, kind, digits);
-    at += IDENTIFIER_BYTES;
-  }
-  return bytes;
+  return identifierBytes(found);
 }
 
 const QUOTED_MAX = 40;
