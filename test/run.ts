@@ -110,7 +110,7 @@ const WAITING = /^test\/(commands|faults|clients)\//;
 /** These compute for long: the other processes begin with them. */
 const LONG = /^test\/(laws|behaviours)\//;
 /** What takes long in the wider suites, the longest last: it begins first. */
-const LONGEST = ['pages', 'image', 'installed', 'fuzz', 'crash', 'operate', 'backups'];
+const LONGEST = ['pages', 'image', 'installed', 'fuzz', 'crash', 'reference-examples', 'operate', 'backups'];
 /** Longer than all files of a section take. */
 const TIMEOUT_MS = 3_600_000;
 
