@@ -347,7 +347,7 @@ describe('while the object store is away', () => {
     assert.equal(await found(b, word), MANY + 6);
     const { fetched } = b.objects;
     b.objects.isAway = false;
-    await until('it fetches what it lacks, unless a fetch was failing already', async () => {
+    await until('it has fetched what it lacks, once more if a fetch was failing already', async () => {
       assert.equal(await found(b, word), MANY + 6);
       return b.objects.fetched > fetched;
     });

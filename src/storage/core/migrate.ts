@@ -78,12 +78,13 @@ export async function applyMigrations(
   const former = await lockSchema(session);
   const missing = lacking(former, steps);
   await session.runRaw(MIGRATIONS_TABLE);
-  const words = schemaBuilder(session.dialect);
-  const isNew = former.length === 0;
-  if (isNew) for (const sql of newSchema(session.dialect, missing)) await session.runRaw(sql);
+  const { dialect } = session;
+  const words = schemaBuilder(dialect);
+  const statements =
+    former.length === 0 ? newSchema(dialect, missing) : missing.flatMap((step) => step.statements(words));
+  for (const sql of statements) await session.runRaw(sql);
   let hasLevels = former.some(({ name }) => name === schemaLevels.name);
   for (const step of missing) {
-    if (!isNew) for (const sql of step.statements(words)) await session.runRaw(sql);
     hasLevels ||= step === schemaLevels;
     const row = { name: step.name, applied_at: now };
     // Those before it have the default: no server knows only them.

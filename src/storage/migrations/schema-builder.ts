@@ -14,6 +14,10 @@ export type OlderServers = 'continue' | 'stop' | { readonly from: string };
 export interface Migration {
   readonly name: string;
   readonly olderServers: OlderServers;
+  /**
+   * In order. Those that `words` did not build change rows: a new database, which has none, is made without them.
+   * @source decision 1039
+   */
   statements(words: SchemaBuilder): readonly string[];
 }
 
