@@ -105,6 +105,8 @@ const processorTimes = new Map<string, number>();
 
 /** More than there are processors: many wait for processes, locks and clocks; the wider suites wait half of the time. */
 const AT_ONCE = availableParallelism() + (isWider ? 2 : 1);
+/** What a file may open on the shared database server: three nodes of some twenty each, twice while they are replaced. */
+const FILE_CONNECTIONS = 120;
 /** These start and stop processes, and wait for them: one process of a section begins with them. */
 const WAITING = /^test\/(commands|faults|clients)\//;
 /** These compute for long: the other processes begin with them. */
@@ -295,7 +297,10 @@ if (others.some((file) => readFileSync(file, 'utf8').includes('rig/tarball.ts'))
 const engines = ['sqlite', 'postgres'].filter((name) => !only || name === only);
 const needsServer = only !== 'sqlite' || COMPARING.some((file) => onDatabases.includes(file));
 const hasDatabases = others.length + onNodes.length + inForeignWords.length > 0;
-const server = hasDatabases && needsServer ? await startPostgres({ isHasty: true }) : undefined;
+const server =
+  hasDatabases && needsServer
+    ? await startPostgres({ isHasty: true, connections: AT_ONCE * FILE_CONNECTIONS })
+    : undefined;
 process.env.TEST_POSTGRES_URL = server?.url ?? '';
 if (hasDatabases) await createTemplates(compiled, server?.url);
 const ledgers = mkdtempSync(join(tmpdir(), 'barker-ledger-'));

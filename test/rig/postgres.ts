@@ -35,6 +35,8 @@ const START_PAUSE_MS = 250;
 export interface PostgresOptions {
   /** It does not wait for the disk, or has none, which only matters to whoever kills the machine. */
   readonly isHasty?: boolean;
+  /** How many connections it takes, if not as many as it comes with. */
+  readonly connections?: number;
   /** The folder in which it makes its own; the user of the server must be able to reach it. */
   readonly parent?: string;
   /** Is told what the server writes to its log. */
@@ -42,7 +44,8 @@ export interface PostgresOptions {
 }
 
 /** A database server of one's own, started from nothing, with the settings that it comes with. */
-export async function startPostgres({ isHasty = false, parent, onLog }: PostgresOptions = {}): Promise<OwnPostgres> {
+export async function startPostgres(options: PostgresOptions = {}): Promise<OwnPostgres> {
+  const { isHasty = false, connections, parent, onLog } = options;
   const folder = mkdtempSync(join(parent ?? (isHasty ? memoryFolder() : tmpdir()), 'barker-postgres-'));
   // The server runs as a user of its own when the tests run as root.
   chmodSync(folder, 0o777);
@@ -55,7 +58,10 @@ export async function startPostgres({ isHasty = false, parent, onLog }: Postgres
     port,
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
-    postgresFlags: isHasty ? ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'] : [],
+    postgresFlags: [
+      ...(isHasty ? ['-c', 'fsync=off', '-c', 'max_wal_size=256MB'] : []),
+      ...(connections === undefined ? [] : ['-c', `max_connections=${connections}`]),
+    ],
     // What `initdb` writes is of no interest.
     onLog: (text) => void (isMade && onLog?.(String(text))),
     onError: () => {},
