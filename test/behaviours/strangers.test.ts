@@ -7,6 +7,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { openLog } from '../../src/http/log.ts';
 import { type Keys, protocol } from '../rig/client.ts';
+import { until } from '../rig/patience.ts';
 import { rawCall } from '../rig/raw.ts';
 import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
 import { closeAll, openAccount, openWorld, type World } from '../rig/world.ts';
@@ -33,12 +34,16 @@ async function metric(world: World, name: string): Promise<number> {
 }
 
 /** Waits until a metric has reached a value. */
-async function until(world: World, name: string, isReached: (value: number) => boolean): Promise<number> {
-  for (let look = 0; look < 200; look++) {
-    const value = await metric(world, name);
-    if (isReached(value)) return value;
-  }
-  throw new Error(`${name} is ${await metric(world, name)}`);
+async function metricUntil(world: World, name: string, isReached: (value: number) => boolean): Promise<number> {
+  let value = Number.NaN;
+  await until(
+    () => `${name} reaches its value: it is ${value}`,
+    async () => {
+      value = await metric(world, name);
+      return isReached(value);
+    },
+  );
+  return value;
 }
 
 function signed(url: string, method: string, keys: Keys, clock: Clock): { readonly header: string } {
@@ -133,7 +138,7 @@ describe('forms of unknown senders', () => {
       const from = `127.0.1.${1 + (count % 40)}`;
       crowd.push(await stranger(world.service.url, half, from));
     }
-    const ended = await until(
+    const ended = await metricUntil(
       world,
       'barker_unauthenticated_bodies_ended_total{reason="memory"}',
       (value) => value >= 72,
@@ -155,7 +160,7 @@ describe('forms of unknown senders', () => {
     const call = { method: 'POST', target: '/12/accounts', headers: FORM, body: 'name=Harbour', keys: world.keys };
     assert.equal((await rawCall(world.service.sandboxUrl, world.clock, call)).status, 200);
     endAll([...crowd, ...many]);
-    await until(world, 'barker_unauthenticated_bytes', (value) => value === 0);
+    await metricUntil(world, 'barker_unauthenticated_bytes', (value) => value === 0);
   });
 
   test('reach the server when they are complete, in whatever pieces they arrive', async () => {
@@ -196,7 +201,7 @@ describe('forms of unknown senders', () => {
     const one = await stranger(world.service.url, halfSent(3000, 0));
     one.socket.setNoDelay(true);
     for (let count = 0; count < 300; count++) await new Promise((sent) => one.socket.write('a', sent));
-    await until(world, 'barker_unauthenticated_bytes', (value) => value > 5121);
+    await metricUntil(world, 'barker_unauthenticated_bytes', (value) => value > 5121);
     assert.ok((await metric(world, 'barker_unauthenticated_bytes')) <= 5120 + 4096);
     one.socket.destroy();
   });
@@ -261,7 +266,7 @@ describe('connections', () => {
     await Promise.all(held.slice(0, 5).map(({ socket }) => socket.closed || once(socket, 'close')));
     assert.ok(held.slice(7).every(({ socket }) => !socket.closed));
     endAll(held);
-    await until(world, 'barker_connections_open', (value) => value <= 16);
+    await metricUntil(world, 'barker_connections_open', (value) => value <= 16);
     known.push(...(await authenticated(world, '127.0.3.5', 10)));
     known.push(...(await authenticated(world, '127.0.3.6', 5)));
     const last = await stranger(world.service.url, '', '127.0.3.7');
@@ -271,7 +276,7 @@ describe('connections', () => {
     const gone = known.splice(0, 15);
     endAll(gone);
     await Promise.all(gone.map(({ socket }) => socket.closed || once(socket, 'close')));
-    await until(world, 'barker_connections_refused_total{reason="address"}', (value) => value === 1);
+    await metricUntil(world, 'barker_connections_refused_total{reason="address"}', (value) => value === 1);
     assert.ok((await metric(world, 'barker_connections_refused_total{reason="total"}')) >= 1);
     assert.ok((await metric(world, 'barker_connections_open')) >= 15);
     endAll(known);

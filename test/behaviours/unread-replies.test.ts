@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { closeAll, openWorldOver, type World } from '../rig/world.ts';
 
 const STALL_S = 1;

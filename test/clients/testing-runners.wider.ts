@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { cleanEnvironment } from '../commands/program.ts';
-import { until } from '../rig/events.ts';
+import { PATIENCE_MS, until } from '../rig/patience.ts';
 import { tarballIn } from '../rig/tarball.ts';
 import { needPackages } from './debian.ts';
 
@@ -51,9 +51,15 @@ before(async () => {
 });
 after(() => rmSync(dirname(project), { recursive: true, force: true }));
 
+/** Both runners give a test five seconds by default, which is too little on a machine that runs much else. */
+const TIMEOUT = `--testTimeout=${PATIENCE_MS}`;
 const RUNNERS: [name: string, args: string[], passed: RegExp][] = [
-  ['jest', ['node_modules/jest/bin/jest.js', '--rootDir', 'jest', '--config', '{}'], /^Tests: +5 passed, 5 total$/m],
-  ['vitest', ['node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest'], /^ +Tests +4 passed \(4\)$/m],
+  [
+    'jest',
+    ['node_modules/jest/bin/jest.js', '--rootDir', 'jest', '--config', '{}', TIMEOUT],
+    /^Tests: +5 passed, 5 total$/m,
+  ],
+  ['vitest', ['node_modules/vitest/vitest.mjs', 'run', '--root', 'vitest', TIMEOUT], /^ +Tests +4 passed \(4\)$/m],
   ['node:test', ['--test', '--test-reporter=tap', 'node/campaigns.test.mjs'], /^# pass 5\n# fail 0$/m],
 ];
 

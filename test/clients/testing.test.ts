@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { type Barker, NotStarted, Refused, type StartOptions, start } from '../../src/testing/index.ts';
 import { started } from '../commands/program.ts';
-import { until } from '../rig/events.ts';
 import { collectLog } from '../rig/logs.ts';
+import { until } from '../rig/patience.ts';
 import { recordSecrets } from '../rig/secrets.ts';
 
 async function open(options?: StartOptions): Promise<Barker> {

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { barker, flagsOf, MASTER_KEY, type Outcome, startServe, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY };

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { EXTERNAL_CHANGE_POLL_MS } from '../../src/storage/core/external-changes.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY };
@@ -40,11 +41,16 @@ after(async () => {
 });
 
 /** Asks until the running service has taken notice; it looks by itself. */
-async function until(client: Client, path: string, isMeant: (reply: { status: number; body: never }) => boolean) {
-  for (;;) {
-    const reply = await client.call('GET', path);
-    if (isMeant(reply as never)) return reply;
-  }
+async function askUntil(client: Client, path: string, isMeant: (reply: { status: number; body: never }) => boolean) {
+  let reply = await client.call('GET', path);
+  await until(
+    () => `${path} is answered as meant: ${reply.status} ${reply.text}`,
+    async () => {
+      reply = await client.call('GET', path);
+      return isMeant(reply as never);
+    },
+  );
+  return reply;
 }
 
 describe('barker account', () => {
@@ -92,12 +98,12 @@ describe('barker account', () => {
     const path = `/12/accounts/${id}/authenticated_user_access`;
     const input = await told('role', id, 'ben', '--role', 'AD_MANAGER', '--post-composer');
     assert.deepEqual(input, { account_id: id, user_id: benId, role: 'AD_MANAGER', post_composer: 'yes' });
-    const reply = await until(ben, path, ({ status }) => status === 200);
+    const reply = await askUntil(ben, path, ({ status }) => status === 200);
     assert.deepEqual(reply.body.data.permissions, ['AD_MANAGER', 'POST_COMPOSER']);
     await told('role', id, 'ben', '--role', 'ANALYST');
-    await until(ben, path, ({ body }) => JSON.stringify(body).includes('["ANALYST"]'));
+    await askUntil(ben, path, ({ body }) => JSON.stringify(body).includes('["ANALYST"]'));
     await told('role', id, 'ben', '--none');
-    await until(ben, path, ({ status }) => status === 403);
+    await askUntil(ben, path, ({ status }) => status === 403);
   });
 
   test('grants and removes features', async () => {

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { copyBeforeUpgrade } from '../../src/storage/core/pre-upgrade-copy.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { barker, flagsOf, MASTER_KEY, type Outcome, started } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY };
-const PATIENCE_MS = 30_000;
 
 let source: Place;
 /** Where archives are written. */
@@ -40,11 +39,10 @@ async function newTarget(): Promise<Place> {
 /** Runs a command and kills it as soon as a file is there. */
 async function killedAt(path: string, args: readonly string[]): Promise<void> {
   const { child, ended } = started(args, { env });
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!existsSync(path)) {
-    assert.ok(performance.now() < deadline && child.exitCode === null, `${path} did not appear`);
-    await wait(1);
-  }
+  await until(`${path} is there`, () => {
+    assert.equal(child.exitCode, null, `${path} did not appear`);
+    return existsSync(path);
+  });
   child.kill('SIGKILL');
   assert.equal((await ended).code, null, 'it was killed');
 }

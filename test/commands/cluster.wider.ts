@@ -4,16 +4,14 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { systemClock } from '../../src/base/clock.ts';
 import { needPackages } from '../clients/debian.ts';
 import { clientOf, type Keys } from '../rig/client.ts';
+import { until } from '../rig/patience.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { upload } from '../rig/uploading.ts';
 import { cleanEnvironment } from './program.ts';
-
-const PATIENCE_MS = 120_000;
 
 /** A cluster that runs, and what it said. */
 interface Running {
@@ -57,7 +55,7 @@ async function startCluster(flags: readonly string[], how: 'node' | 'npm' = 'nod
   needPackages('redis-server');
   starting = await launch(flags, {}, how);
   const { child, ended, output } = starting;
-  await until(() => {
+  await until('it has said what to try', () => {
     assert.equal(child.exitCode, null, output());
     return /^Try it:\n.+\n/m.test(output());
   });
@@ -71,12 +69,6 @@ async function startCluster(flags: readonly string[], how: 'node' | 'npm' = 'nod
     folder: dirname(dirname(path!)),
     file: JSON.parse(readFileSync(path!, 'utf8')),
   };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (const end_ms = performance.now() + PATIENCE_MS; !isSo(); await pause(50)) {
-    assert.ok(performance.now() < end_ms, 'it took too long');
-  }
 }
 
 /** The fields of the state of each process, from its parent on. */
@@ -110,8 +102,8 @@ const pidOf = (name: string, { output }: Running): number =>
   Number(new RegExp(`^ {2}${name} +process (\\d+)`, 'm').exec(output())![1]);
 
 async function assertNothingLeft({ group, folder }: Running): Promise<void> {
-  await until(() => membersOf(group).length === 0);
-  await until(() => !existsSync(folder));
+  await until('no process of it is left', () => membersOf(group).length === 0);
+  await until('its folder is gone', () => !existsSync(folder));
 }
 
 describe('npm run cluster', () => {
@@ -131,7 +123,7 @@ describe('npm run cluster', () => {
       const sent = await upload(client, JPEG, { media_type: 'image/jpeg' });
       assert.equal(sent.status, 200, sent.text);
       process.kill(pidOf('api-2', cluster), 'SIGKILL');
-      await until(() => /api-2 +\| ended with SIGKILL/.test(cluster.output()));
+      await until('the end of that server was told', () => /api-2 +\| ended with SIGKILL/.test(cluster.output()));
       // Until the balancer has looked again, it may send a call there.
       for (let inARow = 0; inARow < 6; ) {
         const status = await list().then((reply) => reply.status, String);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
-import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
@@ -9,10 +8,9 @@ import { type ReleaseLock, ServerAlreadyRunning } from '../../src/storage/core/s
 import type { Session } from '../../src/storage/core/session.ts';
 import { type CuttableProxy, openCuttableProxy } from '../rig/cuttable-proxy.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { inTime, PATIENCE_MS } from '../rig/patience.ts';
 
 const TIMEOUTS = { connect_ms: 1000, statement_ms: 2000, idle_transaction_ms: 5000, silence_ms: 1000 };
-/** Longer than anything here takes. */
-const PATIENCE_MS = 20_000;
 
 let place: Place;
 let administrator: pg.Client;
@@ -57,7 +55,7 @@ async function serve(url = place.databaseUrl, timeouts = TIMEOUTS, isShared = fa
       look = () => void (isThere() && resolve());
       look();
     });
-    await within(PATIENCE_MS, heardOf);
+    await inTime(heardOf);
   };
   const server = { driver, release, heard, until };
   running.push(server);
@@ -96,7 +94,7 @@ describe('the server lock on a database', () => {
     await first.release();
     // Whoever had to wait for it would wait for longer than anybody waits here.
     const patient = { ...TIMEOUTS, silence_ms: PATIENCE_MS };
-    const second = await within(PATIENCE_MS, serve(place.databaseUrl, patient));
+    const second = await inTime(serve(place.databaseUrl, patient));
     await second.driver.write(keep('b'));
     assert.deepEqual(await names(), ['a', 'b']);
   });
@@ -194,7 +192,7 @@ describe('the server lock of nodes', () => {
     await assert.rejects(serve(), ServerAlreadyRunning);
     await second.driver.write(keep('c'));
     await leave(second);
-    const only = await within(PATIENCE_MS, serve(place.databaseUrl, { ...TIMEOUTS, silence_ms: PATIENCE_MS }));
+    const only = await inTime(serve(place.databaseUrl, { ...TIMEOUTS, silence_ms: PATIENCE_MS }));
     await only.driver.write(keep('d'));
     assert.deepEqual(await names(), ['a', 'b', 'c', 'd']);
     assert.deepEqual([...first.heard, ...second.heard, ...only.heard], []);
@@ -205,10 +203,7 @@ describe('the server lock of nodes', () => {
     await assert.rejects(join(), ServerAlreadyRunning);
     await leave(only);
     const patient = { ...TIMEOUTS, silence_ms: PATIENCE_MS };
-    const [first, second] = await within(
-      PATIENCE_MS,
-      Promise.all([1, 2].map(() => serve(place.databaseUrl, patient, true))),
-    );
+    const [first, second] = await inTime(Promise.all([1, 2].map(() => serve(place.databaseUrl, patient, true))));
     await first!.driver.write(keep('a'));
     await second!.driver.write(keep('b'));
     assert.deepEqual(await names(), ['a', 'b']);

@@ -8,7 +8,7 @@ import { revokeAccess } from '../../src/features/auth/applications/administratio
 import { storeOn } from '../../src/storage/core/store.ts';
 import { clientOf } from '../rig/client.ts';
 import { driverOn } from '../rig/databases.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { register } from '../rig/people.ts';
 import { type Pair, pairKinds } from '../rig/revocations.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -3,10 +3,8 @@ import { fork } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { within } from '../../src/base/timers.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';
 import { filesOf } from '../../src/features/keywords/manifest.ts';
 import { jobRunner } from '../../src/features/platform/job-runner.ts';
@@ -15,10 +13,10 @@ import { importPosts, post } from '../rig/corpus.ts';
 import { openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { remoteStore } from '../rig/object-stores.ts';
+import { inTime, until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import type { KeywordBuilderOptions } from './keyword-builder-process.ts';
 
-const PATIENCE_MS = 60_000;
 const TERM_S = 2;
 const DAY_S = 86_400;
 const POSTS = 40;
@@ -48,8 +46,7 @@ async function buildUntilKilled(): Promise<void> {
   const child = fork(resolve('test/faults/keyword-builder-process.ts'), [JSON.stringify(options)]);
   const gone = new Promise<void>((done) => child.on('exit', () => done()));
   try {
-    await within(
-      PATIENCE_MS,
+    await inTime(
       new Promise<void>((stored, refused) => {
         child.on('message', (what) => {
           if (what === 'stored one') stored();
@@ -86,10 +83,10 @@ test('a worker that is killed while it stores segments leaves nothing broken, an
     onEnded() {},
     onFailed: (_, error) => assert.fail(error as Error),
   });
-  for (const startedAt = performance.now(); !(await recordedIndex(store)); await wait(100)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, 'the job is taken over');
+  await until('the job is taken over', async () => {
     await jobs.runDue();
-  }
+    return (await recordedIndex(store)) !== undefined;
+  });
   await jobs.stop();
   const days = { from: now_s - 5 * DAY_S, to: now_s, bucket_s: DAY_S };
   const which = { environment: 'sandbox', keywords: ['coffee'], negatives: [], country: undefined } as const;

@@ -9,7 +9,7 @@ import { postgresIdentity } from '../../src/storage/core/postgres-status.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { openLiveEvents } from '../../src/storage/redis/live-events.ts';
 import { driverOn, openPlace } from '../rig/databases.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { serve } from '../rig/serving.ts';
 import { happen, numbersOf, openStream, row, subscribe, subscriber } from '../rig/streams.ts';

@@ -2,20 +2,18 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { within } from '../../src/base/timers.ts';
 import { removeFormerNodes } from '../../src/features/platform/dead-nodes.ts';
 import { jobRunner } from '../../src/features/platform/job-runner.ts';
 import { openNode } from '../../src/features/platform/node.ts';
 import { anotherNode } from '../rig/nodes.ts';
+import { inTime, until } from '../rig/patience.ts';
 import { endedOf, openStream, subscriber } from '../rig/streams.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import type { NodeProcessOptions } from './node-process.ts';
 
-const PATIENCE_MS = 60_000;
 const TERM_S = 2;
 
 let world: World;
@@ -43,8 +41,7 @@ function startNode(id: string, kind: string): NodeProcess {
   });
   const gone = new Promise<void>((done) => child.on('exit', () => done()));
   const hears = (what: string): Promise<void> =>
-    within(
-      PATIENCE_MS,
+    inTime(
       new Promise((done) => {
         look = () => void (told.includes(what) && done());
         look();
@@ -67,10 +64,10 @@ async function doElsewhere(kind: string, key: string): Promise<void> {
     onEnded() {},
     onFailed: (_, error) => assert.fail(error as Error),
   });
-  for (const startedAt = performance.now(); (await done(key)) === undefined; await wait(100)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, 'the job is taken over');
+  await until('the job is taken over', async () => {
     await jobs.runDue();
-  }
+    return (await done(key)) !== undefined;
+  });
   await jobs.stop();
 }
 
@@ -84,7 +81,7 @@ describe('a node that is frozen while it holds a job', () => {
     frozen.child.kill('SIGCONT');
     await frozen.hears('told to stop');
     frozen.child.send('end');
-    await within(PATIENCE_MS, frozen.gone);
+    await inTime(frozen.gone);
     assert.equal(await done('a'), 1);
     assert.deepEqual(
       frozen.told.filter((what) => what.startsWith('ended') || what.startsWith('failed')),
@@ -122,12 +119,12 @@ describe('a node that is frozen while it holds a job', () => {
     const removed = startNode('removed', 'removing');
     await removed.hears('begun');
     removed.child.kill('SIGSTOP');
-    await within(PATIENCE_MS, cleaned.promise);
+    await inTime(cleaned.promise);
     await doElsewhere('removing', 'b');
     removed.child.kill('SIGCONT');
     await removed.hears('was removed');
     removed.child.send('end');
-    await within(PATIENCE_MS, removed.gone);
+    await inTime(removed.gone);
     assert.equal(await done('b'), 1);
     assert.ok(removed.told.includes('ended: lost'), `${removed.told}`);
     await watching.stop();
@@ -140,7 +137,7 @@ test('a node that others took for dead ends its streams, which were recorded as 
   await world.service.store.write(async (tx) => {
     await removeFormerNodes(tx, 'another', world.clock.now());
   });
-  await within(PATIENCE_MS, stream.ended);
+  await inTime(stream.ended);
   assert.deepEqual(await endedOf(world, who, 1), ['UpstreamUncleanDisconnect']);
   assert.equal((await world.service.store.read((tx) => tx.nodes.listOthers('another'))).length, 1);
 });

@@ -6,7 +6,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../rig/client.ts';
 import { type CuttableProxy, openCuttableProxy } from '../rig/cuttable-proxy.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

@@ -5,7 +5,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { connectRedis } from '../../src/storage/redis/connection.ts';
 import { redisId } from '../../src/storage/redis/redis-id.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { serve } from '../rig/serving.ts';
 

@@ -9,11 +9,10 @@ import { openLog } from '../../src/http/log.ts';
 import { clientOf } from '../rig/client.ts';
 import { createTemplates } from '../rig/databases.ts';
 import { collectLog } from '../rig/logs.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnPostgres, type StopKind, startPostgres } from '../rig/postgres.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
-/** Longer than it may take until a service notices that its database is away, or is back. */
-const PATIENCE_MS = 30_000;
 /** How long calls go on while the database is away. */
 const AWAY_MS = 700;
 const CALLERS = 6;
@@ -95,12 +94,9 @@ async function readiness(): Promise<{ status: number; database: string }> {
   return { status: reply.status, database: checks.database! };
 }
 
-async function untilReady(status: number): Promise<void> {
-  for (const startedAt = performance.now(); performance.now() - startedAt < PATIENCE_MS; await wait(100)) {
-    if ((await readiness()).status === status) return;
-  }
-  assert.fail(`/readyz did not turn to ${status}`);
-}
+/** Waits until `/readyz` answers so. */
+const untilReady = (status: number): Promise<void> =>
+  until(`/readyz turns to ${status}`, async () => (await readiness()).status === status);
 
 async function campaigns(): Promise<string[]> {
   const found: string[] = [];

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
 import type { Store } from '../../src/contract/store/store.ts';
@@ -8,9 +7,9 @@ import { storeOn } from '../../src/storage/core/store.ts';
 import { postMadeHere } from '../rig/corpus.ts';
 import { driverOn } from '../rig/databases.ts';
 import { indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PATIENCE_MS = 60_000;
 const DAY_S = 86_400;
 const NOW = Date.parse('2026-03-02T17:04:55Z') / 1000;
 const AT = NOW - 3 * DAY_S;
@@ -61,10 +60,14 @@ async function index(): Promise<void> {
 
 /** Indexes until so many posts are: transactions of other databases of the same server are waited for too. */
 async function indexUntil(count: number): Promise<void> {
-  for (const startedAt = performance.now(); (await indexed()) < count; await wait(50)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${await indexed()} of ${count} are indexed`);
-    await index();
-  }
+  await until(
+    async () => `${count} are indexed, but ${await indexed()}`,
+    async () => {
+      if ((await indexed()) >= count) return true;
+      await index();
+      return false;
+    },
+  );
   assert.equal(await indexed(), count);
 }
 

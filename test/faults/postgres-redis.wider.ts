@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

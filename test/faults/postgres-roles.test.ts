@@ -6,9 +6,8 @@ import type { Service } from '../../src/app/server.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import type { NewEvent } from '../../src/contract/store/events.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { serve } from '../rig/serving.ts';
-
-const PATIENCE_MS = 30_000;
 
 let place: Place;
 before(async () => {
@@ -147,9 +146,3 @@ describe('background work', () => {
     assert.deepEqual(await left('worker'), { job: false, event: false });
   });
 });
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const startedAt = performance.now(); !(await isSo()); await wait(50)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, what);
-  }
-}

@@ -11,7 +11,8 @@ import type { Driver } from '../../src/storage/core/driver.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { storeWithoutPositions } from '../../src/storage/tables/event-outbox.ts';
 import { driverOn, openPlace, type Place } from '../rig/databases.ts';
-import { logAfter, until } from '../rig/events.ts';
+import { logAfter } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 
 const NOW = '2026-03-02T17:04:55Z';
 /** The key of the advisory lock of the elected process. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
-import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
@@ -11,10 +10,9 @@ import { Transaction } from '../../src/storage/core/postgres-transaction.ts';
 import type { ReleaseLock } from '../../src/storage/core/server-lock.ts';
 import type { Session } from '../../src/storage/core/session.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { inTime } from '../rig/patience.ts';
 
 const TIMEOUTS = { connect_ms: 2000, statement_ms: 5000, idle_transaction_ms: 5000, silence_ms: 2000 };
-/** Longer than anything here takes. */
-const PATIENCE_MS = 20_000;
 
 let place: Place;
 let driver: Driver;
@@ -281,7 +279,7 @@ test('killed shared connections under load: reads are right or unavailable, and 
     await administrator.query('select pg_terminate_backend($1, 5000)', [pid]);
   }
   isOn = false;
-  await within(PATIENCE_MS, Promise.all(readers));
+  await inTime(Promise.all(readers));
   assert.deepEqual(wrong, []);
   assert.ok(unavailable > 0, 'statements were under way');
   assert.ok(right > unavailable);
@@ -307,7 +305,7 @@ test('reads on shared connections are refused when the server lock is lost', asy
        and database = (select oid from pg_database where datname = current_database())`,
   );
   await refused;
-  await within(PATIENCE_MS, regained);
+  await inTime(regained);
   assert.notEqual(await sharedBackend(), before);
   assert.deepEqual(heard, ['began', 'ended']);
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
-import { elapsed_ms, within } from '../../src/base/timers.ts';
+import { elapsed_ms } from '../../src/base/timers.ts';
 import type { Job } from '../../src/contract/store/jobs.ts';
 import type { Store, WriteTransaction } from '../../src/contract/store/store.ts';
 import { jobLeases } from '../../src/features/platform/job-leases.ts';
@@ -14,8 +13,8 @@ import { openPostgres } from '../../src/storage/core/postgres.ts';
 import type { ReleaseLock } from '../../src/storage/core/server-lock.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { inTime, until } from '../rig/patience.ts';
 
-const PATIENCE_MS = 30_000;
 const CONNECTIONS = 2;
 
 let place: Place;
@@ -84,12 +83,15 @@ const leaseEnd = (key: string) => shown(`select leased_until from jobs where "ke
 /** Resolves when what a query shows has changed this often. */
 async function changes(look: () => Promise<string>, times: number): Promise<void> {
   let last = await look();
-  for (const startedAt = performance.now(); times > 0; await wait(50)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${times} more changes after ${last}`);
-    const now = await look();
-    if (now !== last) times -= 1;
-    last = now;
-  }
+  await until(
+    () => `it changed ${times} more times after ${last}`,
+    async () => {
+      const now = await look();
+      if (now !== last) times -= 1;
+      last = now;
+      return times === 0;
+    },
+  );
 }
 
 /** Keeps connections of requests busy, each with a unit of work, until it is called. */
@@ -103,7 +105,7 @@ async function occupy(count: number, work: (tx: WriteTransaction) => Promise<unk
       await end.promise;
     }),
   );
-  await within(PATIENCE_MS, Promise.all(begun.map(({ promise }) => promise)));
+  await inTime(Promise.all(begun.map(({ promise }) => promise)));
   const free = async (): Promise<void> => {
     end.resolve();
     await Promise.all(units);

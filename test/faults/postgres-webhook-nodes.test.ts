@@ -3,14 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { within } from '../../src/base/timers.ts';
 import { delivererOf, type Hooks, makeHooks, type NodeDeliverer } from '../rig/deliverers.ts';
-import { changeBio, until } from '../rig/events.ts';
+import { changeBio } from '../rig/events.ts';
+import { inTime, until } from '../rig/patience.ts';
 import { status } from '../rig/receiver.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import type { WebhookNodeOptions } from './webhook-node-process.ts';
 
-const PATIENCE_MS = 60_000;
 const LEASE_S = 3;
 /** Requests to one webhook that may be in flight. */
 const IN_FLIGHT_MAX = 10;
@@ -89,7 +88,7 @@ describe('a node in the middle of its deliveries', () => {
       return (await world.service.store.read((tx) => tx.webhookDeliveries.page(query))).length === 10;
     });
     killed.child.kill('SIGKILL');
-    await within(PATIENCE_MS, killed.gone);
+    await inTime(killed.gone);
     hooks.receiver.answer = status(200);
     await startSecond('after a kill');
     await allStored(id);
@@ -114,7 +113,7 @@ describe('a node in the middle of its deliveries', () => {
     frozen.child.kill('SIGCONT');
     await until('it was told', () => frozen.told.includes('lost'));
     frozen.child.send('end');
-    await within(PATIENCE_MS, frozen.gone);
+    await inTime(frozen.gone);
     await allStored(id);
     assert.deepEqual(sentBy(id, 'after a freeze').sort(), [...texts].sort());
     assert.equal(sentBy(id, 'frozen').length, IN_FLIGHT_MAX);

@@ -7,7 +7,8 @@ import { suspendApplication } from '../../src/features/auth/applications/adminis
 import { storeOn } from '../../src/storage/core/store.ts';
 import { driverOn } from '../rig/databases.ts';
 import { makeHooks } from '../rig/deliverers.ts';
-import { changeBio, until } from '../rig/events.ts';
+import { changeBio } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type Answering, status } from '../rig/receiver.ts';
 import { renewKeys } from '../rig/revocations.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { pause } from '../../src/base/timers.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { flagsOf, MASTER_KEY } from '../commands/program.ts';
 import { clientOf } from '../rig/client.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { type Running, startBarker } from '../rig/process.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { bookAd, get } from '../rig/served-ads.ts';
@@ -40,10 +40,6 @@ const impressionsOf = (account: string): Promise<number> =>
     return totals?.impressions ?? 0;
   });
 
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await pause(50);
-}
-
 test('a killed server loses at most what it had not stored, and counts nothing twice', async () => {
   const { file } = running;
   const sandbox = clientOf(file.sandbox_url!, file, systemClock);
@@ -62,7 +58,7 @@ test('a killed server loses at most what it had not stored, and counts nothing t
     for (const { impression_url } of body.data.placements[0].decisions) urls.push(impression_url);
   }
   for (const url of urls.slice(0, 20)) assert.equal((await get(url)).status, 204);
-  await until(async () => (await impressionsOf(account)) === 20);
+  await until('they are stored', async () => (await impressionsOf(account)) === 20);
   for (const url of urls.slice(20)) assert.equal((await get(url)).status, 204);
   await running.kill();
   const stored = await impressionsOf(account);

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
 import { openPlace } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { startPostgres } from '../rig/postgres.ts';
 import { acknowledgedIn, atBackup, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { type Home, openHome, sendAgain, signedGet, startLoad } from './load.ts';
@@ -43,7 +44,6 @@ const PEOPLED = [
   ['population', '--users', '20000'],
   ['posts', '--count', '20000'],
 ] as const;
-const PATIENCE_MS = 60_000;
 /** Replies before a backup begins, and after it has ended, at most. */
 const REPLIES_MAX = 400;
 /** Requests of before and after a backup that are sent again. */
@@ -200,14 +200,6 @@ async function settledAnswers(site: Site, home: Home, clock: Clock, day: string)
 async function replies(ledger: Ledger, count: number): Promise<void> {
   const wanted = repliesIn(ledger) + count;
   await until(`${count} replies came`, async () => repliesIn(ledger) >= wanted || ledger.wrong.length > 0);
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, `in time ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** A random whole number below a bound. */

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { until } from '../rig/patience.ts';
 import { acknowledgedIn, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
 import { openSite, type Site, serve } from './sites.ts';
@@ -51,13 +52,13 @@ export async function fillDisks({ rounds, say }: Fillings): Promise<Filled> {
           await fill(places[disk]);
           await readiness(site, DISKS[disk], 'failed');
           // Those that need room for more than they find are refused.
-          await until(() => (ledger.statuses.get(503) ?? 0) > before, `nothing was refused while ${disk} was full`);
+          await until(`something is refused while ${disk} is full`, () => (ledger.statuses.get(503) ?? 0) > before);
           rmSync(join(places[disk], 'filling'));
           await readiness(site, DISKS[disk], 'ok');
           const good = ledger.statuses.get(200) ?? 0;
           await until(
+            `something is accepted once ${disk} has room again`,
             () => (ledger.statuses.get(200) ?? 0) > good + 20,
-            `nothing was accepted after ${disk} had room again`,
           );
           if (service.exitCode() !== undefined) throw new Error(`it ended by itself:\n${service.output()}`);
           if (ledger.wrong.length > 0) throw new Error(ledger.wrong.slice(0, 5).join('\n'));
@@ -120,27 +121,17 @@ async function fill(folder: string): Promise<void> {
   }
 }
 
-/** How long readiness and clients may take to notice: far longer than they need. */
-const PATIENCE_MS = 60_000;
-
-async function until(holds: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(otherwise);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 /** Waits until `/readyz` says so of a check, and is ready exactly when that is `ok`. */
 async function readiness({ operations }: Site, check: string, state: 'ok' | 'failed'): Promise<void> {
   let told = '';
-  await until(async () => {
-    const reply = await fetch(`${operations}/readyz`);
-    told = await reply.text();
-    return JSON.parse(told).checks[check] === state && (reply.status === 200) === (state === 'ok');
-  }, `${check} of /readyz is not ${state}`).catch((error) => {
-    throw new Error(`${error.message}: ${told}`);
-  });
+  await until(
+    () => `${check} of /readyz is ${state}: ${told}`,
+    async () => {
+      const reply = await fetch(`${operations}/readyz`);
+      told = await reply.text();
+      return JSON.parse(told).checks[check] === state && (reply.status === 200) === (state === 'ok');
+    },
+  );
 }
 
 async function main(): Promise<void> {

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { type Balancer, openBalancer, routeToReady } from '../rig/balancer.ts';
 import type { Place } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { freePorts } from '../rig/ports.ts';
 import { type OwnPostgres, startPostgres } from '../rig/postgres.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
@@ -101,23 +101,17 @@ export function assertAllRun({ nodes }: Group): void {
   }
 }
 
-const LOOK_MS = 100;
-const READY_MAX_MS = 60_000;
-
 /** Waits until `/readyz` is 200. */
 export async function untilReady({ operations }: Site): Promise<void> {
-  for (const deadline_ms = performance.now() + READY_MAX_MS; performance.now() < deadline_ms; ) {
-    const isReady = await fetch(`${operations}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
+  await until(`${operations}/readyz turns to 200`, () =>
+    fetch(`${operations}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
       async (reply) => {
         await reply.arrayBuffer();
         return reply.ok;
       },
       () => false,
-    );
-    if (isReady) return;
-    await pause(LOOK_MS);
-  }
-  throw new Error(`${operations}/readyz did not turn to 200`);
+    ),
+  );
 }
 
 /** A data folder of a node of its own. */

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
 import { ANY_PORTS, started } from '../commands/program.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnPostgres, type StopKind, startPostgres } from '../rig/postgres.ts';
 import { acknowledgedIn, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
@@ -34,7 +35,6 @@ export interface Outlived {
 }
 
 /** Longer than a service may take to be ready again after its database is back. */
-const PATIENCE_MS = 60_000;
 
 /**
  * Takes PostgreSQL away from `barker serve` under a mixed load, again and again, while a second server tries to start on the same
@@ -160,13 +160,12 @@ async function takeAway(server: OwnPostgres, kind: OutageKind): Promise<() => Pr
 /** How long it takes until the service says that it is ready, in seconds. */
 async function readyAfter({ operations }: Site): Promise<number> {
   const startedAt_ms = performance.now();
-  while (performance.now() - startedAt_ms < PATIENCE_MS) {
+  await until('/readyz turns to 200', async () => {
     const reply = await fetch(`${operations}/readyz`);
     await reply.arrayBuffer();
-    if (reply.status === 200) return (performance.now() - startedAt_ms) / 1000;
-    await pause(50);
-  }
-  throw new Error('/readyz did not turn to 200');
+    return reply.status === 200;
+  });
+  return (performance.now() - startedAt_ms) / 1000;
 }
 
 async function main(): Promise<void> {

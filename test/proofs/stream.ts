@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { type IncomingMessage, request } from 'node:http';
 import { barker, flagsOf, toldBy } from '../commands/program.ts';
 import { basic, type Pair } from '../rig/application.ts';
+import { until } from '../rig/patience.ts';
 import type { Line } from '../rig/streams.ts';
 import { env, type Site } from './sites.ts';
-import { asking, PATIENCE_MS } from './verify.ts';
+import { asking } from './verify.ts';
 
 /** How often the nodes of a proof send keep-alives, in seconds. */
 export const KEEP_ALIVE_S = 1;
@@ -126,15 +127,15 @@ export async function openReader(site: Site, resumption: Resumption): Promise<Re
       return `a stream with ${resumption}, opened ${openings.length} times, ${silent} of them silent${refused}: ${lines.size} events, ${count - lines.size} repeats, no gap`;
     },
     async verify() {
-      const deadline_ms = performance.now() + PATIENCE_MS;
       const log = await asking(site, (ask) =>
         ask("select position, text, created_at from events where event_type = 'profile.update.bio' order by position"),
       );
       for (const { position, text } of log) {
-        while (!lines.has(position)) {
-          assert.ok(performance.now() < deadline_ms, `no stream with ${resumption} had ${text}`);
-          await Promise.race([following, pause(50)]);
-        }
+        await until(`a stream with ${resumption} has ${text}`, async () => {
+          // Throws what the stream has failed with.
+          await Promise.race([following, undefined]);
+          return lines.has(position);
+        });
         assert.equal((JSON.parse(lines.get(position)!) as Line).data.payload.after, text);
       }
       await stop();

@@ -34,7 +34,7 @@ interface Change {
 export async function upgrade(count: number, say: (line: string) => void): Promise<Ledger> {
   const ledger = openLedger();
   // Longer than the balancer takes to notice that a node is stopping, also on a busy machine.
-  const group = await openGroup(count, ['--shutdown-grace-s', '2']);
+  const group = await openGroup(count, ['--shutdown-grace-s', '5']);
   const ends: (() => Promise<unknown>)[] = [];
   try {
     const { site, home, nodes } = group;

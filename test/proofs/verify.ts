@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LINE_ITEMS_SUMMARY, summaryOf } from '../../src/contract/store/line-items-summary.ts';
 import { onPlace } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import type { Fate, Ledger } from './ledger.ts';
 import { BATCH, type Home, PEOPLE, sendAgain } from './load.ts';
@@ -158,13 +159,7 @@ export async function verifyEvents(site: Site, { events }: Ledger, told: () => R
     ask("select text as sent from events where event_type = 'profile.update.bio'"),
   );
   verifyOnce('event', namesOf(rows), events, '');
-  const deadline = performance.now() + PATIENCE_MS;
-  for (const { sent } of rows) {
-    while (!told().has(sent)) {
-      assert.ok(performance.now() < deadline, `no webhook was told of ${sent}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
+  for (const { sent } of rows) await until(`a webhook is told of ${sent}`, () => told().has(sent));
 }
 
 /** Servability is read from a summary that is kept with each campaign. */
@@ -184,17 +179,10 @@ async function verifySummaries(ask: Ask): Promise<void> {
   }
 }
 
-/** How long what is done in the background may take. */
-export const PATIENCE_MS = 120_000;
-
 /** How many people an audience has once its last upload is merged. */
 async function verifyPeople(ask: Ask, { audience }: Home, { people }: Ledger): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
   const open = `select 1 from custom_audiences where id = '${audience}' and is_processing = 1`;
-  while ((await ask(open)).length > 0) {
-    assert.ok(performance.now() < deadline, 'the uploads of people are not merged in time');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await until('the uploads of people are merged', async () => (await ask(open)).length === 0);
   const [row] = await ask(`select size from custom_audiences where id = '${audience}'`);
   const acknowledged = [...people.values()].filter((fate) => fate === 'acknowledged').length;
   const size = Number(row.size ?? 0);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
@@ -24,11 +23,11 @@ import { driverOn, engine } from '../rig/databases.ts';
 import { derivedIn } from '../rig/derived-files.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { type RemoteStore, remoteStore } from '../rig/object-stores.ts';
+import { until } from '../rig/patience.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { audienceOn, hashOf, type Kept, persons, remove, update } from './people-calls.ts';
 
-const PATIENCE_MS = 60_000;
 const PEOPLE = 3000;
 /** The kind of identifier of an e-mail address. */
 const EMAIL = 0;
@@ -113,16 +112,20 @@ const usersOn = async ({ members }: AudienceNode, kept: Kept): Promise<number> =
 const upload = async (kept: Kept, operation: unknown) => assert.equal((await kept.upload([operation])).status, 200);
 const recorded = (kept: Kept) => world.service.store.read((tx) => tx.derivedFiles.list(subjectOf(kept)));
 
-async function until(
+async function untilSeen(
   what: string,
   isSo: () => boolean | Promise<boolean>,
   rest: () => unknown = () => '',
 ): Promise<void> {
-  for (const startedAt = performance.now(); !(await isSo()); await wait(20)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${what}: ${rest()}`);
-    // What other processes have changed; a server looks by itself.
-    await b.store.fence?.();
-  }
+  await until(
+    () => `${what}: ${rest()}`,
+    async () => {
+      if (await isSo()) return true;
+      // What other processes have changed; a server looks by itself.
+      await b.store.fence?.();
+      return false;
+    },
+  );
 }
 
 function filesBelow(folder: string): string[] {
@@ -275,7 +278,7 @@ describe('files of an audience that one node has built', () => {
     assert.deepEqual(names(await recorded(kept)), ['matched', 'members-1-8']);
     for (const node of [a, b]) assert.equal(await usersOn(node, kept), 200);
     const left = () => filesWith(2000, [a.folder]);
-    await until('the old files of the first node are gone', () => left().length === 0, left);
+    await untilSeen('the old files of the first node are gone', () => left().length === 0, left);
     world.clock.advance(60);
     await a.jobs.runDue();
     assert.deepEqual(filesWith(2000, [bucket]), [], 'replaced objects are removed after a while');
@@ -295,7 +298,7 @@ describe('files of an audience that one node has built', () => {
     world.clock.advance(60);
     await a.jobs.runDue();
     const left = () => filesWith(2450, everywhere());
-    await until('nothing is left', () => left().length === 0, left);
+    await untilSeen('nothing is left', () => left().length === 0, left);
     assert.deepEqual(await recorded(kept), []);
   });
 
@@ -329,7 +332,7 @@ describe('files of an audience that one node has built', () => {
     objects.isAway = true;
     assert.equal(await usersOn(b, kept), 50);
     const ended = a.jobs.runDue();
-    await until('the job was tried', async () => {
+    await untilSeen('the job was tried', async () => {
       const { attempts } = await attemptsOf(kept);
       return attempts > 1;
     });
@@ -349,7 +352,7 @@ describe('files of an audience that one node has built', () => {
     objects.failing = 1;
     await upload(kept, update(persons(1550, 1560)));
     await a.jobs.runDue();
-    await until('the copy was replaced', () => readdirSync(copy).every((name) => !former.includes(name)));
+    await untilSeen('the copy was replaced', () => readdirSync(copy).every((name) => !former.includes(name)));
     assert.equal(objects.failing, 0);
     assert.equal(await usersOn(b, kept), 60);
   });

@@ -4,8 +4,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { ownerOf } from '../rig/demo.ts';
-import { until } from '../rig/events.ts';
 import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
+import { until } from '../rig/patience.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 const LINES = 10_000;
@@ -75,6 +75,13 @@ const press = (label: string): Promise<void> => tab.look(`${button(label)}.click
 const undo = (): Promise<void> => tab.look("document.querySelector('.toast button').click()");
 const scrollTo = (top: string): Promise<void> =>
   tab.look(`(() => { const box = document.querySelector('.window'); box.scrollTop = ${top}; })()`);
+/** Scrolls to the end, and again as rows are loaded, until a name is shown. */
+const scrolledTo = (name: string): Promise<void> =>
+  until(`${name} is shown`, async () => {
+    if ((await textOf(tab)).includes(name)) return true;
+    await scrollTo('box.scrollHeight');
+    return false;
+  });
 /** What is stored of a line item. */
 const stored = async (name: string) => {
   const { body } = await world.sandbox.call('GET', `${path}/line_items`, { params: { q: name } });
@@ -106,10 +113,7 @@ describe('ten thousand line items', () => {
     const paint = await tab.look("performance.getEntriesByName('first-contentful-paint')[0].startTime");
     context.diagnostic(`first paint after ${Math.round(paint)} ms`);
     context.diagnostic(`milliseconds of 100 frames of scrolling, the longest first: ${await tab.look(FRAMES)}`);
-    for (let tries = 0; !(await textOf(tab)).includes(nameOf(LINES - 1)) && tries < 200; tries++) {
-      await scrollTo('box.scrollHeight');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await scrolledTo(nameOf(LINES - 1));
     await says(new RegExp(nameOf(LINES - 1)));
     assert.ok((await tab.look("document.querySelectorAll('.window tbody tr').length")) < 100);
     assert.equal(await tab.look("document.querySelector('.window table').getAttribute('aria-rowcount')"), '10001');
@@ -139,10 +143,7 @@ describe('ten thousand line items', () => {
     await says(/10,000 line items/);
     await tab.look("document.querySelector('.window thead button').click()");
     await says(new RegExp(nameOf(LINES - 1)));
-    for (let tries = 0; !(await textOf(tab)).includes(nameOf(0)) && tries < 200; tries++) {
-      await scrollTo('box.scrollHeight');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await scrolledTo(nameOf(0));
     await says(new RegExp(nameOf(0)));
   });
 

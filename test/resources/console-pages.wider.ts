@@ -5,10 +5,10 @@ import { operatorLinkToken } from '../../src/features/platform/operator-links.ts
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
-import { until } from '../rig/events.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { keyHands } from '../rig/hands.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
+import { until } from '../rig/patience.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';

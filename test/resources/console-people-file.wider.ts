@@ -5,8 +5,8 @@ import { hashIdentifier } from '../../src/features/audiences/uploads/hash-identi
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
-import { until } from '../rig/events.ts';
 import { openInside, says as pageSays } from '../rig/pages-in-chromium.ts';
+import { until } from '../rig/patience.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { addressOf, settleReaders } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';

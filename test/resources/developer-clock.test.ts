@@ -12,7 +12,8 @@ import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { addPerson, browserOf, logIn, outlineOf } from '../rig/browser.ts';
 import { clientOf, protocol } from '../rig/client.ts';
 import { type DevReply, devCall } from '../rig/dev-calls.ts';
-import { bearerClient, until } from '../rig/events.ts';
+import { bearerClient } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { openReceiver, status } from '../rig/receiver.ts';
 import { openWorld, testClock, type World } from '../rig/world.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { dev, faultyClient } from '../rig/developer-surface.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

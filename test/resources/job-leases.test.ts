@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { JobKind } from '../../src/contract/store/jobs.ts';
 import type { Store } from '../../src/contract/store/store.ts';
@@ -12,9 +10,8 @@ import { type JobOutcome, type JobRunner, jobRunner } from '../../src/features/p
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { engine } from '../rig/databases.ts';
 import { anotherNode } from '../rig/nodes.ts';
+import { inTime, until } from '../rig/patience.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
-
-const PATIENCE_MS = 20_000;
 
 let driver: Driver;
 let world: World;
@@ -68,9 +65,7 @@ async function leaseOf(key: string): Promise<{ node: string; leased_until: strin
 
 /** Waits until the database's clock has passed a time. */
 async function untilAfter(time: string): Promise<void> {
-  for (const startedAt = performance.now(); (await databaseTime()) <= time; await wait(50)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, `the clock of the database is before ${time}`);
-  }
+  await until(`the clock of the database has passed ${time}`, async () => (await databaseTime()) > time);
 }
 
 /** Work that waits until it is told to end, or that its lease was lost. */
@@ -113,7 +108,7 @@ describe('the lease of a job', () => {
     const before = await databaseTime();
     await plan('named', 'a');
     const running = jobs.runDue();
-    await within(PATIENCE_MS, work.begun);
+    await inTime(work.begun);
     const { node, leased_until } = await leaseOf('a');
     const after = await databaseTime();
     assert.equal(node, 'first');
@@ -130,7 +125,7 @@ describe('the lease of a job', () => {
     const jobs = runnersOf('first', { name: 'longer', prepare: work.prepare }, { lease_s: 3 });
     await plan('longer', 'b');
     const running = jobs.runDue();
-    await within(PATIENCE_MS, work.begun);
+    await inTime(work.begun);
     await untilAfter((await leaseOf('b')).leased_until);
     const other = runnersOf('second', { name: 'longer' });
     await other.runDue();
@@ -149,14 +144,12 @@ describe('the lease of a job', () => {
     const jobs = runnersOf('first', { name: 'several', prepare }, { lease_s: 3 });
     for (const key of keys) await plan('several', key);
     const running = jobs.runDue();
-    await within(PATIENCE_MS, Promise.all(works.map(({ begun }) => begun)));
+    await inTime(Promise.all(works.map(({ begun }) => begun)));
     const ends = () => Promise.all(keys.map(async (key) => (await leaseOf(key)).leased_until));
     const first = await ends();
     statements = [];
     const renewals = () => statements.filter((sql) => /^update "jobs" set "leased_until"/.test(sql)).length;
-    for (const startedAt = performance.now(); (await leaseOf('c3')).leased_until === first[2]; await wait(50)) {
-      assert.ok(performance.now() - startedAt < PATIENCE_MS, 'renewed');
-    }
+    await until('they are renewed', async () => (await leaseOf('c3')).leased_until !== first[2]);
     assert.equal(renewals(), 1);
     const renewed = await ends();
     assert.ok(renewed.every((time, index) => time > first[index]!));
@@ -175,9 +168,9 @@ describe('the lease of a job', () => {
     const jobs = runnersOf('first', { name: 'cut off', prepare: work.prepare }, { store: ofOwner, lease_s: 1 });
     await plan('cut off', 'd');
     const running = jobs.runDue();
-    await within(PATIENCE_MS, work.begun);
+    await inTime(work.begun);
     isCutOff = true;
-    const reason = await within(PATIENCE_MS, work.lost);
+    const reason = await inTime(work.lost);
     assert.ok(reason instanceof LeaseLost);
     assert.equal(reason.message, 'the lease of the job could not be renewed for 1 s');
     await untilAfter((await leaseOf('d')).leased_until);
@@ -201,9 +194,9 @@ describe('the lease of a job', () => {
     const jobs = runnersOf('first', { name: 'lapsed', prepare: work.prepare }, { store: ofOwner, lease_s: 1 });
     await plan('lapsed', 'e');
     const running = jobs.runDue();
-    await within(PATIENCE_MS, work.begun);
+    await inTime(work.begun);
     isCutOff = true;
-    await within(PATIENCE_MS, work.lost);
+    await inTime(work.lost);
     isCutOff = false;
     work.end();
     await running;
@@ -220,9 +213,9 @@ describe('the lease of a job', () => {
     const jobs = runnersOf('first', { name: 'anew', prepare: stops }, { lease_s: 3 });
     await plan('anew', 'f');
     const running = jobs.runDue();
-    await within(PATIENCE_MS, work.begun);
+    await inTime(work.begun);
     await plan('anew', 'f');
-    const reason = await within(PATIENCE_MS, work.lost);
+    const reason = await inTime(work.lost);
     assert.equal((reason as Error).message, 'the job was taken over or planned anew');
     work.end();
     await running;

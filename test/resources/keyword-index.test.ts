@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { Problem } from '../../src/contract/problems/problems.ts';
 import type { KeywordQuery } from '../../src/contract/services/keywords.ts';
 import { filesOf, type Manifest } from '../../src/features/keywords/manifest.ts';
 import { importPosts, madeHere, post, postMadeHere } from '../rig/corpus.ts';
 import { indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PATIENCE_MS = 60_000;
 const DAY_S = 86_400;
 const NOW = Date.parse('2026-03-02T17:04:55Z') / 1000;
 
@@ -121,11 +120,12 @@ describe('the index of posts', () => {
     // That search found them many, and began to index them. On PostgreSQL, transactions of other databases of the same server are waited for too.
     const areIndexed = async () =>
       (await recorded()).segments.some(({ scope, posts }) => scope === 'sandbox' && posts === 700);
-    for (const startedAt = performance.now(); !(await areIndexed()); await wait(50)) {
-      assert.ok(performance.now() - startedAt < PATIENCE_MS, 'they are indexed');
+    await until('they are indexed', async () => {
+      if (await areIndexed()) return true;
       await world.service.jobs.runDue();
       assert.equal(await found(), 700);
-    }
+      return false;
+    });
     assert.equal(await found(), 700);
   });
 
@@ -155,10 +155,11 @@ describe('the index of posts', () => {
       (await recorded()).segments
         .filter((each) => each.day === day && each.scope === 'sandbox')
         .reduce((sum, { posts }) => sum + posts, 0);
-    for (const startedAt = performance.now(); (await indexed()) < 1000; await wait(50)) {
-      assert.ok(performance.now() - startedAt < PATIENCE_MS, 'they are indexed');
+    await until('they are indexed', async () => {
+      if ((await indexed()) >= 1000) return true;
       await index();
-    }
+      return false;
+    });
     assert.equal(await indexed(), 1000);
     assert.equal(await found(), 1000);
     await keywords.close();

@@ -16,12 +16,12 @@ import { storeOn } from '../../src/storage/core/store.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
 import { driverOn, engine } from '../rig/databases.ts';
-import { clearTimes, indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
+import { clearTimes, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { type RemoteStore, remoteStore } from '../rig/object-stores.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const PATIENCE_MS = 60_000;
 const DAY_S = 86_400;
 const NOW = Date.parse('2026-03-02T17:04:55Z') / 1000;
 /** So many that they are indexed. */
@@ -109,16 +109,20 @@ const made = (word: string, count: number) =>
     ...{ text: `tea ${word}`, created_at: NOW - 3 * DAY_S + at, country: null, language: 'en', user_id: '7' },
   }));
 
-async function until(
+async function untilSeen(
   what: string,
   isSo: () => boolean | Promise<boolean>,
   rest: () => unknown = () => '',
 ): Promise<void> {
-  for (const startedAt = performance.now(); !(await isSo()); await wait(20)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, `${what}: ${rest()}`);
-    // What other processes have changed; a server looks by itself.
-    await b.store.fence?.();
-  }
+  await until(
+    () => `${what}: ${rest()}`,
+    async () => {
+      if (await isSo()) return true;
+      // What other processes have changed; a server looks by itself.
+      await b.store.fence?.();
+      return false;
+    },
+  );
 }
 
 const recorded = async () => (await recordedIndex(world.service.store))!;
@@ -205,7 +209,7 @@ describe('segments of the index that one node has built', () => {
     for (const node of [a, b]) assert.equal(await found(node, word), 20);
     await madeHere(world, made(word, MANY));
     for (const node of [a, b]) assert.equal(await found(node, word), MANY + 20);
-    await until('they are indexed', async () => {
+    await untilSeen('they are indexed', async () => {
       for (const node of [a, b]) assert.equal(await found(node, word), MANY + 20);
       return (await indexed()) >= before + MANY + 20;
     });
@@ -244,36 +248,6 @@ describe('segments of the index that one node has built', () => {
     await a.jobs.runDue();
     for (const node of [a, b]) assert.deepEqual([await found(node, word), await found(node, other)], [MANY, 5]);
   });
-
-  test('of two processes with one data folder do not disturb each other', async () => {
-    const { store, folder } = a;
-    const twins = [0, 1].map(() =>
-      openKeywordNode(world, { store, folder, objects: a.objects, runNow: a.jobs.runNow }),
-    );
-    const word = newWord();
-    let count = 0;
-    for (let round = 0; round < 8; round++) {
-      await importPosts(world, saying(word, 5));
-      count += 5;
-      await Promise.all(
-        twins.map(async (keywords) => {
-          while (await indexNext(keywords, store, world.clock.now()));
-          assert.equal(await found({ keywords }, word), count);
-        }),
-      );
-    }
-    for (const keywords of twins) await keywords.close();
-    assert.equal(await found(b, word), count);
-    // What only one of them could record was recorded by one.
-    world.clock.advance(3700);
-    await a.jobs.runDue();
-    assert.deepEqual(
-      filesBelow(bucket).sort(),
-      filesOf(await recorded())
-        .map(({ object_key }) => join(bucket, object_key))
-        .sort(),
-    );
-  });
 });
 
 describe('a post that no longer counts', () => {
@@ -299,7 +273,7 @@ describe('a post that no longer counts', () => {
         ...filesWith(word),
         ...[a.folder, b.folder, bucket].flatMap(filesBelow).filter((path) => path.includes(file.name)),
       ];
-      await until('nothing is left', () => left().length === 0, left);
+      await untilSeen('nothing is left', () => left().length === 0, left);
       for (const node of [a, b]) assert.deepEqual([await found(node, word), await found(node, other)], [0, 3]);
       assert.ok(filesWith(other).length > 0);
       // The word may come back.
@@ -340,14 +314,14 @@ describe('while the object store is away', () => {
     await madeHere(world, made(word, MANY));
     const before = await indexed();
     b.objects.isAway = true;
-    await until('they are indexed', async () => {
+    await untilSeen('they are indexed', async () => {
       assert.equal(await found(a, word), MANY + 6);
       return (await indexed()) > before;
     });
     assert.equal(await found(b, word), MANY + 6);
     const { fetched } = b.objects;
     b.objects.isAway = false;
-    await until('it has fetched what it lacks, once more if a fetch was failing already', async () => {
+    await untilSeen('it has fetched what it lacks, once more if a fetch was failing already', async () => {
       assert.equal(await found(b, word), MANY + 6);
       return b.objects.fetched > fetched;
     });

@@ -8,7 +8,7 @@ import { mediaPath, posterPath } from '../../src/contract/services/media.ts';
 import { contentOfBytes } from '../../src/contract/services/objects.ts';
 import type { Upload } from '../../src/contract/store/uploads.ts';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnS3, startS3 } from '../rig/s3.ts';
 import { GIF, MP4 } from '../rig/tiny-media.ts';
 import { command, upload } from '../rig/uploading.ts';

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { DEAD_AFTER_S } from '../../src/contract/store/nodes.ts';
 import type { NodeDeps } from '../../src/features/platform/node.ts';
 import { engine } from '../rig/databases.ts';
-import { until } from '../rig/events.ts';
 import { type ReportingNode, reportingNode } from '../rig/nodes.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, openWorldOver, type World } from '../rig/world.ts';
 
 let world: World;

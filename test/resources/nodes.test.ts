@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { processIdentity } from '../../src/base/process-identity.ts';
 import { keyFingerprint } from '../../src/base/secret-box.ts';
-import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import { DEAD_AFTER_S } from '../../src/contract/store/nodes.ts';
 import type { Store } from '../../src/contract/store/store.ts';
@@ -16,9 +14,9 @@ import { describeMasterKeys } from '../../src/features/platform/node-keys.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { engine } from '../rig/databases.ts';
 import { type ReportingNode, reportingNode } from '../rig/nodes.ts';
+import { inTime, PATIENCE_MS, until } from '../rig/patience.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
 
-const PATIENCE_MS = 30_000;
 const HOUR_S = 3600;
 
 let driver: Driver;
@@ -86,12 +84,6 @@ async function heldBy(id: string): Promise<unknown> {
 }
 const EVERYTHING = (id: string) => [true, 'open', `lease of ${id}`, id];
 const NOTHING = [false, 'UpstreamUncleanDisconnect', 'free', 'nobody'];
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (const startedAt = performance.now(); !(await isSo()); await wait(50)) {
-    assert.ok(performance.now() - startedAt < PATIENCE_MS, what);
-  }
-}
 
 const removeAll = () => driver.write((session) => session.runRaw(`delete from nodes where hostname = 'elsewhere'`));
 
@@ -203,13 +195,13 @@ describe('a running node', () => {
     await node.ensureAlive();
     await addHolder('also cut off');
     isCutOff = true;
-    await within(PATIENCE_MS, node.fellSilent);
+    await inTime(node.fellSilent);
     await assert.rejects(node.ensureAlive(), StoreUnavailable);
     await silence('also cut off');
     units = 0;
     isCutOff = false;
     await node.ensureAlive();
-    assert.deepEqual(await within(PATIENCE_MS, judged.promise), EVERYTHING('also cut off'));
+    assert.deepEqual(await inTime(judged.promise), EVERYTHING('also cut off'));
     await node.stop();
     await removeAll();
   });
@@ -218,7 +210,7 @@ describe('a running node', () => {
     const node = nodeOf('mistaken', { dead_after_s: 1 });
     await node.start();
     await world.service.store.write((tx) => tx.nodes.remove('mistaken'));
-    await within(PATIENCE_MS, node.wasRemoved);
+    await inTime(node.wasRemoved);
     assert.equal(((await heldBy('mistaken')) as unknown[])[0], true);
     await node.stop();
   });

@@ -3,15 +3,13 @@ import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
-import { within } from '../../src/base/timers.ts';
 import { checkObjectStore, OtherObjectStore } from '../../src/features/platform/object-store-check.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { driverOn, engine, onPlace, openPlace, type Place } from '../rig/databases.ts';
+import { inTime } from '../rig/patience.ts';
 import { startS3 } from '../rig/s3.ts';
 import { serve } from '../rig/serving.ts';
-
-const PATIENCE_MS = 30_000;
 
 let place: Place;
 before(async () => {
@@ -62,7 +60,7 @@ describe('a server whose object store is not that of its database', () => {
     const service = await serve(place, { ...SHARED, ...other.flags });
     own.proxy.refuse();
     other.proxy.mend();
-    assert.match(await within(PATIENCE_MS, service.superseded), /^object_store is not the one of this database/);
+    assert.match(await inTime(service.superseded), /^object_store is not the one of this database/);
     await service.close();
     await forget();
     await Promise.all([own.close(), other.close()]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { until } from '../rig/events.ts';
 import { reportingNode } from '../rig/nodes.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

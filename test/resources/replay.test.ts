@@ -4,7 +4,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { eventUuid } from '../../src/contract/store/events.ts';
 import { LeaseLost } from '../../src/features/platform/job-leases.ts';
 import type { Keys, Reply } from '../rig/client.ts';
-import { type BearerClient, bearerClient, changeBio, until } from '../rig/events.ts';
+import { type BearerClient, bearerClient, changeBio } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { register } from '../rig/people.ts';
 import { openReceiver, type Receiver, said, status } from '../rig/receiver.ts';
 import { openWorld, type World } from '../rig/world.ts';

@@ -7,7 +7,7 @@ import { lineItems } from '../../src/features/ads/line-items.ts';
 import { promotedPosts } from '../../src/features/ads/promoted-posts.ts';
 import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
 import { openServing } from '../../src/features/delivery/serving/serving.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { bookAd, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

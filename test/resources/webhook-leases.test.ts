@@ -11,7 +11,8 @@ import type { Driver } from '../../src/storage/core/driver.ts';
 import { readTable } from '../../src/storage/transfer/read-rows.ts';
 import { readTableSchemas } from '../../src/storage/transfer/table-schema.ts';
 import { delivererOf, type Hooks, makeHooks, type NodeDeliverer } from '../rig/deliverers.ts';
-import { changeBio, until } from '../rig/events.ts';
+import { changeBio } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { status } from '../rig/receiver.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
 

@@ -6,7 +6,8 @@ import { createValidate } from '../../src/features/activity/webhooks/administrat
 import { webhookKey } from '../../src/features/activity/webhooks/signing.ts';
 import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { type AppliedChange, make, shownAs } from '../rig/developer.ts';
-import { bearerClient, changeBio, until } from '../rig/events.ts';
+import { bearerClient, changeBio } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type Answering, openReceiver, type Receiver, responseToken, said, status } from '../rig/receiver.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';

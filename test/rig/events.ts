@@ -49,16 +49,3 @@ export function logAfter({ store }: { readonly store: Store }, after: number): P
     return tx.events.list({ after, limit: 100_000 });
   });
 }
-
-/** Longer than any machine needs, however busy it is. */
-const PATIENCE_MS = 60_000;
-
-/** Resolves when a condition holds, which is checked again and again; rejects after a minute. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`it never came that ${what}`);
-}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { Person } from './browser.ts';
 import { type Chromium, startChromium, type Tab } from './chromium.ts';
-import { until } from './events.ts';
+import { until } from './patience.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
 /** A world and a browser for all tests of a file. */

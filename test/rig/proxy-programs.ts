@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { Agent, buildConnector } from 'undici';
+import { PATIENCE_MS } from './patience.ts';
 
 /** A proxy with one of our configurations, on ports of its own. */
 export interface RunningProxy {
@@ -22,8 +23,6 @@ export function sample(file: string, changes: readonly (readonly [from: string |
   }
   return text;
 }
-
-const PATIENCE_MS = 20_000;
 
 /** Starts a proxy, and waits until it takes connections. */
 export async function startProxy(

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { until } from './events.ts';
 import { foreignName } from './foreign-words.ts';
+import { until } from './patience.ts';
 
 /** A request that a receiver was sent. */
 export interface Arrived {

@@ -16,7 +16,7 @@ export interface SharedFiles {
 }
 
 /** Longer than any file takes on a machine that is busy. */
-const FILE_TIMEOUT_MS = 1_200_000;
+const FILE_TIMEOUT_MS = 2_400_000;
 /** Longer than what tests have closed takes to end. */
 const LEFT_OPEN_MS = 30_000;
 

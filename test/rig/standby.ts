@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { until } from './patience.ts';
 import type { OwnPostgres } from './postgres.ts';
 
 /** A database server that has everything that another one has acknowledged, and can take its place. */
@@ -52,10 +52,10 @@ export async function startStandby(primary: OwnPostgres, port: number): Promise<
   for (const file of filesOf(folder)) chownSync(file, uid, gid);
   const program = readlinkSync(`/proc/${primary.pid()}/exe`);
   const child = spawn(program, ['-D', folder, '-p', String(port)], { uid, gid, stdio: 'ignore' });
-  await until(client, "select 1 from pg_stat_replication where state = 'streaming'", child);
+  await untilFound(client, "select 1 from pg_stat_replication where state = 'streaming'", child);
   await client.query("alter system set synchronous_standby_names = '*'");
   await client.query('select pg_reload_conf()');
-  await until(client, "select 1 from pg_stat_replication where sync_state = 'sync'", child);
+  await untilFound(client, "select 1 from pg_stat_replication where sync_state = 'sync'", child);
   await client.end();
   const gone = new Promise((resolve) => child.once('exit', resolve));
   return {
@@ -82,9 +82,9 @@ function filesOf(folder: string): string[] {
 }
 
 /** Waits until a query finds something. */
-async function until(client: pg.Client, sql: string, child: ChildProcess): Promise<void> {
-  for (let tries = 0; (await client.query(sql)).rowCount === 0; tries++) {
-    if (child.exitCode !== null || tries > 600) throw new Error(`the standby did not start: ${child.exitCode}`);
-    await wait(50);
-  }
+async function untilFound(client: pg.Client, sql: string, child: ChildProcess): Promise<void> {
+  await until('the standby has started', async () => {
+    if (child.exitCode !== null) throw new Error(`the standby did not start: ${child.exitCode}`);
+    return (await client.query(sql)).rowCount !== 0;
+  });
 }

@@ -113,6 +113,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       access_log: 'all',
       log_level: 'silent',
       aliases: aliasFile,
+      // However busy the machine is: tests of the limits set their own.
+      postgres_connect_timeout_s: 60,
+      postgres_silence_timeout_s: 60,
       // Tests of delivery turn it on; all others expect that nothing is spent.
       delivery_production: 'off',
       delivery_sandbox: 'off',

@@ -8,7 +8,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { contentOfBytes, type ObjectStore } from '../../src/contract/services/objects.ts';
 import { cachedReader } from '../../src/storage/objects/cached-reader.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'barker-cache-'));
 after(() => rmSync(home, { recursive: true, force: true }));

@@ -17,7 +17,7 @@ import {
 } from '../../src/contract/services/objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { type S3Objects, s3Objects } from '../../src/storage/objects/s3-objects.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnS3, startS3 } from '../rig/s3.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-objects-'));

@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import type { LiveEvents } from '../../src/contract/services/live-events.ts';
 import type { LoggedEvent } from '../../src/contract/store/events.ts';
 import { openLiveEvents } from '../../src/storage/redis/live-events.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 
 let redis: OwnRedis;

@@ -11,7 +11,7 @@ import { connectRedis, type RedisConnection } from '../../src/storage/redis/conn
 import { redisFirstUses } from '../../src/storage/redis/first-uses.ts';
 import { redisGroups } from '../../src/storage/redis/groups.ts';
 import { redisWindows } from '../../src/storage/redis/redis-windows.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 import { testRates } from '../rig/rate-cases.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 

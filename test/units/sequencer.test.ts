@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { LoggedEvent } from '../../src/contract/store/events.ts';
 import type { Store } from '../../src/contract/store/store.ts';
 import { openSequencer } from '../../src/features/activity/sequencer.ts';
-import { until } from '../rig/events.ts';
+import { until } from '../rig/patience.ts';
 
 /** What the database answers to each look, the last one for ever. */
 type Answer = number | 'another is elected' | Error;

@@ -51,6 +51,9 @@ interface Base {
   readonly manifest: Manifest;
 }
 
+/** Attempts at a step on one index, before its files are checked. */
+const TRIES = 2;
+
 /** Builds in a thread. @source decision 815 */
 export function createIndexBuilder({
   store,
@@ -235,15 +238,16 @@ export function createIndexBuilder({
     build: (signal) =>
       inTurn(async () => {
         await files.beginStep();
-        for (let isFirst = true; ; isFirst = false) {
+        for (let tries = 1; ; tries++) {
           const base = await findBase();
           try {
             return await step(base, signal);
           } catch (error) {
             if (signal.aborted || error instanceof Problem) throw error;
-            // Another process on this folder may have removed a file that was replaced.
             files.forget();
-            if (isFirst) continue;
+            // Another process on this folder removes files that were replaced; then there is another index to build on.
+            if ((await findBase()).revision !== base.revision) tries = 0;
+            if (tries < TRIES) continue;
             const found = await checked(base);
             if (!found.change) throw error;
             return found;

@@ -53,8 +53,10 @@ const LOOK_MS = 100;
 /** Searches ask for the indexing of local posts at most this often. */
 const ASKED_EVERY_MS = 1000;
 const REFRESH_MS = 60_000;
-/** Attempts at a search: a segment may be replaced after the search was planned and before it is read. */
+/** Attempts at a search of one index: its files may be gone, or damaged. */
 const TRIES = 3;
+/** Attempts at a search in all: the index may be replaced after each was planned and before it has read the files. */
+const TRIES_MAX = 10;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /** The folder of the index below the data folder. */
@@ -225,15 +227,20 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
 
   /** Retries when files were replaced meanwhile; has a damaged index built anew. */
   async function retrying<T>(ask: () => Promise<T>): Promise<T> {
+    let failed = { revision: -1, tries: 0 };
     for (let tries = 1; ; tries++) {
       try {
         return await ask();
       } catch (error) {
         if (error instanceof Problem) throw error;
-        if (tries === TRIES) throw error instanceof IndexFileMissing ? unavailable(error) : error;
         files.forget();
         known = undefined;
-        if (tries > 1) await awaitCheck();
+        const { revision } = await readIndex();
+        failed = { revision, tries: revision === failed.revision ? failed.tries + 1 : 1 };
+        if (failed.tries === TRIES || tries === TRIES_MAX) {
+          throw error instanceof IndexFileMissing ? unavailable(error) : error;
+        }
+        if (failed.tries > 1) await awaitCheck();
       }
     }
   }

@@ -7,9 +7,9 @@ let clean;
 beforeAll(async () => {
   barker = await start({ seed: 42 });
   clean = await barker.snapshot('clean');
-}, 60_000);
+}, 240_000);
 beforeEach(() => clean.restore());
-afterAll(() => barker.close(), 60_000);
+afterAll(() => barker.close(), 240_000);
 
 test('a campaign is created', async () => {
   const [account] = (await barker.call('GET', '/12/accounts')).body.data;

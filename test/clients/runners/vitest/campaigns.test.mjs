@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 let barker;
 beforeAll(async () => {
   barker = await start({ seed: 42 });
-}, 60_000);
-afterAll(() => barker.close(), 60_000);
+}, 240_000);
+afterAll(() => barker.close(), 240_000);
 
 test('a campaign is created', async () => {
   const [account] = (await barker.call('GET', '/12/accounts')).body.data;
