@@ -7,6 +7,8 @@ import { openWorld, type World } from '../rig/world.ts';
 let world: World;
 before(async () => {
   world = await openWorld();
+  // The service removes by itself what is too old.
+  await world.service.jobs.stop();
 });
 after(() => world.close());
 

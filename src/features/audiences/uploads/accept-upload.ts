@@ -13,7 +13,7 @@ import {
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 
 /** How long the reply waits for the processing when there is no processing delay. @source decision 287 */
-const WAIT_MS = 1000;
+const WAIT_MS = 10_000;
 
 /** The target of an upload. */
 export interface Destination {
