@@ -6,7 +6,7 @@ import { startBarker, type Target, type TargetSeams } from './rig/target.ts';
 /** Durable creates by 32 clients, against the same without waiting for the disk, and without group commit. */
 export async function run(): Promise<void> {
   const durable = await creator({ groupCommit: true });
-  const volatile = await creator({ synchronous: 'off' });
+  const volatile = await creator({ isSynced: false });
   const alone = await creator({ groupCommit: false });
   const results = await interleaved(5, {
     durable: durable.create,

@@ -151,11 +151,11 @@ function settingsOf(options: Placed): Partial<Settings> {
 /** What only measurements switch off. What they compare that with is named too, and started the same way. */
 export interface TargetSeams {
   readonly fence?: 'on' | 'off';
-  readonly synchronous?: 'off';
+  readonly isSynced?: boolean;
   readonly groupCommit?: boolean;
 }
 
-const SEAMS: ReadonlySet<string> = new Set<keyof TargetSeams>(['fence', 'synchronous', 'groupCommit']);
+const SEAMS: ReadonlySet<string> = new Set<keyof TargetSeams>(['fence', 'isSynced', 'groupCommit']);
 
 /** A bare web server that answers every GET of a campaign with these bytes. */
 export function startBare(body: string): Promise<Other> {

@@ -18,13 +18,15 @@ import { findSealedOtherwise } from '../storage/core/sealed-values.ts';
 import { storeOn } from '../storage/core/store.ts';
 import { programVersion } from '../version.ts';
 
-/** What tests and benchmarks may replace; production uses the defaults. */
+/** What tests, benchmarks and development mode may replace; production uses the defaults. */
 export interface RuntimeOverrides {
   readonly clock?: Clock;
   /** That of the service if omitted. */
   readonly wallClock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
+  /** The data folder is removed when the process ends: there, commits are not synced to disk. @source decision 1040 */
+  readonly isTemporary?: boolean;
   /** Watches the driver, whichever it is. */
   readonly aroundDriver?: (driver: Driver) => Driver;
 }
@@ -54,7 +56,7 @@ export function sharesDatabase({ redis_url, object_store }: Pick<Settings, 'redi
  * @throws RestoreIncomplete
  * @source decision 457
  */
-export async function openDriver(settings: Settings): Promise<Driver> {
+export async function openDriver(settings: Settings, isTemporary = false): Promise<Driver> {
   refuseIncompleteRestore(settings.data_folder);
   if (settings.database_url !== '') {
     const { openPostgres } = await import('../storage/core/postgres.ts');
@@ -71,7 +73,7 @@ export async function openDriver(settings: Settings): Promise<Driver> {
   }
   const { openSqlite } = await import('../storage/core/sqlite.ts');
   mkdirSync(settings.data_folder, { recursive: true, mode: 0o700 });
-  return openSqlite({ file: join(settings.data_folder, 'barker.db') });
+  return openSqlite({ file: join(settings.data_folder, 'barker.db'), isSynced: !isTemporary });
 }
 
 /** The result of a schema upgrade. */
@@ -119,7 +121,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
   const clock = overrides.clock ?? systemClock;
   const wallClock = overrides.wallClock ?? clock;
   const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
-  const opened = overrides.driver ?? (await openDriver(settings));
+  const opened = overrides.driver ?? (await openDriver(settings, overrides.isTemporary));
   const driver = overrides.aroundDriver?.(opened) ?? opened;
   try {
     await prepareSchema(mode, settings, driver, clock);

@@ -121,11 +121,11 @@ interface DevRun {
 }
 
 async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }: DevRun): Promise<number> {
-  run?.begin(settings);
+  const isTemporary = run?.begin(settings) ?? false;
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
   const log = devLog(settings.log_level, (line) => printError(line));
-  const starting = startDev(settings, { ...start, hasContents: true, seams: { log } });
+  const starting = startDev(settings, { ...start, hasContents: true, seams: { log, isTemporary } });
   const stopped = waitForShutdown({
     async close() {
       const { service } = await starting;

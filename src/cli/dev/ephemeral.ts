@@ -11,8 +11,8 @@ export interface EphemeralRun {
   readonly defaults: Partial<Settings>;
   /** Ends when the program that started the server ends, in whatever way. */
   readonly lifeline: Readable;
-  /** Is called before anything is written. */
-  begin(settings: Settings): void;
+  /** Is called before anything is written. @returns whether the data folder is removed at the end. */
+  begin(settings: Settings): boolean;
   /** What the program reads when the server is ready: one line. */
   announce(file: DevFile): string;
 }
@@ -32,9 +32,10 @@ export function ephemeralRun(): EphemeralRun {
     lifeline: process.stdin,
     begin(settings) {
       folder = resolve(settings.data_folder);
-      if (folder !== temporary) return;
+      if (folder !== temporary) return false;
       // Also after a failed start, and after a second signal.
       process.on('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }));
+      return true;
     },
     announce: (file) =>
       `${JSON.stringify({ ...file, operator_token: ensureOperatorToken(folder), data_folder: folder })}\n`,

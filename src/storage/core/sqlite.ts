@@ -17,8 +17,8 @@ import { type Connection, type QueueOptions, writerQueue } from './writer-queue.
 export interface SqliteOptions {
   /** File path. */
   readonly file: string;
-  /** `off` only for measuring the cost of syncing commits before they are acknowledged. */
-  readonly synchronous?: 'off';
+  /** Whether commits are synced to disk before they are acknowledged. Off only for what ends with the process, and for measuring. */
+  readonly isSynced?: boolean;
   /** Units that wait together share one transaction and one fsync. Off only for measuring. */
   readonly groupCommit?: boolean;
   readonly probe?: StatementProbe;
@@ -116,7 +116,7 @@ interface WriteAheadLog extends Pick<QueueOptions, 'checkpoint' | 'sync' | 'repa
  * Maintains the write-ahead log outside this thread: commits append to it, and neither syncing it nor copying it into
  * the database file delays other work.
  */
-function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection): WriteAheadLog {
+function writeAheadLog({ file, isSynced = true }: SqliteOptions, writer: Connection): WriteAheadLog {
   const checkpoints = checkpointsOf(file, () => {
     const [state] = writer.query(LOG_STATE);
     return { pages: Number(state?.log), checkpointed: Number(state?.checkpointed) };
@@ -129,12 +129,11 @@ function writeAheadLog({ file, synchronous }: SqliteOptions, writer: Connection)
   };
   return {
     checkpoint: checkpoints.checkpointIfNeeded,
-    sync:
-      synchronous === 'off'
-        ? undefined
-        : async () => {
-            await (await opened()).datasync();
-          },
+    sync: isSynced
+      ? async () => {
+          await (await opened()).datasync();
+        }
+      : undefined,
     async repair() {
       const frames = Number(writer.query(LOG_STATE)[0]?.log);
       // The write lock keeps other processes from appending to the log. A log that was restarted before that is
@@ -163,7 +162,7 @@ function connect(
   const database = new DatabaseSync(options.file, { timeout: 5000 });
   const journal = options.isBulk
     ? 'pragma journal_mode = off; pragma synchronous = off'
-    : `pragma journal_mode = wal; pragma synchronous = ${options.synchronous ?? 'normal'}; pragma wal_autocheckpoint = 0`;
+    : `pragma journal_mode = wal; pragma synchronous = ${options.isSynced === false ? 'off' : 'normal'}; pragma wal_autocheckpoint = 0`;
   database.exec(`${journal};
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
