@@ -25,8 +25,8 @@ export interface RuntimeOverrides {
   readonly wallClock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
-  /** The data folder is removed when the process ends: there, commits are not synced to disk. @source decision 1040 */
-  readonly isTemporary?: boolean;
+  /** Whether commits are synced to disk from the start; if not, then from `beginSyncing` of the driver on. */
+  readonly isSynced?: boolean;
   /** Watches the driver, whichever it is. */
   readonly aroundDriver?: (driver: Driver) => Driver;
 }
@@ -56,7 +56,7 @@ export function sharesDatabase({ redis_url, object_store }: Pick<Settings, 'redi
  * @throws RestoreIncomplete
  * @source decision 457
  */
-export async function openDriver(settings: Settings, isTemporary = false): Promise<Driver> {
+export async function openDriver(settings: Settings, isSynced = true): Promise<Driver> {
   refuseIncompleteRestore(settings.data_folder);
   if (settings.database_url !== '') {
     const { openPostgres } = await import('../storage/core/postgres.ts');
@@ -73,7 +73,7 @@ export async function openDriver(settings: Settings, isTemporary = false): Promi
   }
   const { openSqlite } = await import('../storage/core/sqlite.ts');
   mkdirSync(settings.data_folder, { recursive: true, mode: 0o700 });
-  return openSqlite({ file: join(settings.data_folder, 'barker.db'), isSynced: !isTemporary });
+  return openSqlite({ file: join(settings.data_folder, 'barker.db'), isSynced });
 }
 
 /** The result of a schema upgrade. */
@@ -121,7 +121,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
   const clock = overrides.clock ?? systemClock;
   const wallClock = overrides.wallClock ?? clock;
   const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
-  const opened = overrides.driver ?? (await openDriver(settings, overrides.isTemporary));
+  const opened = overrides.driver ?? (await openDriver(settings, overrides.isSynced));
   const driver = overrides.aroundDriver?.(opened) ?? opened;
   try {
     await prepareSchema(mode, settings, driver, clock);

@@ -110,6 +110,8 @@ interface DevStart {
   /** Whether the last requests are kept in memory; yes unless told otherwise. */
   readonly recordsRequests?: boolean;
   readonly clock?: ClockStart;
+  /** Whether the data folder is removed when the process ends. */
+  readonly isTemporary?: boolean;
 }
 
 /** How it runs and ends. */
@@ -125,7 +127,7 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
   const { devLog } = await import('./dev-log.ts');
   const { welcome } = await import('./welcome.ts');
   const log = devLog(settings.log_level, (line) => printError(line));
-  const starting = startDev(settings, { ...start, hasContents: true, seams: { log, isTemporary } });
+  const starting = startDev(settings, { ...start, hasContents: true, isTemporary, seams: { log } });
   const stopped = waitForShutdown({
     async close() {
       const { service } = await starting;
@@ -181,7 +183,8 @@ export async function startDev(
     at_ms: options.clock?.at_ms ?? (isNewFolder ? world?.clock_ms : undefined),
   });
   const around = await openAround(options.recordsRequests !== false);
-  const seams = { ...options.seams, ...around.seams, clock, wallClock };
+  // Until the server answers, nobody has been told of a commit. @source decision 1040
+  const seams = { ...options.seams, ...around.seams, clock, wallClock, isSynced: false };
   const parts = await openDependencies('dev', settings, { random, ...seams });
   const { keys, isNew } = await keysOfWorld(parts, { world, hasContents: options.hasContents ?? false });
   // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
@@ -192,6 +195,7 @@ export async function startDev(
   const subject = snapshotSubject(parts, { random, clock, service: () => started.service! });
   await subject.snapshots?.sweep();
   if (isNew) await noteBeginning(parts, subject);
+  if (!options.isTemporary) await parts.driver.beginSyncing?.();
   const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
   const { toolLinks } = await import('../dev/surface/tool-pages.ts');
   const service = await startListeners('dev', parts, {

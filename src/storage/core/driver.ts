@@ -37,6 +37,11 @@ export interface Driver {
    * PostgreSQL. @source decision 878
    */
   readonly replaceBy?: (file: string) => Promise<void>;
+  /**
+   * Syncs to disk what was committed without that, and each commit from now on before it is acknowledged. Undefined on
+   * PostgreSQL. @source decision 1040
+   */
+  readonly beginSyncing?: () => Promise<void>;
   ping(): Promise<void>;
   /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
   readonly onRepaired?: (listener: () => void) => void;

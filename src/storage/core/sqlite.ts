@@ -17,7 +17,7 @@ import { type Connection, type QueueOptions, writerQueue } from './writer-queue.
 export interface SqliteOptions {
   /** File path. */
   readonly file: string;
-  /** Whether commits are synced to disk before they are acknowledged. Off only for what ends with the process, and for measuring. */
+  /** Whether commits are synced to disk before they are acknowledged; if not, then from `beginSyncing` on. */
   readonly isSynced?: boolean;
   /** Units that wait together share one transaction and one fsync. Off only for measuring. */
   readonly groupCommit?: boolean;
@@ -53,6 +53,8 @@ export function openSqlite(options: SqliteOptions): Driver {
     write: queue.write,
     copyTo: (file) => copyDatabaseFile(options.file, file),
     replaceBy: (file) => replaceDatabase(options.file, file),
+    // The sync of this unit of work is that of all before it too.
+    beginSyncing: () => queue.write(async () => log?.beginSyncing()),
     async ping() {
       await queue.check();
       writer.exec('select 1');
@@ -109,6 +111,8 @@ const LOG_STATE = 'pragma wal_checkpoint(noop)';
 
 /** What the writer needs from the write-ahead log. */
 interface WriteAheadLog extends Pick<QueueOptions, 'checkpoint' | 'sync' | 'repair'> {
+  /** From the next commit on. */
+  beginSyncing(): void;
   close(): Promise<void>;
 }
 
@@ -117,6 +121,7 @@ interface WriteAheadLog extends Pick<QueueOptions, 'checkpoint' | 'sync' | 'repa
  * the database file delays other work.
  */
 function writeAheadLog({ file, isSynced = true }: SqliteOptions, writer: Connection): WriteAheadLog {
+  let isSyncing = isSynced;
   const checkpoints = checkpointsOf(file, () => {
     const [state] = writer.query(LOG_STATE);
     return { pages: Number(state?.log), checkpointed: Number(state?.checkpointed) };
@@ -129,11 +134,12 @@ function writeAheadLog({ file, isSynced = true }: SqliteOptions, writer: Connect
   };
   return {
     checkpoint: checkpoints.checkpointIfNeeded,
-    sync: isSynced
-      ? async () => {
-          await (await opened()).datasync();
-        }
-      : undefined,
+    async sync() {
+      if (isSyncing) await (await opened()).datasync();
+    },
+    beginSyncing() {
+      isSyncing = true;
+    },
     async repair() {
       const frames = Number(writer.query(LOG_STATE)[0]?.log);
       // The write lock keeps other processes from appending to the log. A log that was restarted before that is
@@ -162,7 +168,7 @@ function connect(
   const database = new DatabaseSync(options.file, { timeout: 5000 });
   const journal = options.isBulk
     ? 'pragma journal_mode = off; pragma synchronous = off'
-    : `pragma journal_mode = wal; pragma synchronous = ${options.isSynced === false ? 'off' : 'normal'}; pragma wal_autocheckpoint = 0`;
+    : `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0`;
   database.exec(`${journal};
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
