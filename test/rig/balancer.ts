@@ -59,28 +59,29 @@ const LOOK_MS = 100;
 const LATE_MAX = 3;
 
 /**
- * Sends connections to the nodes that say that they are ready, as any balancer does, and to all when none is; returns how to
- * end that.
+ * Sends connections to the nodes that say that they are ready, as any balancer does, and when none is, to all that are there:
+ * on a busy machine the only one may answer late. Returns how to end that.
  */
 export async function routeToReady(balancers: readonly Balancer[], nodes: readonly BalancedNode[]) {
   let isStopped = false;
-  const states = nodes.map(() => ({ isReady: false, late: 0 }));
+  const states = nodes.map(() => ({ isReady: false, isThere: true, late: 0 }));
   const lookAt = async ({ readyz }: BalancedNode, at: number): Promise<void> => {
     const state = states[at]!;
     try {
       const reply = await fetch(readyz, { signal: AbortSignal.timeout(5 * LOOK_MS) });
       await reply.arrayBuffer();
-      states[at] = { isReady: reply.ok, late: 0 };
+      states[at] = { isReady: reply.ok, isThere: true, late: 0 };
     } catch (error) {
-      const late = (error as Error).name === 'TimeoutError' ? state.late + 1 : LATE_MAX;
-      states[at] = { isReady: state.isReady && late < LATE_MAX, late };
+      const isThere = (error as Error).name === 'TimeoutError';
+      const late = isThere ? state.late + 1 : LATE_MAX;
+      states[at] = { isReady: state.isReady && late < LATE_MAX, isThere, late };
     }
   };
   const look = async (): Promise<void> => {
     await Promise.all(nodes.map(lookAt));
-    const isAnyReady = states.some(({ isReady }) => isReady);
-    const ready = nodes.filter((_, at) => !isAnyReady || states[at]!.isReady);
-    for (const [at, balancer] of balancers.entries()) balancer.route(ready.map(({ ports }) => ports[at]!));
+    const which = (['isReady', 'isThere'] as const).find((each) => states.some((state) => state[each]));
+    const chosen = which ? nodes.filter((_, at) => states[at]![which]) : nodes;
+    for (const [at, balancer] of balancers.entries()) balancer.route(chosen.map(({ ports }) => ports[at]!));
   };
   await look();
   const done = (async () => {
