@@ -23,6 +23,8 @@ const openSpecial = async (): Promise<Driver> => {
 const { service, file } = await startDev(settings, {
   reset: false,
   recordsRequests: plan.recordsRequests ?? false,
+  // Any other server begins to sync when its world is there.
+  isTemporary: plan.isSynced === false,
   seams: { driver: await openSpecial() },
 });
 process.send!(file);
