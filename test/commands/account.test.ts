@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { EXTERNAL_CHANGE_POLL_MS } from '../../src/storage/core/external-changes.ts';
-import { type Client, clientOf, type Keys } from '../rig/client.ts';
+import { type Client, clientOf, type Keys, type Reply } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { until } from '../rig/patience.ts';
 import { barker, flagsOf, MASTER_KEY, startServe, toldBy } from './program.ts';
@@ -42,7 +42,7 @@ after(async () => {
 
 /** Asks until the running service has taken notice; it looks by itself. */
 async function askUntil(client: Client, path: string, isMeant: (reply: { status: number; body: never }) => boolean) {
-  let reply = await client.call('GET', path);
+  let reply!: Reply;
   await until(
     () => `${path} is answered as meant: ${reply.status} ${reply.text}`,
     async () => {

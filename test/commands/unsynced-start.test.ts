@@ -20,7 +20,7 @@ async function countSyncs(context: TestContext): Promise<() => number> {
   return () => mock.callCount();
 }
 
-/** Starts a server, makes an account, and closes it. @returns how often files were synced until it was ready, and for the account. */
+/** Starts a server, commits once, and closes it. @returns how often files were synced until it was ready, and for the commit. */
 async function syncsOf(context: TestContext, flags: Readonly<Record<string, unknown>>): Promise<[number, number]> {
   const syncs = await countSyncs(context);
   const run = ephemeralRun();

@@ -6,10 +6,13 @@ import { secureRandom } from '../../src/base/random.ts';
 import type { DerivedObjects } from '../../src/contract/services/derived-files.ts';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
 import { filesOf } from '../../src/features/keywords/manifest.ts';
+import { jobRunner } from '../../src/features/platform/job-runner.ts';
+import { objectRemoval } from '../../src/features/platform/object-removal.ts';
 import { derivedObjects } from '../../src/storage/objects/derived-objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { indexNext, type KeywordNodeOptions, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
+import { anotherNode } from '../rig/nodes.ts';
 import { remoteStore } from '../rig/object-stores.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -38,7 +41,7 @@ function openTwin(options: KeywordNodeOptions = {}, wrap = (derived: DerivedObje
     ...{ store, clock, random: secureRandom, bytes_max: undefined },
     objects: remoteStore(folderObjects(bucket, secureRandom)),
     prefix: 'keywords',
-    folder: join(folder, 'copies'),
+    folder: join(options.folder ?? folder, 'copies'),
   });
   return openKeywordNode(world, { folder, derived: wrap(derived), runNow: async () => {}, ...options });
 }
@@ -59,6 +62,20 @@ async function found(keywords: Keywords, word: string): Promise<number> {
   return volume.reduce((sum, each) => sum + each, 0);
 }
 
+/** Removes objects as the job does. */
+async function removeUnused(): Promise<void> {
+  const { store, clock, services } = world.service;
+  const jobs = jobRunner({
+    ...{ store, clock, node: anotherNode('removing'), random: secureRandom },
+    services: { ...services, store, objects: folderObjects(bucket, secureRandom) },
+    kinds: [objectRemoval],
+    onEnded() {},
+    onFailed: (_, error) => assert.fail(error as Error),
+  });
+  await jobs.runDue();
+  await jobs.stop();
+}
+
 async function indexAll(keywords: Keywords): Promise<void> {
   while (await indexNext(keywords, world.service.store, world.clock.now()));
 }
@@ -77,13 +94,19 @@ test('two processes with one data folder do not disturb each other', async () =>
     );
   }
   for (const keywords of twins) await keywords.close();
+  const elsewhere = openTwin({ folder: join(world.place.folder, 'elsewhere') });
+  assert.equal(await found(elsewhere, 'zyxtwins'), count);
+  await elsewhere.close();
   // What only one of them could record was recorded by one.
+  world.clock.advance(3700);
+  await removeUnused();
   const recorded = (await recordedIndex(world.service.store))!;
-  const keys = new Set(filesOf(recorded).map(({ object_key }) => object_key));
-  const unused = await world.service.store.read((tx) => tx.derivedFiles.listUnused('9999', 10_000));
-  const stored = readdirSync(join(bucket, 'keywords/index')).map((name) => `keywords/index/${name}`);
-  assert.deepEqual(stored.filter((key) => !keys.has(key)).sort(), [...unused].sort());
-  assert.ok([...keys].every((key) => stored.includes(key)));
+  const keys = filesOf(recorded).map(({ object_key }) => object_key);
+  const stored = readdirSync(bucket, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.deepEqual(
+    stored.map(({ parentPath, name }) => join(parentPath, name)).sort(),
+    keys.map((key) => join(bucket, key)).sort(),
+  );
 });
 
 const searchedFor = 'zyxgone';
