@@ -25,7 +25,7 @@ export interface RuntimeOverrides {
   readonly wallClock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
-  /** Whether commits are synced to disk from the start; if not, then from `beginSyncing` of the driver on. */
+  /** Whether SQLite syncs commits to disk from the start; yes unless told otherwise, and then from `beginSyncing` on. */
   readonly isSynced?: boolean;
   /** Watches the driver, whichever it is. */
   readonly aroundDriver?: (driver: Driver) => Driver;

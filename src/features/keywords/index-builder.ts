@@ -238,15 +238,17 @@ export function createIndexBuilder({
     build: (signal) =>
       inTurn(async () => {
         await files.beginStep();
+        let base = await findBase();
         for (let tries = 1; ; tries++) {
-          const base = await findBase();
           try {
             return await step(base, signal);
           } catch (error) {
             if (signal.aborted || error instanceof Problem) throw error;
             files.forget();
+            const recorded = await findBase();
             // Another process on this folder removes files that were replaced; then there is another index to build on.
-            if ((await findBase()).revision !== base.revision) tries = 0;
+            if (recorded.revision !== base.revision) tries = 0;
+            base = recorded;
             if (tries < TRIES) continue;
             const found = await checked(base);
             if (!found.change) throw error;

@@ -17,7 +17,7 @@ import { type Connection, type QueueOptions, writerQueue } from './writer-queue.
 export interface SqliteOptions {
   /** File path. */
   readonly file: string;
-  /** Whether commits are synced to disk before they are acknowledged; if not, then from `beginSyncing` on. */
+  /** Whether commits are synced to disk before they are acknowledged; yes unless told otherwise, and then from `beginSyncing` on. */
   readonly isSynced?: boolean;
   /** Units that wait together share one transaction and one fsync. Off only for measuring. */
   readonly groupCommit?: boolean;
@@ -168,7 +168,7 @@ function connect(
   const database = new DatabaseSync(options.file, { timeout: 5000 });
   const journal = options.isBulk
     ? 'pragma journal_mode = off; pragma synchronous = off'
-    : `pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0`;
+    : 'pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0';
   database.exec(`${journal};
     pragma foreign_keys = on; pragma cache_size = -32768; pragma temp_store = memory`);
   if (options.readOnly) database.exec('pragma query_only = on');
