@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { foldCase } from '../../src/base/text.ts';
 import type { Field } from '../../src/contract/declare/fields.ts';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
+import { sampledResources } from '../rig/shapes.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { everything, listable, visible } from './lists.ts';
 import {
@@ -41,7 +42,7 @@ function wordsOf(resource: AnyResource, column: string): string[] | undefined {
   return words?.map((word) => word.const).sort();
 }
 
-for (const resource of resources) {
+for (const resource of sampledResources(resources)) {
   describe(`filters of ${resource.plural}`, () => {
     let setup: TestAccount;
     let rows: Row[];

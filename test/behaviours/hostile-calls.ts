@@ -4,6 +4,7 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol, type Reply, readRequested } from '../rig/client.ts';
 import type { HOSTILE_JSON } from '../rig/hostile-values.ts';
+import { sampler } from '../rig/sampling.ts';
 import type { World } from '../rig/world.ts';
 import { accountOperations, goodCall, type TestAccount } from './test-account.ts';
 
@@ -27,6 +28,8 @@ export async function sendJson(world: World, method: string, path: string, body:
   return readRequested(url, await request(url, { method: method as 'POST' | 'PUT', headers, body }));
 }
 
+const isTried = sampler();
+
 /** Sends each value for each parameter of an operation, and as the whole body; none may cause an internal error. */
 export async function checkEverywhere(
   setup: TestAccount,
@@ -35,10 +38,12 @@ export async function checkEverywhere(
 ): Promise<void> {
   const { method, path } = await goodCall(setup, operation);
   for (const [what, json] of values) {
-    for (const name of Object.keys(operation.parameters)) {
+    for (const [name, { kind }] of Object.entries(operation.parameters)) {
+      if (!isTried(`${operation.body} ${kind.name} ${what}`, `${operation.id} ${name} ${what}`)) continue;
       const reply = await sendJson(setup.world, method, path, `{${JSON.stringify(name)}:${json}}`);
       assert.ok(reply.status < 500, `${name}: ${what} gave ${reply.status}`);
     }
+    if (!isTried(`${operation.body} ${what}`, `${operation.id} ${what}`)) continue;
     const whole = await sendJson(setup.world, method, path, json);
     assert.ok(whole.status < 500, `${what} as the whole body gave ${whole.status}`);
   }

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { goodCalls } from '../rig/good-calls.ts';
 import { rawCall } from '../rig/raw.ts';
+import { sampler } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { fill, openTestAccount, type TestAccount } from './test-account.ts';
 
@@ -17,6 +18,8 @@ after(() => world.close());
 /** What a segment of a path may hold and no id does; some of it is no text that every database takes. */
 const SEGMENTS = ['%00', 'a%00b', '%01', '%EF%BF%BF', '__proto__', '%20', `${'9'.repeat(300)}`];
 
+const isTried = sampler();
+
 describe('no segment of a path causes an internal error', () => {
   for (const operation of operations.filter(({ path }) => path.includes(':'))) {
     test(operation.id, async () => {
@@ -24,6 +27,7 @@ describe('no segment of a path causes an internal error', () => {
       const names = [...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
       for (const name of names) {
         for (const segment of SEGMENTS) {
+          if (!isTried(`${operation.method} ${name} ${segment}`, `${operation.id} ${name} ${segment}`)) continue;
           const filled = { account_id: setup.account, [name]: '@' };
           const target = fill(operation.path, filled).replace('%40', segment) + query;
           const call = { method: operation.method, target, keys: world.keys, ...good };

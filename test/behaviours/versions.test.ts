@@ -1,6 +1,7 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sampledOperations } from '../rig/shapes.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { accountOperations, goodCall, openTestAccount, type TestAccount } from './test-account.ts';
 
@@ -94,7 +95,8 @@ describe('paths and versions', () => {
 
   test('every reply names the version and has ids of its own', async () => {
     const seen = new Set<string>();
-    for (const operation of accountOperations.filter((each) => each.method === 'GET')) {
+    const reading = sampledOperations(accountOperations.filter((each) => each.method === 'GET'));
+    for (const operation of reading) {
       const { path } = await goodCall(setup, operation);
       for (const sent of [path, `${path}?count=x&with_deleted=x`]) {
         const reply = await world.sandbox.call('GET', sent);
@@ -105,7 +107,7 @@ describe('paths and versions', () => {
         seen.add(reply.headers.get('x-transaction-id')!);
       }
     }
-    assert.equal(seen.size, 2 * accountOperations.filter((each) => each.method === 'GET').length);
+    assert.equal(seen.size, 2 * reading.length);
   });
 });
 

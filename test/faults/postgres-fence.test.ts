@@ -11,10 +11,11 @@ import { driverOn } from '../rig/databases.ts';
 import { until } from '../rig/patience.ts';
 import { register } from '../rig/people.ts';
 import { type Pair, pairKinds } from '../rig/revocations.ts';
+import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 /** How often each thing is changed elsewhere and then used. */
-const PAIRS = Number(process.env.TEST_PAIRS ?? 60);
+const PAIRS = Number(process.env.TEST_PAIRS ?? rounds(60));
 
 let world: World;
 /** Another process on the same database: what it changes, the service must learn from the database. */
@@ -77,7 +78,7 @@ async function runAll(beside?: (isOver: () => boolean) => Promise<void>): Promis
   let isOver = false;
   const other = beside?.(() => isOver);
   try {
-    await Promise.all(kinds.map((makePair, index) => run(makePair, PAIRS / 4, first[index])));
+    await Promise.all(kinds.map((makePair, index) => run(makePair, Math.ceil(PAIRS / 4), first[index])));
   } finally {
     isOver = true;
     await other;

@@ -13,6 +13,7 @@ import { storeWithoutPositions } from '../../src/storage/tables/event-outbox.ts'
 import { driverOn, openPlace, type Place } from '../rig/databases.ts';
 import { logAfter } from '../rig/events.ts';
 import { until } from '../rig/patience.ts';
+import { rounds } from '../rig/sampling.ts';
 
 const NOW = '2026-03-02T17:04:55Z';
 /** The key of the advisory lock of the elected process. */
@@ -280,7 +281,7 @@ describe('a sequencer that ends without a word', () => {
 
   test('by SIGKILL, at any moment, loses, repeats and reorders nothing', { timeout: 300_000 }, async () => {
     const start = await end();
-    const KILLS = 12;
+    const KILLS = rounds(12);
     const CHAINS = 6;
     let isOver = false;
     const lengths = Array<number>(CHAINS).fill(0);

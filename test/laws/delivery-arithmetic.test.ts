@@ -6,8 +6,9 @@ import type { Booking } from '../../src/features/delivery/bookings.ts';
 import type { Knobs } from '../../src/features/delivery/simulation/knobs.ts';
 import { booking, creative, ModelRun } from '../rig/delivery-model.ts';
 import { fc } from '../rig/laws.ts';
+import { rounds } from '../rig/sampling.ts';
 
-const RUNS = 40;
+const RUNS = rounds(40);
 const HOUR_S = 3600;
 const ZONES = ['America/Los_Angeles', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC'] as const;
 

@@ -4,8 +4,9 @@ import { describe, test } from 'node:test';
 import { expectedReach } from '../../src/contract/delivery/reach.ts';
 import { type Exposure, frequencyOf, reachOf } from '../../src/features/ads/analytics/reach.ts';
 import { fc } from '../rig/laws.ts';
+import { rounds } from '../rig/sampling.ts';
 
-const RUNS = { seed: 20_260_302, numRuns: 2000 };
+const RUNS = { seed: 20_260_302, numRuns: rounds(2000) };
 
 /** What line items had; often as much as there are people, where chance matters most. */
 const exposure: fc.Arbitrary<Exposure> = fc

@@ -7,9 +7,10 @@ import { audienceCounter } from '../../src/features/delivery/audiences/count-aud
 import { simulatedDelivery } from '../../src/features/delivery/simulation/simulated-delivery.ts';
 import { type DeliveringAccount, fillDirectory, openDelivering, sumOf } from '../resources/delivery-calls.ts';
 import { fc } from '../rig/laws.ts';
+import { rounds } from '../rig/sampling.ts';
 import { closeAll, openWorld, openWorldOver, type World } from '../rig/world.ts';
 
-const RUNS = 4;
+const RUNS = rounds(4);
 const HOUR_S = 3600;
 const FLAGS = { rate_limits: 'off', delivery_sandbox: 'simulated' };
 

@@ -9,6 +9,7 @@ import { aliasFile } from '../rig/foreign-words.ts';
 import { fc } from '../rig/laws.ts';
 import { LONGEST_WINDOW_S } from '../rig/rate-windows.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
+import { rounds } from '../rig/sampling.ts';
 import { closeAll, openWorld, type World } from '../rig/world.ts';
 import { type Callers, callersOf, SECRET_OF_CLEO, type Who } from './callers.ts';
 import { found, type Met, nothingMet, remember, resolved, resolvedJson } from './met.ts';
@@ -21,7 +22,7 @@ import { DIFFICULT, type Value } from './values.ts';
  * `DIFFERENTIAL_SEED=7 DIFFERENTIAL_RUNS=2000 node test/run.ts differential`.
  */
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? (engine === 'sqlite' ? 20_260_302 : 5_849));
-const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? (aliasFile === undefined ? 25 : 10));
+const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? rounds(aliasFile === undefined ? 25 : 10));
 const STEPS_MAX = 60;
 
 /** Small enough that programs come to them. */

@@ -12,9 +12,10 @@ import {
 import { toSizeRange } from '../../src/features/ads/audience-estimate/size-range.ts';
 import { fc } from '../rig/laws.ts';
 import { NOBODY_IN_PARTICULAR, person, settlePeople } from '../rig/people-of-directory.ts';
+import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-const ROUNDS = 25;
+const ROUNDS = rounds(25);
 const QUESTIONS = 20;
 const SINCE = NOBODY_IN_PARTICULAR.last_active_at - 100;
 

@@ -20,6 +20,7 @@ import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { type LineItemFixture, lineItemCalls, type Params } from '../resources/line-item-calls.ts';
 import { openPlace } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';
+import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -178,7 +179,7 @@ describe('the line item summary of a campaign', () => {
           assert.deepEqual(actual, expected);
         }
       }),
-      { seed: SEED, numRuns: 12, endOnFailure: true },
+      { seed: SEED, numRuns: rounds(12), endOnFailure: true },
     );
   });
 
@@ -225,7 +226,7 @@ describe('the line item summary of a campaign', () => {
           );
         }
       }),
-      { seed: SEED, numRuns: 500 },
+      { seed: SEED, numRuns: rounds(500) },
     );
   });
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { rounds } from '../rig/sampling.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { upload } from '../rig/uploading.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
-const ROUNDS = 25;
+const ROUNDS = rounds(25);
 /** How many use the media that one removes. */
 const USES = 6;
 

@@ -13,6 +13,7 @@ import { countOpen } from '../../src/features/audiences/members/membership-windo
 import { appendRun, mergeUploads } from '../../src/features/audiences/members/merge-uploads.ts';
 import { packedWriter, UPDATE } from '../../src/features/audiences/uploads/packed-format.ts';
 import { fc } from '../rig/laws.ts';
+import { rounds } from '../rig/sampling.ts';
 import { entriesIn, membersIn } from './members-in.ts';
 import {
   accepted,
@@ -61,7 +62,7 @@ describe('merging', () => {
         merge(pathOf('it'), log, places);
         assert.deepEqual(shown(membersIn(pathOf('it'))), shown(membersOf(log)));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('merging', () => {
           assert.deepEqual(shown(membersIn(pathOf('it'))), shown(membersOf(log.slice(0, index + 1))));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('merging', () => {
           assert.equal(told.size, size);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -172,7 +173,7 @@ describe('merging', () => {
           merge(pathOf('it'), [...log, upload, { ...upload, after: 0 }], []);
           assert.deepEqual(shown(membersIn(pathOf('it'))), shown(once));
         }),
-        { numRuns: 100 },
+        { numRuns: rounds(100) },
       );
     });
   }
@@ -293,7 +294,7 @@ describe('a tree over every record', () => {
           assert.equal(told.size, setOf(meant, all, within).size);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 });

@@ -10,6 +10,7 @@ import { openMembers } from '../../src/features/audiences/members/member-runs.ts
 import { derivedIn } from '../rig/derived-files.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { membersIn } from './members-in.ts';
 import {
@@ -103,7 +104,7 @@ describe('a log', () => {
       assert.deepEqual(lastVersions(builtAgain), lastVersions(built));
       assert.deepEqual(shown(membersIn(pathOf(subject))), shown(said));
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: rounds(40) });
   });
 
   test('is merged no further when its job is taken over', async () => {
@@ -193,7 +194,7 @@ describe('a tree over users of the directory', () => {
       assert.equal(size, [...meant].filter(isActive).length);
       assert.deepEqual([...(await memberships.usersOf(renamed, EPOCH + now))], [...meant]);
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: rounds(40) });
   });
 
   test('that grew is matched again', async () => {

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol } from '../rig/client.ts';
+import { sampler } from '../rig/sampling.ts';
 import { type Wire, type WireReply, wireTo } from '../rig/wire.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
@@ -42,13 +43,16 @@ const SHAPES: readonly Shape[] = [
   { what: 'a write of JSON whose hash is signed', make: () => batch(JSON.stringify(items()), 'with its hash') },
 ];
 
+/** A change is of the piece and the character that it changes, and of the character that it puts there. */
+const isTried = sampler();
+
 for (const { what, make } of SHAPES) {
   describe(`${what}: of all requests that differ in one byte`, () => {
     test('each is refused, except other spellings of the same request', async () => {
       const request = make();
       const seen = new Map<string, number>();
       for (const changed of changesOf(request)) {
-        if (isSameRequest(request, changed)) continue;
+        if (isSameRequest(request, changed) || !isChosen(what, request, changed)) continue;
         // A JSON body is read when its head has been accepted and the nonce is used: each needs one of its own.
         const sent = isJson(request, changed) ? make() : request;
         assertRefused(sent, changed, await raw.send(bytesOf(sent, changed)));
@@ -128,6 +132,15 @@ function* changesOf(request: Pieces): Generator<Changed> {
       }
     }
   }
+}
+
+function isChosen(what: string, request: Pieces, { piece, at, offset, byte }: Changed): boolean {
+  const before = request[at]![1][offset]!;
+  const kind = /[a-z]/i.test(before) ? 'letter' : /\d/.test(before) ? 'digit' : before;
+  return isTried(
+    `${what} ${piece} ${kind} ${(byte ^ before.charCodeAt(0)).toString(2)}`,
+    `${what} ${at} ${offset} ${byte}`,
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { parseFast } from '../../src/features/audiences/uploads/fast-path.ts';
 import { parseFully } from '../../src/features/audiences/uploads/full-parser.ts';
 import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { fc } from '../rig/laws.ts';
+import { rounds } from '../rig/sampling.ts';
 
 const NOW_S = Date.parse('2026-03-02T17:04:55Z') / 1000;
 const rules: UploadRules = { kinds: IDENTIFIER_KINDS, acceptsEffectiveAt: true, limitsExpiry: false };
@@ -84,7 +85,7 @@ describe('parsing an upload of people', () => {
         if (straight) assert.deepEqual(straight, careful);
         seen[straight ? 'straight' : 'left'] += 1;
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
     assert.ok(seen.straight > 100 && seen.left > 100, JSON.stringify(seen));
   });
@@ -99,7 +100,7 @@ describe('parsing an upload of people', () => {
         const straight = parseFast(body, NOW_S, rules);
         if (straight) assert.deepEqual(straight, parseFully(body, NOW_S, rules));
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('parsing an upload of people', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
   });
 

@@ -9,9 +9,10 @@ import { fc } from '../rig/laws.ts';
 import { until } from '../rig/patience.ts';
 import { register } from '../rig/people.ts';
 import { type Arrived, openReceiver, type Receiver } from '../rig/receiver.ts';
+import { rounds } from '../rig/sampling.ts';
 import type { World } from '../rig/world.ts';
 
-const PROGRAMS = 15;
+const PROGRAMS = rounds(15);
 /** @source activity gaps 19.4 */
 const SCHEDULE_S = [3, 27, 242];
 const TRIES_MAX = 1 + SCHEDULE_S.length;

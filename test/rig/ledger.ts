@@ -12,6 +12,7 @@ import {
   wording,
 } from '../../src/engine/declared-problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
+import { shapeOf } from './shapes.ts';
 
 /** A reply to record; without an operation when none answered. */
 export interface Seen {
@@ -101,12 +102,19 @@ function patternOf(template: string): RegExp {
 
 /**
  * What no test has seen: statuses that an operation declares, problems that it says it raises itself, and problems of
- * every call that were not seen in any operation of a family.
+ * every call that were not seen in any operation of a family. Of samples it is enough that an operation of the same shape has
+ * been seen to answer so.
  */
-export function unseenBy(operations: readonly Operation[], ...ledgers: readonly string[]): string[] {
+export function unseenBy(operations: readonly Operation[], isSample: boolean, ...ledgers: readonly string[]): string[] {
   const files = ledgers.flatMap((ledger) => readdirSync(ledger).map((name) => join(ledger, name)));
   const lines = files.flatMap((file) => readFileSync(file, 'utf8').split('\n'));
-  const seen = new Set(lines);
+  const shapes = new Map(operations.map((operation) => [operation.id, isSample ? shapeOf(operation) : operation.id]));
+  /** What has been seen, with the shape in place of the operation. */
+  const inShape = (line: string): string => {
+    const [id = '', answer] = line.split(' ');
+    return shapes.has(id) ? `${shapes.get(id)}: ${answer}` : line;
+  };
+  const seen = new Set(lines.map(inShape));
   const wanted = new Set<string>();
   for (const operation of operations) {
     for (const status of statusesOf(operation)) wanted.add(`${operation.id} ${status}`);
@@ -117,7 +125,7 @@ export function unseenBy(operations: readonly Operation[], ...ledgers: readonly 
   }
   for (const name of UNCALLED) if (problems[name].ads) wanted.add(`ads ${name}`);
   for (const name of UNCALLED) if (problems[name].numeric) wanted.add(`numeric ${name}`);
-  return [...wanted].filter((each) => !seen.has(each)).sort();
+  return [...wanted].filter((each) => !seen.has(inShape(each))).sort();
 }
 
 /** Problems of the table that no operation can raise and no route answers with. */

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { followPromises } from './followed-promises.ts';
 import { processorSeconds } from './processor-time.ts';
 import { recordFor } from './reply-records.ts';
+import { countCalls } from './sight.ts';
 
 /** Test files that several processes share. */
 export interface SharedFiles {
@@ -26,6 +27,7 @@ const LEFT_OPEN_MS = 30_000;
  */
 export async function runShared({ title, files, folder }: SharedFiles, isFromLast: boolean): Promise<void> {
   process.on('exit', () => appendFileSync(join(folder, 'processor-seconds'), `${processorSeconds()}\n`));
+  const calls = await countCalls();
   let running = '';
   process.on('uncaughtExceptionMonitor', (error) => process.stderr.write(`In ${running}: ${error.stack}\n`));
   const order = [...files.entries()];
@@ -39,6 +41,7 @@ export async function runShared({ title, files, folder }: SharedFiles, isFromLas
       await import(pathToFileURL(resolve(file)).href);
       followPromises(false);
     });
+    calls?.note(title, file, processorSeconds() - before);
     appendFileSync(join(folder, 'file-seconds'), `${title}: ${file}\t${processorSeconds() - before}\n`);
   }
   endLater();

@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 describe('the ledger', () => {
   test('reports every status and problem when nothing was seen', () => {
-    const unseen = unseenBy(operations, folder);
+    const unseen = unseenBy(operations, false, folder);
     for (const operation of operations) {
       for (const status of statusesOf(operation)) assert.ok(unseen.includes(`${operation.id} ${status}`));
       for (const name of operation.problems) assert.ok(unseen.includes(`${operation.id} ${name}`));
@@ -26,9 +26,9 @@ describe('the ledger', () => {
   });
 
   test('reports what remains when some was seen, in whichever process', () => {
-    const all = unseenBy(operations, folder);
+    const all = unseenBy(operations, false, folder);
     writeFileSync(join(folder, '1.txt'), `${all.slice(0, 5).join('\n')}\n`);
     writeFileSync(join(folder, '2.txt'), `${all.slice(5, -1).join('\n')}\n`);
-    assert.deepEqual(unseenBy(operations, folder), all.slice(-1));
+    assert.deepEqual(unseenBy(operations, false, folder), all.slice(-1));
   });
 });

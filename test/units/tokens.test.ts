@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { foldText, tokensOf } from '../../src/base/tokens.ts';
 import { plainTokens } from '../rig/plain-tokens.ts';
+import { rounds } from '../rig/sampling.ts';
 
 describe('tokens', () => {
   const cases: [text: string, ...tokens: string[]][] = [
@@ -68,7 +69,7 @@ describe('tokens', () => {
   test('found by the fast path equal those of the plain one', () => {
     fc.assert(
       fc.property(texts, (text) => assert.deepEqual(tokensOf(text), plainTokens(text))),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: rounds(3000), seed: 7 },
     );
   });
 
@@ -80,14 +81,14 @@ describe('tokens', () => {
       fc.property(spaced, (text) => {
         for (const token of tokensOf(text)) assert.deepEqual(tokensOf(token), [token]);
       }),
-      { numRuns: 2000, seed: 8 },
+      { numRuns: rounds(2000), seed: 8 },
     );
   });
 
   test('are the same for folded text', () => {
     fc.assert(
       fc.property(texts, (text) => assert.deepEqual(tokensOf(foldText(text)), tokensOf(text))),
-      { numRuns: 1000, seed: 9 },
+      { numRuns: rounds(1000), seed: 9 },
     );
   });
 });

@@ -1,0 +1,176 @@
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { openEnvironment } from '../rig/environment.ts';
+import { readSights } from '../rig/sight.ts';
+import { type Mutant, mutantsOf } from './operators.ts';
+import { ROOMS } from './rooms.ts';
+import { openTree, type Seer, type Tree } from './trees.ts';
+
+const USAGE = `npm run mutants -- ROOM... [options]
+
+Changes the source at random places, and tells which changes no test notices. A ROOM is a pattern of source files, or one of
+${Object.keys(ROOMS).join(', ')}. First each mutant is tried alone, with the tests that call its function, the most
+specific first; then all that are left are tried together with all tests. \`npm test -- --sight\` must have run before.
+
+  --sample N        how many mutants of each room are tried; 40 unless given
+  --seed S          which of them
+  --seconds T       the processor seconds of the tests that each is tried alone with; 60 unless given
+  --tier TIER       the tests that those left are tried with: short, or full without the wider suites; none ends before
+`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: '40' },
+    seed: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '60' },
+    tier: { type: 'string', default: 'short' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const sights = readSights();
+if (values.help || positionals.length === 0 || sights.length === 0) {
+  process.stdout.write(USAGE);
+  process.exit(values.help ? 0 : 2);
+}
+
+/** What a file of tests may open on the database server. */
+const CONNECTIONS = 400;
+/** Sections whose tests the short run has. */
+const TITLES = ['sqlite', 'postgres'];
+/** The functions that each run of a file calls: the fewer, the more specific it is. */
+const breadths = new Map(sights.map((sight) => [sight, Object.values(sight.called).flat().length]));
+
+type State = 'noticed alone' | 'noticed together' | 'left';
+interface Tried {
+  readonly room: string;
+  readonly mutant: Mutant;
+  state: State;
+}
+
+/** The mutants of a room that the seed chooses. */
+function drawn(room: string): Tried[] {
+  const files = globSync(ROOMS[room] ?? room);
+  const all = files.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')));
+  const draw = ({ file, start, replacement }: Mutant): string =>
+    hash('sha1', `${values.seed} ${file} ${start} ${replacement}`);
+  const ordered = all.map((mutant) => ({ mutant, at: draw(mutant) })).sort((a, b) => (a.at < b.at ? -1 : 1));
+  return ordered.slice(0, Number(values.sample)).map(({ mutant }) => ({ room, mutant, state: 'left' }));
+}
+
+/** The tests that call the function of a mutant, or else any of its file, the most specific first. */
+function seersOf({ file, functions }: Mutant): Seer[] {
+  const inFile = sights.filter(({ called, title }) => file in called && TITLES.includes(title));
+  const [inner] = functions;
+  const exact = inFile.filter(({ called }) => inner !== undefined && called[file]!.includes(inner));
+  return (exact.length > 0 ? exact : inFile)
+    .toSorted((one, other) => breadths.get(one)! - breadths.get(other)!)
+    .map(({ title, file, seconds }) => ({ title: title as Seer['title'], file, seconds }));
+}
+
+/** As many of the first as take some seconds together; one at least. */
+function upTo(seconds: number, seers: readonly Seer[]): Seer[] {
+  let sum = 0;
+  return seers.filter((seer, index) => {
+    sum += seer.seconds;
+    return index === 0 || sum <= seconds;
+  });
+}
+
+/** Works on all of some things, as many at once as there are trees. */
+async function inTrees<T>(trees: readonly Tree[], things: readonly T[], work: (tree: Tree, thing: T) => Promise<void>) {
+  const waiting = [...things];
+  await Promise.all(
+    trees.map(async (tree) => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await work(tree, next);
+    }),
+  );
+}
+
+/** Mutants that can be in the source together: none within another. */
+function apart(tried: readonly Tried[]): Tried[] {
+  return tried.filter(({ mutant }, index) =>
+    tried
+      .slice(0, index)
+      .every(({ mutant: { file, start, end } }) => file !== mutant.file || end <= mutant.start || mutant.end <= start),
+  );
+}
+
+/** Runs all tests of a tier in a tree; returns the files that fail. */
+function failingIn(tree: Tree, tier: string): Seer[] {
+  const names = tier === 'full' ? ['.test.ts'] : [];
+  const args = ['test/run.ts', ...names, `--tier=${tier}`, `--seed=${values.seed}`];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: tree.root, encoding: 'utf8', maxBuffer: 1e9 });
+  if (!/^\d+ passed, \d+ failed$/m.test(stdout)) throw new Error(`the tests did not run to their end:\n${stdout}`);
+  const found = new Map<string, Seer>();
+  for (const [, title, file] of stdout.matchAll(/^✖ ([a-z ]+): (test\/\S+\.ts)(?=: | did not)/gm)) {
+    found.set(`${title} ${file}`, { title: title === 'postgres' ? 'postgres' : 'sqlite', file: file!, seconds: 60 });
+  }
+  return [...found.values()];
+}
+
+const { folder, close } = await openEnvironment({ connections: CONNECTIONS, hasValidators: true });
+process.env.TEST_TIER = 'short';
+process.env.TEST_SEED = values.seed;
+const trees = Array.from({ length: availableParallelism() }, () => openTree(folder));
+const tried = positionals.flatMap(drawn);
+try {
+  await inTrees(trees, tried, async (tree, each) => {
+    const seers = upTo(Number(values.seconds), seersOf(each.mutant));
+    tree.mutate([each.mutant]);
+    if (seers.length > 0 && (await tree.fails(seers))) each.state = 'noticed alone';
+    process.stdout.write(`${each.state === 'left' ? '?' : '✔'} ${nameOf(each)} (${seers.length} files)\n`);
+  });
+  if (values.tier !== 'none') await tryTogether();
+} finally {
+  for (const tree of trees) tree.remove();
+  await close();
+}
+report();
+
+/** Tries all that are left together, and finds out whose fault each failure is, until none fails. */
+async function tryTogether(): Promise<void> {
+  process.env.TEST_TIER = values.tier;
+  const [first] = trees as [Tree];
+  for (;;) {
+    const left = apart(tried.filter(({ state }) => state === 'left'));
+    if (left.length === 0) return;
+    first.mutate(left.map(({ mutant }) => mutant));
+    const failing = failingIn(first, values.tier);
+    process.stdout.write(`${left.length} together: ${failing.length} files fail\n`);
+    if (failing.length === 0) return;
+    let isAnyNoticed = false;
+    await inTrees(trees, failing, async (tree, seer) => {
+      for (const each of left.filter(({ state }) => state === 'left')) {
+        tree.mutate([each.mutant]);
+        if (!(await tree.fails([seer]))) continue;
+        each.state = 'noticed together';
+        isAnyNoticed = true;
+        process.stdout.write(`✔ ${nameOf(each)} by ${seer.title}: ${seer.file}\n`);
+      }
+    });
+    if (!isAnyNoticed)
+      throw new Error(`no mutant alone makes these fail: ${failing.map(({ file }) => file).join(', ')}`);
+  }
+}
+
+function nameOf({ mutant: { file, line, operator, start, end, replacement } }: Tried): string {
+  const was = readFileSync(file, 'utf8').slice(start, end).replace(/\s+/g, ' ').slice(0, 60);
+  return `${file}:${line} ${operator}: ${was} -> ${replacement.slice(0, 60)}`;
+}
+
+function report(): void {
+  process.stdout.write('\nNoticed by no test:\n');
+  for (const each of tried.filter(({ state }) => state === 'left')) process.stdout.write(`  ${nameOf(each)}\n`);
+  process.stdout.write('\nroom        mutants  alone  together  left  score\n');
+  for (const [room, some] of Map.groupBy(tried, (each) => each.room)) {
+    const count = (state: State): number => some.filter((each) => each.state === state).length;
+    const numbers = [count('noticed alone'), count('noticed together'), count('left')] as const;
+    const score = `${Math.round((1 - numbers[2] / some.length) * 100)} %`;
+    const columns = [some.length, ...numbers].map((each, at) => String(each).padStart([9, 7, 10, 6][at]!));
+    process.stdout.write(`${room.padEnd(10)}${columns.join('')}${score.padStart(7)}\n`);
+  }
+}

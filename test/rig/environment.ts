@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTemplates } from './databases.ts';
+import { keepAliasFile } from './foreign-words.ts';
+import { type OwnPostgres, startPostgres } from './postgres.ts';
+import { packTarball } from './tarball.ts';
+import { keepDescription, keepValidators } from './validation.ts';
+
+/** What the processes of a run share. */
+export interface EnvironmentOptions {
+  /** How many connections the database server takes; none without. */
+  readonly connections?: number;
+  /** A file with a renamed word for each word of the interface. */
+  readonly hasAliasFile?: boolean;
+  /** The package as it is published. */
+  readonly hasTarball?: boolean;
+  /** Compiled schemas of every reply: a process that runs one file needs few of them. */
+  readonly hasValidators?: boolean;
+}
+
+/**
+ * Makes what all processes of a run share, once: databases to copy, the description of replies and its validators, a cache of
+ * compiled modules. Processes that are started from now on find it through environment variables.
+ * @returns the folder that holds it, and what removes it.
+ */
+export async function openEnvironment(
+  options: EnvironmentOptions,
+): Promise<{ folder: string; close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'barker-compiled-'));
+  // Every process loads the whole program, and many start commands: each module is compiled once.
+  process.env.NODE_COMPILE_CACHE = folder;
+  keepDescription(folder);
+  // As they are now, and not when the packages were installed.
+  execFileSync(process.execPath, ['build/islands.js']);
+  if (options.hasAliasFile) keepAliasFile(folder);
+  if (options.hasValidators) process.env.TEST_VALIDATORS = keepValidators(folder);
+  if (options.hasTarball) packTarball(folder);
+  const { connections } = options;
+  const server: OwnPostgres | undefined =
+    connections === undefined ? undefined : await startPostgres({ isHasty: true, connections });
+  process.env.TEST_POSTGRES_URL = server?.url ?? '';
+  await createTemplates(folder, server?.url);
+  return {
+    folder,
+    async close() {
+      await server?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

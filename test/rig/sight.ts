@@ -1,0 +1,69 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What a file of tests called in one run. */
+export interface Sight {
+  /** The section that ran it: the name of a database. */
+  readonly title: string;
+  readonly file: string;
+  /** The processor seconds that it took. */
+  readonly seconds: number;
+  /** The functions that it called: for each source file, the offsets at which they begin. */
+  readonly called: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Where `npm test -- --sight` keeps what it has seen, on the machine where it ran. */
+export const SIGHT_FILE = resolve('node_modules/.cache/barker/sight.jsonl');
+
+/** Where the sources are, as V8 names them. */
+const SOURCES = `${pathToFileURL(resolve('src')).href}/`;
+
+/** Counts the calls of functions in this process, if the run keeps them. */
+export async function countCalls(): Promise<{ note(title: string, file: string, seconds: number): void } | undefined> {
+  const kept = process.env.TEST_SIGHT;
+  if (!kept) return undefined;
+  const session = new Session();
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  // Every file sees the functions that run when the program is loaded.
+  await import('./world.ts');
+  takeCalls(session);
+  return {
+    note(title, file, seconds) {
+      appendFileSync(kept, `${JSON.stringify({ title, file, seconds, called: takeCalls(session) } satisfies Sight)}\n`);
+    },
+  };
+}
+
+/** The functions called since the last time. */
+function takeCalls(session: Session): Sight['called'] {
+  const called: Record<string, number[]> = {};
+  session.post('Profiler.takePreciseCoverage', (_, { result }) => {
+    for (const { url, functions } of result) {
+      if (!url.startsWith(SOURCES)) continue;
+      const starts = functions.flatMap(({ ranges: [whole] }) =>
+        whole!.count > 0 && whole!.startOffset > 0 ? [whole!.startOffset] : [],
+      );
+      if (starts.length > 0) called[`src/${url.slice(SOURCES.length)}`] = starts;
+    }
+  });
+  return called;
+}
+
+/** Makes room for a file in which a run keeps calls; returns its path. */
+export function newSightFile(): string {
+  mkdirSync(dirname(SIGHT_FILE), { recursive: true });
+  const file = `${SIGHT_FILE}.new`;
+  rmSync(file, { force: true });
+  return file;
+}
+
+/** What the last whole run with `--sight` has seen; empty where there was none. */
+export function readSights(): Sight[] {
+  if (!existsSync(SIGHT_FILE)) return [];
+  const lines = readFileSync(SIGHT_FILE, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Sight);
+}
