@@ -1,72 +1,111 @@
 import { globSync, readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
 
 /** How much a run tries: `npm test`, what `.ci/run` adds to it, or everything. */
 export type Tier = 'short' | 'core' | 'full';
 
 /** Files that the short run leaves to a later tier. */
 interface Later {
-  /** A pattern of paths below `test/`, without `.test.ts`. */
-  readonly files: RegExp;
+  /** Paths below `test/`, without `.test.ts` or `.ts`; `*` stands for any characters. */
+  readonly files: readonly string[];
   readonly tier: 'core' | 'full';
+  /** Completes "they": why the short run, or the core, does without. */
   readonly reason: string;
 }
 
-/** The first row that fits a file holds. CONTRIBUTING.md shows this table. */
+/** The first row that fits a file holds; CONTRIBUTING.md has this table. Files of the wider suites without a row are of the core. */
 export const LATER: readonly Later[] = [
   {
-    files: /^faults\/(kill|.*-kill)$/,
-    tier: 'core',
-    reason: 'kill and start servers some ninety times',
+    files: ['faults/{posts,served-ads,simulated-delivery,snapshot}-kill'],
+    tier: 'full',
+    reason: 'kill servers at further work; the core kills them at their main work',
   },
   {
-    files: /^faults\/postgres-(media-nodes|outages|roles|webhook-nodes)$|^resources\/keyword-nodes$/,
+    files: ['faults/kill', 'faults/*-kill'],
+    tier: 'core',
+    reason: 'kill and start servers some sixty times',
+  },
+  {
+    files: ['faults/postgres-{media-nodes,outages,roles,webhook-nodes}', 'resources/keyword-nodes'],
     tier: 'core',
     reason: 'start, kill or freeze several servers that share a database',
   },
   {
-    files:
-      /^clients\/(logins|testing|trial)$|^commands\/(dev|events-listen|key-order|serve|tls|unsynced-start|webhooks|worlds)$/,
+    files: ['clients/{logins,trial}', 'commands/{dev,events-listen,key-order,serve,tls,unsynced-start,webhooks}'],
     tier: 'core',
-    reason: 'start programs, each of which loads for a second, in most of their tests',
+    reason: 'start a program in most of their tests',
   },
   {
-    files: /^commands\/(audience|developer-clock|developer-snapshots|people)$|^resources\/first-people$/,
+    files: ['commands/{audience,developer-clock,developer-snapshots,people}', 'resources/first-people'],
     tier: 'core',
     reason: 'make a development server with people, or send it large files',
   },
   {
-    files: /^laws\/(probe-field|upgrades)$/,
+    files: ['laws/{stream-gaps,upgrades}', 'units/{objects,package}'],
     tier: 'core',
-    reason: 'build another program, or upgrade the databases of released ones',
+    reason: 'need many streams, the databases of released versions, an object store or the packed program',
   },
   {
-    files: /^laws\/stream-gaps$|^units\/(keyword-samples|objects|package)$/,
-    tier: 'core',
-    reason: 'need a large corpus, many streams, an object store or the packed program',
+    files: ['clients/testing', 'commands/worlds', 'laws/probe-field', 'units/keyword-samples'],
+    tier: 'full',
+    reason: 'start thirty servers, build another program or index 120,000 posts',
+  },
+  {
+    files: ['commands/{backups,balancer,cluster,image,installed,operate}.wider', 'faults/{backups,disk-full}.wider'],
+    tier: 'full',
+    reason: 'set up whole machines, clusters, images and packages, for minutes each',
+  },
+  {
+    files: ['clients/{reference-examples,stats-files,testing-runners,tweepy-faults,wrong-signatures}.wider'],
+    tier: 'full',
+    reason: 'start a program of another language for each of some thousand calls',
+  },
+  {
+    files: [
+      'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,other-redis,revocations,rolling-upgrade,served-ads}.wider',
+      'laws/copied-reads.wider',
+    ],
+    tier: 'full',
+    reason: 'disturb three nodes for long; the core disturbs them in other ways',
+  },
+  {
+    files: [
+      'resources/{card-previews,console-composer,console-pages,console-people-file,developer-debugger}.wider',
+      'resources/{developer-request-pages,developer-snapshots,developer-tool-pages,every-word,media-encoders}.wider',
+      'resources/{pages,people-pages,post-previews,publisher-page,reference-pages,website-tag}.wider',
+    ],
+    tier: 'full',
+    reason: 'look at single pages in a browser; the core walks through the stories that connect them',
   },
 ];
 
 /** On PostgreSQL too in short runs: what depends on the database itself. */
-const STORAGE =
-  /^faults\/(postgres-.*|event-statements|nth-statement)$|^laws\/(concurrency|copies|differential|event-log|line-item-concurrency|memberships|new-schema)$|^resources\/(node-clocks|job-leases|webhook-leases)$|^commands\/migrate$/;
+const STORAGE = matcherOf([
+  'faults/{postgres-*,event-statements,nth-statement}',
+  'laws/{concurrency,copies,differential,event-log,line-item-concurrency,memberships,new-schema}',
+  'resources/{node-clocks,job-leases,webhook-leases}',
+  'commands/migrate',
+]);
 
-/** Wider suites that `.ci/run` runs; the others run in full runs only. */
-const CORE_OF_WIDER = /./;
+/** Whether a name is one of those that patterns stand for. */
+function matcherOf(patterns: readonly string[]): (name: string) => boolean {
+  return (name) => patterns.some((pattern) => matchesGlob(name, pattern));
+}
 
 /** Compare the two databases, and run once. */
-const COMPARING = /^laws\/(differential|copies|copied-reads)$|^faults\/backups$/;
+const COMPARING = matcherOf(['laws/{differential,copies}', 'laws/copied-reads.wider', 'faults/backups.wider']);
 
 /** Use no database although they are laws or faults. */
-const WITHOUT_DATABASE = /^laws\/(membership-merging|upload-parsing)$|^faults\/merging-kill$/;
+const WITHOUT_DATABASE = matcherOf(['laws/{membership-merging,upload-parsing}', 'faults/merging-kill']);
 
 /** What only a database server can do to us. */
-const POSTGRES_ALONE = /^faults\/(postgres-|outages)/;
+const POSTGRES_ALONE = matcherOf(['faults/postgres-*']);
 
 /** Whose behavior must not depend on which node answers. */
-const ON_NODES = /^(behaviours\/.*|resources\/(activity-.*|connections|subscription.*))$/;
+const ON_NODES = matcherOf(['behaviours/*', 'resources/{activity-*,connections,subscription*}']);
 
 /** Whose behavior must be the same in all words. */
-const IN_ALL_WORDS = /^(behaviours\/.*|resources\/activity-.*|laws\/differential)$/;
+const IN_ALL_WORDS = matcherOf(['behaviours/*', 'resources/activity-*', 'laws/differential']);
 
 /** A file that begins so, with the reason, needs one database: it cannot tell them apart. */
 const EITHER = /^\/\/ On either database: /;
@@ -78,7 +117,7 @@ const OWN_WORDS = /^\/\/ Of own words: /m;
 /** A file of tests. */
 export interface TestFile {
   readonly path: string;
-  /** Its path below `test/`, without `.test.ts` or `.wider.ts`. */
+  /** Its path below `test/`, without `.test.ts` or `.ts`. */
   readonly name: string;
   /** It needs programs that `npm ci` does not install. */
   readonly isWider: boolean;
@@ -102,21 +141,21 @@ export function testFiles(): readonly TestFile[] {
 
 function describeFile(path: string): TestFile {
   const text = readFileSync(path, 'utf8');
-  const name = path.replace(/^test\//, '').replace(/\.(test|wider)\.ts$/, '');
+  const name = path.replace(/^test\//, '').replace(/(\.test)?\.ts$/, '');
   const isWider = path.endsWith('.wider.ts');
-  const later = LATER.find(({ files }) => files.test(name));
+  const later = LATER.find(({ files: patterns }) => matcherOf(patterns)(name));
   const isUnit = name.startsWith('units/') && !isWider;
   return {
     path,
     name,
     isWider,
-    tier: isWider ? (CORE_OF_WIDER.test(name) ? 'core' : 'full') : (later?.tier ?? 'short'),
-    usesDatabase: !isUnit && !WITHOUT_DATABASE.test(name),
+    tier: later?.tier ?? (isWider ? 'core' : 'short'),
+    usesDatabase: !isUnit && !WITHOUT_DATABASE(name),
     isOnEither: EITHER.test(text),
-    isComparing: COMPARING.test(name),
-    isPostgresAlone: POSTGRES_ALONE.test(name),
-    isOnStorage: STORAGE.test(name),
-    runsOnNodes: !isWider && ON_NODES.test(name) && !ONE_NODE.test(text),
-    runsInForeignWords: !isWider && IN_ALL_WORDS.test(name) && !OWN_WORDS.test(text),
+    isComparing: COMPARING(name),
+    isPostgresAlone: POSTGRES_ALONE(name),
+    isOnStorage: STORAGE(name),
+    runsOnNodes: !isWider && ON_NODES(name) && !ONE_NODE.test(text),
+    runsInForeignWords: !isWider && IN_ALL_WORDS(name) && !OWN_WORDS.test(text),
   };
 }

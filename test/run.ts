@@ -55,9 +55,7 @@ process.env.TEST_SEED = values.seed;
 const { sampled } = await import('./rig/sampling.ts');
 
 /** More than there are processors: many wait for processes, locks and clocks. */
-const AT_ONCE = availableParallelism() + 1;
-/** Files of the wider suites wait half of the time. */
-const APART_AT_ONCE = AT_ONCE + 1;
+const AT_ONCE = availableParallelism() + 2;
 /** What a file may open on the shared database server: three nodes of some twenty each, twice while they are replaced. */
 const FILE_CONNECTIONS = 120;
 /** The files that take longest among those with a process of their own: they begin first. */
@@ -89,7 +87,7 @@ function isOnce({ isPostgresAlone, isComparing, isOnEither, isOnStorage, usesDat
 const isOnPostgres = values.database === 'postgres' || (values.database === undefined && !chosen.every(isOnce));
 const needsServer = isOnPostgres || chosen.some(({ isComparing }) => isComparing) || (tier !== 'short' && isAll);
 const { folder: compiled, close } = await openEnvironment({
-  ...(needsServer && { connections: APART_AT_ONCE * FILE_CONNECTIONS }),
+  ...(needsServer && { connections: AT_ONCE * FILE_CONNECTIONS }),
   hasAliasFile: tier !== 'short' || values.aliases,
   hasTarball: chosen.some(({ path }) => readFileSync(path, 'utf8').includes('rig/tarball.ts')),
   hasValidators: isAll,
@@ -110,8 +108,6 @@ function sectionOn(engine: string, title: string, some: readonly TestFile[], mor
   const single = values.replies === undefined ? {} : { processesMax: 1 };
   return { title, files: some.map(({ path }) => path), ...single, ...more, environment };
 }
-
-const ledgerOf = ({ environment }: Section): string => environment.TEST_LEDGER!;
 
 /** The sections of some files: on one database where that is enough for this run, or else on both. */
 function sectionsOf(some: readonly TestFile[], more: Partial<Section> = {}): Section[] {
@@ -189,13 +185,14 @@ const results = noResults();
 if (values.sight) process.env.TEST_SIGHT = newSightFile();
 try {
   await runSections(sections, compiled, AT_ONCE, results);
-  await runSections(apart, compiled, APART_AT_ONCE, results);
+  await runSections(apart, compiled, AT_ONCE, results);
   for (const { title, environment } of databases) reportLeaks(title, environment.TEST_LOGS!);
   if (isWhole || values.holes) {
-    const once = sections.filter(({ title }) => title === ONCE).map(ledgerOf);
+    const ledgersOf = (...titles: string[]): string[] =>
+      sections.filter(({ title }) => titles.includes(title)).map(({ environment }) => environment.TEST_LEDGER!);
     // A short run has few files on PostgreSQL.
-    const complete = sections.filter(({ title }) => title === 'sqlite' || (title === 'postgres' && isFull));
-    for (const section of complete) reportUnseen(section.title, ledgerOf(section), ...once);
+    if (isFull) for (const engine of engines) reportUnseen(engine, ...ledgersOf(engine, ONCE));
+    else reportUnseen('any database', ...ledgersOf(...engines));
   }
 } finally {
   await close();

@@ -27,7 +27,7 @@ function isPath(text: string): boolean {
 function exists(path: string): boolean {
   if (existsSync(path) || MADE.includes(path)) return true;
   if (path.endsWith('/')) return globSync([`src/${path}`, `src/*/${path}`]).length > 0;
-  return globSync(`test/${path}.{test,wider}.ts`).length > 0;
+  return globSync(`test/${path.replace(/\.wider$/, '')}.{test,wider}.ts`).length > 0;
 }
 
 describe('the paths in the documents about the code', () => {
