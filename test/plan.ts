@@ -51,9 +51,12 @@ export const LATER: readonly Later[] = [
     reason: 'start thirty servers, build another program or index 120,000 posts',
   },
   {
-    files: ['commands/{backups,balancer,cluster,image,installed,operate}.wider', 'faults/{backups,disk-full}.wider'],
+    files: [
+      'commands/{backups,balancer,cluster,image,installed,operate}.wider',
+      'faults/{backups,disk-full,large-upload}.wider',
+    ],
     tier: 'full',
-    reason: 'set up whole machines, clusters, images and packages, for minutes each',
+    reason: 'set up machines, clusters, images, packages or disks, for minutes each',
   },
   {
     files: ['clients/{reference-examples,stats-files,testing-runners,tweepy-faults,wrong-signatures}.wider'],
@@ -62,7 +65,7 @@ export const LATER: readonly Later[] = [
   },
   {
     files: [
-      'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,other-redis,revocations,rolling-upgrade,served-ads}.wider',
+      'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,other-redis,redis,revocations,rolling-upgrade,served-ads}.wider',
       'laws/copied-reads.wider',
     ],
     tier: 'full',
@@ -70,7 +73,7 @@ export const LATER: readonly Later[] = [
   },
   {
     files: [
-      'resources/{card-previews,console-composer,console-pages,console-people-file,developer-debugger}.wider',
+      'resources/{card-previews,console-composer,console-grid,console-pages,console-people-file,developer-debugger}.wider',
       'resources/{developer-request-pages,developer-snapshots,developer-tool-pages,every-word,media-encoders}.wider',
       'resources/{pages,people-pages,post-previews,publisher-page,reference-pages,website-tag}.wider',
     ],
