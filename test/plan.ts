@@ -132,6 +132,8 @@ export interface TestFile {
   readonly isPostgresAlone: boolean;
   readonly isOnStorage: boolean;
   readonly runsOnNodes: boolean;
+  /** Its clients can speak the words of an alias file. */
+  readonly speaksForeignWords: boolean;
   readonly runsInForeignWords: boolean;
 }
 
@@ -159,6 +161,7 @@ function describeFile(path: string): TestFile {
     isPostgresAlone: POSTGRES_ALONE(name),
     isOnStorage: STORAGE(name),
     runsOnNodes: !isWider && ON_NODES(name) && !ONE_NODE.test(text),
+    speaksForeignWords: !OWN_WORDS.test(text),
     runsInForeignWords: !isWider && IN_ALL_WORDS(name) && !OWN_WORDS.test(text),
   };
 }

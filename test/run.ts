@@ -68,7 +68,7 @@ const files = (values.changed ? testsOfChanges(testFiles()) : testFiles()).filte
   if (names.length > 0) return names.some((part) => file.path.includes(part)) && (tier !== 'short' || !file.isWider);
   return isFull || file.tier === tier;
 });
-const chosen = values.aliases ? files.filter((file) => !file.usesDatabase || file.runsInForeignWords) : files;
+const chosen = values.aliases ? files.filter((file) => !file.usesDatabase || file.speaksForeignWords) : files;
 
 /** Titles of sections. */
 const ONCE = 'either database';
@@ -100,6 +100,8 @@ function sectionOn(engine: string, title: string, some: readonly TestFile[], mor
     ...(values.nodes !== undefined && { TEST_NODES: values.nodes }),
     ...(values.aliases && { TEST_ALIASES: join(compiled, 'aliases.json') }),
     ...(values.replies !== undefined && { TEST_REPLIES: values.replies }),
+    // Full runs try laws with their own seed on one database, and with another on the other.
+    ...(isFull && engine === 'postgres' && { LAW_SEED: values.seed }),
     TEST_LEDGER: mkdtempSync(join(ledgers, engine)),
     TEST_LOGS: mkdtempSync(join(tmpdir(), `barker-logs-${engine}-`)),
     ...more.environment,

@@ -19,7 +19,7 @@ import { DIFFICULT, type Value } from './values.ts';
 
 /**
  * The two runs of the tests take different programs. To hunt with others:
- * `DIFFERENTIAL_SEED=7 DIFFERENTIAL_RUNS=2000 node test/run.ts differential`.
+ * `DIFFERENTIAL_SEED=7 DIFFERENTIAL_RUNS=2000 npm test differential`.
  */
 const SEED = Number(process.env.DIFFERENTIAL_SEED ?? (engine === 'sqlite' ? 20_260_302 : 5_849));
 const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? rounds(aliasFile === undefined ? 25 : 10));

@@ -12,12 +12,12 @@ import { openTree, type Seer, type Tree } from './trees.ts';
 const USAGE = `npm run mutants -- ROOM... [options]
 
 Changes the source at random places, and tells which changes no test notices. A ROOM is a pattern of source files, or one of
-${Object.keys(ROOMS).join(', ')}. First each mutant is tried alone, with the tests that call its function, the most
-specific first; then all that are left are tried together with all tests. \`npm test -- --sight\` must have run before.
+${Object.keys(ROOMS).join(', ')}. First each mutant is tried alone, with the tests that call its function, the likeliest
+to notice first; then all that are left are tried together with all tests. \`npm test -- --sight\` must have run before.
 
   --sample N        how many mutants of each room are tried; 40 unless given
   --seed S          which of them
-  --seconds T       the processor seconds of the tests that each is tried alone with; 60 unless given
+  --seconds T       the processor seconds of the tests that each is tried alone with; 30 unless given
   --tier TIER       the tests that those left are tried with: short, or full without the wider suites; none ends before
 `;
 
@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: '30' },
     tier: { type: 'string', default: 'short' },
     help: { type: 'boolean', default: false },
   },
@@ -61,14 +61,26 @@ function drawn(room: string): Tried[] {
   return ordered.slice(0, Number(values.sample)).map(({ mutant }) => ({ room, mutant, state: 'left' }));
 }
 
-/** The tests that call the function of a mutant, or else any of its file, the most specific first. */
-function seersOf({ file, functions }: Mutant): Seer[] {
+/** Whether files of tests that have failed with a mutant pass in a tree without one. */
+const sound = new Map<string, boolean>();
+
+/** How many mutants of a room each file of tests has noticed. */
+const noticed = new Map<string, number>();
+const noticedBy = (room: string, { title, file }: Pick<Seer, 'title' | 'file'>): number =>
+  noticed.get(`${room} ${title} ${file}`) ?? 0;
+
+/**
+ * The tests that call the function of a mutant, or else any of its file: first those that have noticed most mutants of the
+ * room, then the most specific.
+ */
+function seersOf({ room, mutant: { file, functions } }: Tried): Seer[] {
   const inFile = sights.filter(({ called, title }) => file in called && TITLES.includes(title));
   const [inner] = functions;
   const exact = inFile.filter(({ called }) => inner !== undefined && called[file]!.includes(inner));
   return (exact.length > 0 ? exact : inFile)
     .toSorted((one, other) => breadths.get(one)! - breadths.get(other)!)
-    .map(({ title, file, seconds }) => ({ title: title as Seer['title'], file, seconds }));
+    .map(({ title, file, seconds }) => ({ title: title as Seer['title'], file, seconds }))
+    .sort((one, other) => noticedBy(room, other) - noticedBy(room, one));
 }
 
 /** As many of the first as take some seconds together; one at least. */
@@ -119,10 +131,13 @@ const trees = Array.from({ length: availableParallelism() }, () => openTree(fold
 const tried = positionals.flatMap(drawn);
 try {
   await inTrees(trees, tried, async (tree, each) => {
-    const seers = upTo(Number(values.seconds), seersOf(each.mutant));
-    tree.mutate([each.mutant]);
-    if (seers.length > 0 && (await tree.fails(seers))) each.state = 'noticed alone';
-    process.stdout.write(`${each.state === 'left' ? '?' : '✔'} ${nameOf(each)} (${seers.length} files)\n`);
+    const seers = upTo(Number(values.seconds), seersOf(each));
+    const seer = await noticing(tree, each, seers);
+    if (seer) {
+      each.state = 'noticed alone';
+      noticed.set(`${each.room} ${seer.title} ${seer.file}`, noticedBy(each.room, seer) + 1);
+    }
+    process.stdout.write(`${seer ? `✔ ${nameOf(each)} by ${seer.file}` : `? ${nameOf(each)}`} of ${seers.length}\n`);
   });
   if (values.tier !== 'none') await tryTogether();
 } finally {
@@ -130,6 +145,23 @@ try {
   await close();
 }
 report();
+
+/** The first file whose tests fail with a mutant, and do not fail without it. */
+async function noticing(tree: Tree, { mutant }: Tried, seers: readonly Seer[]): Promise<Seer | undefined> {
+  let some = seers;
+  for (;;) {
+    tree.mutate([mutant]);
+    const seer = await tree.failing(some);
+    if (seer === undefined) return undefined;
+    const name = `${seer.title} ${seer.file}`;
+    if (!sound.has(name)) {
+      tree.mutate([]);
+      sound.set(name, (await tree.failing([seer])) === undefined);
+    }
+    if (sound.get(name)) return seer;
+    some = some.filter((other) => other !== seer);
+  }
+}
 
 /** Tries all that are left together, and finds out whose fault each failure is, until none fails. */
 async function tryTogether(): Promise<void> {
@@ -145,8 +177,7 @@ async function tryTogether(): Promise<void> {
     let isAnyNoticed = false;
     await inTrees(trees, failing, async (tree, seer) => {
       for (const each of left.filter(({ state }) => state === 'left')) {
-        tree.mutate([each.mutant]);
-        if (!(await tree.fails([seer]))) continue;
+        if (!(await noticing(tree, each, [seer]))) continue;
         each.state = 'noticed together';
         isAnyNoticed = true;
         process.stdout.write(`✔ ${nameOf(each)} by ${seer.title}: ${seer.file}\n`);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { memoryFolder } from '../rig/memory-folder.ts';
 import { programsOf } from '../rig/run-sections.ts';
 import { applied, type Mutant } from './operators.ts';
@@ -18,8 +19,8 @@ export interface Tree {
   readonly root: string;
   /** Puts mutants into its files, which are otherwise those of the checkout. */
   mutate(mutants: readonly Mutant[]): void;
-  /** Whether some tests fail in it; they stop at the first failure. */
-  fails(seers: readonly Seer[]): Promise<boolean>;
+  /** The first of some files whose tests fail in it, which ends them; undefined when none does. */
+  failing(seers: readonly Seer[]): Promise<Seer | undefined>;
   remove(): void;
 }
 
@@ -47,28 +48,30 @@ export function openTree(folder: string): Tree {
       }
       changed = [...byFile.keys()];
     },
-    async fails(seers) {
+    async failing(seers) {
       const byTitle = Map.groupBy(seers, ({ title }) => title);
       for (const [title, some] of byTitle) {
         const environment = { TEST_DATABASE: title, TEST_LEDGER: '' };
         const section = { title, files: some.map(({ file }) => file), environment, isInOrder: true };
         const { programs, folder: own } = programsOf(section, folder, 1, root);
         const limit_s = some.reduce((sum, { seconds }) => sum + seconds, 0) * SLOWER + MORE_S;
-        const isFailure = await failsIn(root, programs[0]!, limit_s);
+        const failed = await failingFile(root, programs[0]!, limit_s);
         rmSync(own, { recursive: true, force: true });
-        if (isFailure) return true;
+        if (failed !== undefined) return some.find(({ file }) => file === failed) ?? some[0];
       }
-      return false;
+      return undefined;
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }
 
-function failsIn(root: string, program: string, limit_s: number): Promise<boolean> {
-  // Of its own group, with everything that its tests start.
+/** The file that was running when the first test failed; empty when none had begun. */
+function failingFile(root: string, program: string, limit_s: number): Promise<string | undefined> {
+  // A group of its own, with everything that its tests start.
   const child = spawn(process.execPath, ['--test-reporter=tap', program], { cwd: root, detached: true });
   return new Promise((resolve) => {
     let isOver = false;
+    let running = '';
     const end = (isFailure: boolean): void => {
       if (isOver) return;
       isOver = true;
@@ -78,13 +81,12 @@ function failsIn(root: string, program: string, limit_s: number): Promise<boolea
       } catch {
         // It has ended, and so has everything that it started.
       }
-      resolve(isFailure);
+      resolve(isFailure ? running : undefined);
     };
     const timer = setTimeout(() => end(true), limit_s * 1000);
-    let last = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (/^ *not ok /m.test(last + text)) end(true);
-      last = text.slice(text.lastIndexOf('\n') + 1);
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      running = /^# Subtest: [a-z ]+: (test\/\S+)$/.exec(line)?.[1] ?? running;
+      if (/^ *not ok /.test(line)) end(true);
     });
     child.stderr.resume();
     child.on('close', (code) => end(code !== 0));

@@ -46,7 +46,8 @@ function run(name: string, ...options: string[]): { child: ChildProcess; replies
   mkdirSync(replies);
   const child = spawn(
     process.execPath,
-    ['test/run.ts', ...values.tests, '--database=sqlite', `--replies=${replies}`, ...options],
+    // Of both runs the same cases.
+    ['test/run.ts', ...values.tests, '--database=sqlite', '--seed=1', `--replies=${replies}`, ...options],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   let output = '';
