@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openEnvironment } from '../rig/environment.ts';
 import { readSights } from '../rig/sight.ts';
@@ -18,6 +19,7 @@ to notice first; then all that are left are tried together with all tests. \`npm
   --sample N        how many mutants of each room are tried; 40 unless given
   --seed S          which of them
   --seconds T       the processor seconds of the tests that each is tried alone with; 30 unless given
+  --resume          takes over which mutants earlier runs have found to be noticed
   --tier TIER       the tests that those left are tried with: short, or full without the wider suites; none ends before
 `;
 
@@ -27,6 +29,7 @@ const { values, positionals } = parseArgs({
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '30' },
+    resume: { type: 'boolean', default: false },
     tier: { type: 'string', default: 'short' },
     help: { type: 'boolean', default: false },
   },
@@ -51,6 +54,22 @@ interface Tried {
   state: State;
 }
 
+/** Where the keys of noticed mutants are kept, a line each. */
+const NOTICED_FILE = resolve('node_modules/.cache/barker/noticed-mutants');
+const formerly = new Set(
+  values.resume && existsSync(NOTICED_FILE) ? readFileSync(NOTICED_FILE, 'utf8').split('\n') : [],
+);
+
+/** What a mutant is, as long as its file stays as it is. */
+function keyOf({ file, start, end, replacement }: Mutant): string {
+  return hash('sha1', JSON.stringify([file, readFileSync(file, 'utf8'), start, end, replacement]));
+}
+
+function markNoticed(each: Tried, state: State): void {
+  each.state = state;
+  appendFileSync(NOTICED_FILE, `${keyOf(each.mutant)}\n`);
+}
+
 /** The mutants of a room that the seed chooses. */
 function drawn(room: string): Tried[] {
   const files = globSync(ROOMS[room] ?? room);
@@ -58,7 +77,9 @@ function drawn(room: string): Tried[] {
   const draw = ({ file, start, replacement }: Mutant): string =>
     hash('sha1', `${values.seed} ${file} ${start} ${replacement}`);
   const ordered = all.map((mutant) => ({ mutant, at: draw(mutant) })).sort((a, b) => (a.at < b.at ? -1 : 1));
-  return ordered.slice(0, Number(values.sample)).map(({ mutant }) => ({ room, mutant, state: 'left' }));
+  return ordered
+    .slice(0, Number(values.sample))
+    .map(({ mutant }) => ({ room, mutant, state: formerly.has(keyOf(mutant)) ? 'noticed alone' : 'left' }));
 }
 
 /** Whether files of tests that have failed with a mutant pass in a tree without one. */
@@ -130,11 +151,12 @@ process.env.TEST_SEED = values.seed;
 const trees = Array.from({ length: availableParallelism() }, () => openTree(folder));
 const tried = positionals.flatMap(drawn);
 try {
-  await inTrees(trees, tried, async (tree, each) => {
+  const untried = tried.filter(({ state }) => state === 'left');
+  await inTrees(trees, untried, async (tree, each) => {
     const seers = upTo(Number(values.seconds), seersOf(each));
     const seer = await noticing(tree, each, seers);
     if (seer) {
-      each.state = 'noticed alone';
+      markNoticed(each, 'noticed alone');
       noticed.set(`${each.room} ${seer.title} ${seer.file}`, noticedBy(each.room, seer) + 1);
     }
     process.stdout.write(`${seer ? `✔ ${nameOf(each)} by ${seer.file}` : `? ${nameOf(each)}`} of ${seers.length}\n`);
@@ -178,7 +200,7 @@ async function tryTogether(): Promise<void> {
     await inTrees(trees, failing, async (tree, seer) => {
       for (const each of left.filter(({ state }) => state === 'left')) {
         if (!(await noticing(tree, each, [seer]))) continue;
-        each.state = 'noticed together';
+        markNoticed(each, 'noticed together');
         isAnyNoticed = true;
         process.stdout.write(`✔ ${nameOf(each)} by ${seer.title}: ${seer.file}\n`);
       }
