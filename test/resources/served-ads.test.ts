@@ -230,6 +230,21 @@ describe('decisions', () => {
     assert.ok(urls.length <= 5, `${urls.length} ads were promised`);
   });
 
+  test('show an ad in its placements only', async () => {
+    const types = ['SERVICE_TIMELINE', 'SERVICE_SEARCH', 'PUBLISHER_NETWORK', 'TAP_BANNER'];
+    const shown = async (placements: string): Promise<string[]> => {
+      const { ad, context } = await bookApart({ line: { placements } });
+      const places: string[] = [];
+      for (const type of types) {
+        const found = await ask({ placements: [{ id: 'top', type }], context });
+        if (found.some((each) => each.line_item_id === ad.line)) places.push(type);
+      }
+      return places;
+    };
+    assert.deepEqual(await shown('SERVICE_SEARCH'), ['SERVICE_SEARCH']);
+    assert.deepEqual(await shown('ALL_ON_SERVICE'), ['SERVICE_TIMELINE', 'SERVICE_SEARCH']);
+  });
+
   test('explain to those who may ask', async () => {
     const { ad, context } = await bookApart({ criteria: [{ targeting_type: 'GENDER', targeting_value: '2' }] });
     const json = { placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }], context, explain: true };
