@@ -41,9 +41,14 @@ export const LATER: readonly Later[] = [
     reason: 'make a development server with people, or send it large files',
   },
   {
-    files: ['laws/{stream-gaps,upgrades}', 'units/{objects,package}'],
+    files: ['laws/{copies,stream-gaps,upgrades}', 'units/package'],
     tier: 'core',
-    reason: 'need many streams, the databases of released versions, an object store or the packed program',
+    reason: 'need whole databases of both kinds and of released versions, many streams or the packed program',
+  },
+  {
+    files: ['resources/{media-object-store,object-store-check,reference-examples}', 'units/objects'],
+    tier: 'core',
+    reason: 'start object stores that come and go, or try every example of the reference',
   },
   {
     files: ['clients/testing', 'commands/worlds', 'laws/probe-field', 'units/keyword-samples'],
@@ -85,7 +90,7 @@ export const LATER: readonly Later[] = [
 /** On PostgreSQL too in short runs: what depends on the database itself. */
 const STORAGE = matcherOf([
   'faults/{postgres-*,event-statements,nth-statement}',
-  'laws/{concurrency,copies,differential,event-log,line-item-concurrency,memberships,new-schema}',
+  'laws/{concurrency,differential,event-log,line-item-concurrency,memberships,new-schema}',
   'resources/{node-clocks,job-leases,webhook-leases}',
   'commands/migrate',
 ]);

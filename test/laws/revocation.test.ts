@@ -4,6 +4,7 @@ import { basic, bearerOf, postForm, withBearer } from '../rig/application.ts';
 import { clientOf, type Keys, type Reply } from '../rig/client.ts';
 import { approve, begin, end, pairs } from '../rig/login.ts';
 import { register } from '../rig/people.ts';
+import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -14,7 +15,7 @@ after(() => world.close());
 
 /** How many callers there are, how many calls are let through before the end, and how many each makes after it. */
 const CALLERS = 16;
-const BEFORE = 100;
+const BEFORE = rounds(100);
 const AFTER = 10;
 
 /**
