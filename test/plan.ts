@@ -70,7 +70,7 @@ export const LATER: readonly Later[] = [
   },
   {
     files: [
-      'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,other-redis,redis,revocations,rolling-upgrade,served-ads}.wider',
+      'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,once,other-redis,redis,revocations,rolling-upgrade,served-ads}.wider',
       'laws/copied-reads.wider',
     ],
     tier: 'full',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engine } from '../rig/databases.ts';
+import { isFull } from '../rig/sampling.ts';
 import { fuzz } from './fuzz.ts';
 
 /** So long it runs for each seed, when it has not sent everything before. */
@@ -8,7 +9,7 @@ const SECONDS_MAX = 10;
 /** Another one every day, so that what is tried grows with time. */
 const TODAY = Math.floor(Date.now() / 86_400_000);
 
-for (const seed of [1, TODAY]) {
+for (const seed of isFull ? [1, TODAY] : [TODAY]) {
   test(`hostile requests, chosen by seed ${seed}, bring about nothing that should not be`, async () => {
     const lines: string[] = [];
     const result = await fuzz({

@@ -369,5 +369,6 @@ describe('categories', () => {
       const both = await change(place, id, { categories: two.join(',') });
       assert.deepEqual([...both.body.data.categories].sort(), [...two].sort());
     }
+    check(await change(place, id, { categories: 'IAB99' }), ['INVALID_IAB_CATEGORY categories']);
   });
 });
