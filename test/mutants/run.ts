@@ -194,15 +194,25 @@ async function tryTogether(): Promise<void> {
     if (left.length === 0) return;
     first.mutate(left.map(({ mutant }) => mutant));
     const failing = failingIn(first, values.tier);
-    process.stdout.write(`${left.length} together: ${failing.length} files fail\n`);
+    process.stdout.write(
+      `${left.length} together: ${failing.length} files fail${failing.map(({ file }) => `\n  ${file}`).join('')}\n`,
+    );
     if (failing.length === 0) return;
     let isAnyNoticed = false;
     await inTrees(trees, failing, async (tree, seer) => {
-      for (const each of left.filter(({ state }) => state === 'left')) {
-        if (!(await noticing(tree, each, [seer]))) continue;
-        markNoticed(each, 'noticed together');
-        isAnyNoticed = true;
-        process.stdout.write(`✔ ${nameOf(each)} by ${seer.title}: ${seer.file}\n`);
+      const isSeen = (each: Tried): boolean =>
+        seersOf(each).some(({ title, file }) => title === seer.title && file === seer.file);
+      // Functions that a file calls in processes of its own are unknown.
+      for (const some of [left.filter(isSeen), left.filter((each) => !isSeen(each))]) {
+        let isExplained = false;
+        for (const each of some.filter(({ state }) => state === 'left')) {
+          if (!(await noticing(tree, each, [seer]))) continue;
+          markNoticed(each, 'noticed together');
+          isExplained = true;
+          process.stdout.write(`✔ ${nameOf(each)} by ${seer.title}: ${seer.file}\n`);
+        }
+        isAnyNoticed ||= isExplained;
+        if (isExplained) return;
       }
     });
     if (!isAnyNoticed)

@@ -24,5 +24,13 @@ export async function until(
   }
 }
 
+/** Resolves when a server is ready: each of its checks has a second, which a machine that is busy may not have just then. */
+export async function isReady(operationsUrl: string): Promise<void> {
+  await until(
+    `${operationsUrl}/readyz turns to 200`,
+    async () => (await fetch(`${operationsUrl}/readyz`)).status === 200,
+  );
+}
+
 /** What a promise resolves to; rejects if that takes longer than anything does. */
 export const inTime = <T>(work: Promise<T>): Promise<T> => within(PATIENCE_MS, work);
