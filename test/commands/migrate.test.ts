@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { programVersion } from '../../src/version.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
-import { isReady } from '../rig/patience.ts';
+import { untilReady } from '../rig/patience.ts';
 import { ANY_PORTS, barker, flagsOf, MASTER_KEY, startServe } from './program.ts';
 
 let place: Place;
@@ -39,7 +39,7 @@ describe('migrate', () => {
       assert.equal(await told(...args), 'the schema is of a newer version, and works with this one: 9998-future\n');
     }
     const service = await startServe(place);
-    await isReady(service.operationsUrl);
+    await untilReady(service.operationsUrl);
     service.child.kill('SIGTERM');
     assert.equal((await service.ended).code, 0);
     await change(`update schema_steps set servers_from = '${LAST}' where name = '9998-future'`);

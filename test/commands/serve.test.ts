@@ -8,7 +8,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { type Client, clientOf, type Keys, protocol } from '../rig/client.ts';
 import { engine, openPlace, type Place } from '../rig/databases.ts';
-import { isReady } from '../rig/patience.ts';
+import { untilReady } from '../rig/patience.ts';
 import { ANY_PORTS, barker, flagsOf, MASTER_KEY, type Outcome, started, startServe, toldBy } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY };
@@ -218,7 +218,7 @@ describe('commands create everything that serve needs', () => {
       return { status: reply.status, text: await reply.text() };
     };
     assert.deepEqual(await probe(service.operationsUrl, '/livez'), { status: 200, text: '{"status":"alive"}' });
-    await isReady(service.operationsUrl);
+    await untilReady(service.operationsUrl);
     const ready = await probe(service.operationsUrl, '/readyz');
     assert.equal(ready.status, 200);
     assert.deepEqual(JSON.parse(ready.text), {

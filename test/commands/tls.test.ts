@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { type CertificatePaths, ensureCertificates } from '../../src/dev/certificates.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
-import { isReady } from '../rig/patience.ts';
+import { untilReady } from '../rig/patience.ts';
 import {
   ANY_PORTS,
   barker,
@@ -117,7 +117,7 @@ describe('serve with a certificate', () => {
       assert.equal(options.headers['strict-transport-security'], 'max-age=31536000');
     }
     assert.match(service.operationsUrl, /^http:/);
-    await isReady(service.operationsUrl);
+    await untilReady(service.operationsUrl);
     await assert.rejects(ask(service.url, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }));
   });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Agent, setGlobalDispatcher } from 'undici';
 import { type Balancer, openBalancer, routeToReady } from '../rig/balancer.ts';
 import type { Place } from '../rig/databases.ts';
-import { until } from '../rig/patience.ts';
 import { freePorts } from '../rig/ports.ts';
 import { type OwnPostgres, startPostgres } from '../rig/postgres.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
@@ -99,19 +98,6 @@ export function assertAllRun({ nodes }: Group): void {
   for (const { serving } of nodes) {
     if (serving?.exitCode() !== undefined) throw new Error(`a node ended by itself:\n${serving.output()}`);
   }
-}
-
-/** Waits until `/readyz` is 200. */
-export async function untilReady({ operations }: Site): Promise<void> {
-  await until(`${operations}/readyz turns to 200`, () =>
-    fetch(`${operations}/readyz`, { signal: AbortSignal.timeout(2000) }).then(
-      async (reply) => {
-        await reply.arrayBuffer();
-        return reply.ok;
-      },
-      () => false,
-    ),
-  );
 }
 
 /** A data folder of a node of its own. */

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
+import { untilReady } from '../rig/patience.ts';
 import { freePorts } from '../rig/ports.ts';
 import { startStandby } from '../rig/standby.ts';
-import { assertAllRun, type Group, type GroupNode, openGroup, startNode, untilReady } from './group.ts';
+import { assertAllRun, type Group, type GroupNode, openGroup, startNode } from './group.ts';
 import { type LeaseWatch, watchLeases } from './leases.ts';
 import { acknowledgedIn, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { startLoad } from './load.ts';
@@ -71,7 +72,7 @@ export async function nodes(proof: NodesProof): Promise<Ledger> {
         await database.down('kill');
         await standby.promote();
         group.databaseBalancer.route([standby.port]);
-        await Promise.all(group.nodes.map(({ site }) => untilReady(site)));
+        await Promise.all(group.nodes.map(({ site }) => untilReady(site.operations)));
         const refused_s = ((await lastRefusal(ledger)) - startedAt_ms) / 1000;
         say(`PostgreSQL killed, a standby in its place: the last request was refused after ${refused_s.toFixed(1)} s`);
         if (refused_s > FAILOVER_MAX_S) throw new Error('the failover took too long');

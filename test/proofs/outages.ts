@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
 import { ANY_PORTS, started } from '../commands/program.ts';
-import { until } from '../rig/patience.ts';
+import { untilReady } from '../rig/patience.ts';
 import { type OwnPostgres, type StopKind, startPostgres } from '../rig/postgres.ts';
 import { acknowledgedIn, type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { openHome, startLoad } from './load.ts';
@@ -160,11 +160,7 @@ async function takeAway(server: OwnPostgres, kind: OutageKind): Promise<() => Pr
 /** How long it takes until the service says that it is ready, in seconds. */
 async function readyAfter({ operations }: Site): Promise<number> {
   const startedAt_ms = performance.now();
-  await until('/readyz turns to 200', async () => {
-    const reply = await fetch(`${operations}/readyz`);
-    await reply.arrayBuffer();
-    return reply.status === 200;
-  });
+  await untilReady(operations);
   return (performance.now() - startedAt_ms) / 1000;
 }
 

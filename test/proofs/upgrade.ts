@@ -4,7 +4,8 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { barker, cleanEnvironment, flagsOf, MASTER_KEY, type Outcome, toldBy } from '../commands/program.ts';
-import { assertAllRun, type GroupNode, openGroup, startNode, untilReady } from './group.ts';
+import { untilReady } from '../rig/patience.ts';
+import { assertAllRun, type GroupNode, openGroup, startNode } from './group.ts';
 import { type Ledger, openLedger, repliesIn } from './ledger.ts';
 import { startLoad } from './load.ts';
 import type { Site } from './sites.ts';
@@ -51,7 +52,7 @@ export async function upgrade(count: number, say: (line: string) => void): Promi
         node.site = { ...site, ...(entry && { entry }), env: { ...node.site.env, ...keys } };
         for (const name of Object.keys(KEYS.current)) if (!(name in keys)) node.site = withoutVariable(node.site, name);
         await startNode(node);
-        await untilReady(node.site);
+        await untilReady(node.site.operations);
         assertAllRun(group);
         assertNothingFailed(ledger);
       }

@@ -24,11 +24,19 @@ export async function until(
   }
 }
 
-/** Resolves when a server is ready: each of its checks has a second, which a machine that is busy may not have just then. */
-export async function isReady(operationsUrl: string): Promise<void> {
-  await until(
-    `${operationsUrl}/readyz turns to 200`,
-    async () => (await fetch(`${operationsUrl}/readyz`)).status === 200,
+/** A probe that takes longer is sent again. */
+const PROBE_MS = 2000;
+
+/** Resolves when `/readyz` of a server turns to 200: on a busy machine its checks may exceed their second at first. */
+export async function untilReady(operationsUrl: string): Promise<void> {
+  await until(`${operationsUrl}/readyz turns to 200`, () =>
+    fetch(`${operationsUrl}/readyz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+      async (reply) => {
+        await reply.arrayBuffer();
+        return reply.ok;
+      },
+      () => false,
+    ),
   );
 }
 
