@@ -23,7 +23,7 @@ export const LATER: readonly Later[] = [
   {
     files: ['faults/kill', 'faults/*-kill'],
     tier: 'core',
-    reason: 'kill and start servers some sixty times',
+    reason: 'kill and start servers again and again',
   },
   {
     files: ['faults/postgres-{media-nodes,outages,roles,webhook-nodes}', 'resources/keyword-nodes'],
@@ -53,7 +53,7 @@ export const LATER: readonly Later[] = [
   {
     files: ['clients/testing', 'commands/worlds', 'laws/probe-field', 'units/keyword-samples'],
     tier: 'full',
-    reason: 'start thirty servers, build another program or index 120,000 posts',
+    reason: 'start many servers, build another program or index 120,000 posts',
   },
   {
     files: [
@@ -66,7 +66,7 @@ export const LATER: readonly Later[] = [
   {
     files: ['clients/{reference-examples,stats-files,testing-runners,tweepy-faults,wrong-signatures}.wider'],
     tier: 'full',
-    reason: 'start a program of another language for each of some thousand calls',
+    reason: 'start a program of another language for each call',
   },
   {
     files: [
@@ -154,6 +154,7 @@ function describeFile(path: string): TestFile {
   const name = path.replace(/^test\//, '').replace(/(\.test)?\.ts$/, '');
   const isWider = path.endsWith('.wider.ts');
   const later = LATER.find(({ files: patterns }) => matcherOf(patterns)(name));
+  const speaksForeignWords = !OWN_WORDS.test(text);
   const isUnit = name.startsWith('units/') && !isWider;
   return {
     path,
@@ -166,7 +167,7 @@ function describeFile(path: string): TestFile {
     isPostgresAlone: POSTGRES_ALONE(name),
     isOnStorage: STORAGE(name),
     runsOnNodes: !isWider && ON_NODES(name) && !ONE_NODE.test(text),
-    speaksForeignWords: !OWN_WORDS.test(text),
-    runsInForeignWords: !isWider && IN_ALL_WORDS(name) && !OWN_WORDS.test(text),
+    speaksForeignWords,
+    runsInForeignWords: !isWider && IN_ALL_WORDS(name) && speaksForeignWords,
   };
 }

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.
 import { type Pair, pairKinds } from '../rig/revocations.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-/** `TEST_PAIRS=10000` makes it as many as anybody has time for; `TEST_SEED` makes them others. */
+/** `TEST_PAIRS=10000` makes it as many as anybody has time for; `--seed` makes them others. */
 const PAIRS = Number(process.env.TEST_PAIRS ?? 240);
 const SEED = Number(process.env.TEST_SEED ?? 20260302);
 const NODES = 3;

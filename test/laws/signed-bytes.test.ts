@@ -43,7 +43,7 @@ const SHAPES: readonly Shape[] = [
   { what: 'a write of JSON whose hash is signed', make: () => batch(JSON.stringify(items()), 'with its hash') },
 ];
 
-/** A change is of the piece and the character that it changes, and of the character that it puts there. */
+/** The shape of a change is its piece, the kind of the character, and the bits that are flipped. */
 const isTried = sampler();
 
 for (const { what, make } of SHAPES) {

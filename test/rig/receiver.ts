@@ -84,8 +84,8 @@ export async function openReceiver(
   };
   const open = { now: 0, most: 0 };
   const server: Server = tls ? createSecureServer(tls, listen) : createServer(listen);
-  // On a machine that stood still for 5 s, a connection would be closed just when the next message is written to it; the
-  // message would be tried again by a clock that stands still too.
+  // After a stall of the process, Node.js would close idle connections just as the next messages are written to them. Those
+  // messages fail, and their retries wait for the clock of the test, which stands still.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // Who forgets to close it is not kept going by it.
