@@ -10,7 +10,7 @@ import { findLeaks } from './rig/leaks.ts';
 import { unseenBy } from './rig/ledger.ts';
 import { processorSeconds } from './rig/processor-time.ts';
 import { noResults, runSections, type Section } from './rig/run-sections.ts';
-import { newSightFile, SIGHT_FILE } from './rig/sight.ts';
+import { newSightFile, readSights, SIGHT_FILE } from './rig/sight.ts';
 
 const USAGE = `npm test -- [NAME...] [options]
 
@@ -18,7 +18,7 @@ Runs the tests, or the files whose paths contain a NAME.
 
   --tier TIER       short, core (what \`.ci/run\` adds) or full (everything); short unless given
   --changed         only the tests that can see what differs from the last commit, or else what it changed: a minute
-  --sight           keeps which functions each file of tests calls, for --changed and \`npm run mutants\`
+  --sight           in a whole short run, keeps which functions each file of tests calls, for --changed and \`npm run mutants\`
   --seed N          which samples of the cross products run; drawn unless given
   --database NAME   sqlite or postgres alone
   --nodes N         so many servers behind a balancer, on PostgreSQL; needs Redis
@@ -50,6 +50,13 @@ const tier = values.tier as Tier;
 const isFull = tier === 'full';
 const isAll = names.length === 0 && !values.changed;
 const isWhole = isAll && tier !== 'core';
+// A part of the files would replace the calls of all.
+const keepsSight = values.sight && isAll && tier === 'short';
+const sights = values.changed ? readSights() : [];
+if (values.changed && sights.length === 0) {
+  process.stderr.write('--changed needs the calls of each file of tests: run `npm test -- --sight` first\n');
+  process.exit(2);
+}
 process.env.TEST_TIER = tier;
 process.env.TEST_SEED = values.seed;
 const { sampled } = await import('./rig/sampling.ts');
@@ -63,7 +70,7 @@ const LONGEST = ['backups', 'operate', 'reference-examples', 'crash', 'fuzz', 'i
 /** How many of the slowest files are listed. */
 const SLOWEST = 15;
 
-const files = (values.changed ? testsOfChanges(testFiles()) : testFiles()).filter((file) => {
+const files = (values.changed ? testsOfChanges(testFiles(), sights) : testFiles()).filter((file) => {
   if (values.changed) return !file.isWider || tier !== 'short';
   if (names.length > 0) return names.some((part) => file.path.includes(part)) && (tier !== 'short' || !file.isWider);
   return isFull || file.tier === tier;
@@ -184,7 +191,7 @@ const sections = [...sectionsOf(inShared), ...repeatedSections()];
 const apart = sectionsOf(inOwn, { isApart: true, environment: { TEST_VALIDATORS: '' } });
 const databases = [...sections, ...apart].filter((each) => each.files.length > 0);
 const results = noResults();
-if (values.sight) process.env.TEST_SIGHT = newSightFile();
+if (keepsSight) process.env.TEST_SIGHT = newSightFile();
 try {
   await runSections(sections, compiled, AT_ONCE, results);
   await runSections(apart, compiled, AT_ONCE, results);
@@ -208,7 +215,7 @@ const spent = [...results.processorTimes].map(([title, seconds]) => `${title} ${
 const total = processorSeconds().toFixed(0);
 process.stdout.write(`\nProcessor seconds: ${spent.join(', ')}, all with the database server ${total}\n`);
 process.stdout.write(`Samples of seed ${values.seed}\n`);
-if (values.sight) renameSync(process.env.TEST_SIGHT!, SIGHT_FILE);
+if (keepsSight) renameSync(process.env.TEST_SIGHT!, SIGHT_FILE);
 for (const failure of results.failures) process.stdout.write(`\n✖ ${failure}\n`);
 process.stdout.write(`\n${results.passed} passed, ${results.failed} failed\n`);
 process.exit(results.failed > 0 || results.passed === 0 ? 1 : 0);

@@ -23,7 +23,7 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   ...{ '+=': '-=', '-=': '+=', '++': '--', '--': '++' },
 };
 
-/** Property names whose strings are prose or names of columns: tests of other kinds look at them. */
+/** Properties whose strings are documentation or names of rates: generated documents are compared with them. */
 const PROSE = /^(describe|description|summary|source|rate)$/;
 
 interface Change {
@@ -82,7 +82,6 @@ function changesOf(node: AnyNode, code: string, parent: AnyNode | undefined): Ch
       return conditions(node.test, ['false']);
     case 'BinaryExpression':
     case 'LogicalExpression':
-      return swapped(node, code, between(node.left, node.right, node.operator, code));
     case 'AssignmentExpression':
       return swapped(node, code, between(node.left, node.right, node.operator, code));
     case 'UpdateExpression':

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { TestFile } from '../plan.ts';
-import { readSights, type Sight } from './sight.ts';
+import type { Sight } from './sight.ts';
 
 /** The processor seconds of the tests that are chosen for all changes together, in addition to one file for each change. */
 const BUDGET_S = 30;
@@ -21,11 +21,9 @@ function changedFiles(): string[] {
 
 /**
  * The tests that can see what has changed: those that changed, those that import a changed file of the tests, and of those that
- * call functions of a changed source file the most specific. Throws when no run has kept what tests call.
+ * call functions of a changed source file the most specific.
  */
-export function testsOfChanges(files: readonly TestFile[]): readonly TestFile[] {
-  const sights = readSights();
-  if (sights.length === 0) throw new Error('no run has kept what tests call: run `npm test -- --sight` first');
+export function testsOfChanges(files: readonly TestFile[], sights: readonly Sight[]): readonly TestFile[] {
   const changed = changedFiles();
   const chosen = new Set(files.filter(({ path, name }) => ALWAYS.test(name) || changed.includes(path)));
   const parts = changed.filter((path) => path.startsWith('test/') && !/\.(test|wider)\.ts$/.test(path));
@@ -51,8 +49,8 @@ export function testsOfChanges(files: readonly TestFile[]): readonly TestFile[] 
 }
 
 /** How much of what a file of tests calls is in a source file. */
-function shareOf({ called }: Sight, source: string): number {
-  return called[source]!.length / Object.values(called).flat().length;
+function shareOf({ called, breadth }: Sight, source: string): number {
+  return called[source]!.length / breadth;
 }
 
 function costOf(chosen: ReadonlySet<TestFile>, sights: readonly Sight[]): number {

@@ -12,9 +12,11 @@ export interface Sight {
   readonly seconds: number;
   /** The functions that it called: for each source file, the offsets at which they begin. */
   readonly called: Readonly<Record<string, readonly number[]>>;
+  /** How many functions that are: the fewer, the more specific the file is. */
+  readonly breadth: number;
 }
 
-/** Where `npm test -- --sight` keeps what it has seen, on the machine where it ran. */
+/** Where `npm test -- --sight` keeps the calls of each file of tests, on the machine where it ran. */
 export const SIGHT_FILE = resolve('node_modules/.cache/barker/sight.jsonl');
 
 /** Where the sources are, as V8 names them. */
@@ -33,7 +35,9 @@ export async function countCalls(): Promise<{ note(title: string, file: string, 
   takeCalls(session);
   return {
     note(title, file, seconds) {
-      appendFileSync(kept, `${JSON.stringify({ title, file, seconds, called: takeCalls(session) } satisfies Sight)}\n`);
+      const called = takeCalls(session);
+      const breadth = Object.values(called).reduce((sum, functions) => sum + functions.length, 0);
+      appendFileSync(kept, `${JSON.stringify({ title, file, seconds, called, breadth } satisfies Sight)}\n`);
     },
   };
 }
@@ -61,7 +65,7 @@ export function newSightFile(): string {
   return file;
 }
 
-/** What the last whole run with `--sight` has seen; empty where there was none. */
+/** The sights of the last whole run with `--sight`; empty where there was none. */
 export function readSights(): Sight[] {
   if (!existsSync(SIGHT_FILE)) return [];
   const lines = readFileSync(SIGHT_FILE, 'utf8').trimEnd().split('\n');

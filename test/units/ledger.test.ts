@@ -31,4 +31,16 @@ describe('the ledger', () => {
     writeFileSync(join(folder, '2.txt'), `${all.slice(5, -1).join('\n')}\n`);
     assert.deepEqual(unseenBy(operations, false, folder), all.slice(-1));
   });
+
+  test('of samples, takes what was seen of an operation for all of its shape', () => {
+    const [one, alike] = operations.filter(({ id }) => /^(campaigns|line_items)\.list$/.test(id));
+    const other = operations.find(({ id }) => id === 'campaigns.create')!;
+    const own = mkdtempSync(join(tmpdir(), 'barker-ledger-'));
+    writeFileSync(join(own, '1.txt'), `${one!.id} 401\n`);
+    const unseen = (isSample: boolean, { id }: { id: string }): boolean =>
+      unseenBy(operations, isSample, own).includes(`${id} 401`);
+    assert.deepEqual([unseen(true, one!), unseen(true, alike!), unseen(true, other)], [false, false, true]);
+    assert.deepEqual([unseen(false, one!), unseen(false, alike!)], [false, true]);
+    rmSync(own, { recursive: true });
+  });
 });
