@@ -160,6 +160,7 @@ function opened(url: string, bearer: string): Promise<{ outgoing: ClientRequest;
 
 function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage, headers: Headers): ReadStream {
   const complete: string[] = [];
+  const parsedLines: Line[] = [];
   let text = '';
   let rest = '';
   let isOver = false;
@@ -175,10 +176,11 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
     for (const part of parts.filter((each) => each !== '')) {
       checkForeign(url, part);
       complete.push(ownText(part));
+      parsedLines.push(JSON.parse(complete.at(-1)!) as Line);
     }
     wake();
   });
-  const lines = (): Line[] => complete.map((line) => JSON.parse(line) as Line);
+  const lines = (): Line[] => [...parsedLines];
   const ended = new Promise<Line[]>((resolve, reject) => {
     incoming.on('error', () => {});
     outgoing.on('error', () => {});
@@ -194,8 +196,8 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
     });
   });
   ended.catch(() => {});
-  const when: ReadStream['when'] = async (fits) => {
-    while (!fits(ownText(text))) {
+  const untilHolds = async (holds: () => boolean): Promise<Line[]> => {
+    while (!holds()) {
       if (isOver) throw new Error(`the stream ended after ${complete.length} lines: ${text.slice(-500)}`);
       await new Promise<void>((resolve) => {
         waiting = [...waiting, resolve];
@@ -207,9 +209,9 @@ function reading(url: string, outgoing: ClientRequest, incoming: IncomingMessage
     headers,
     text: () => ownText(text),
     lines,
-    latest: () => (complete.length === 0 ? undefined : (JSON.parse(complete.at(-1)!) as Line)),
-    when,
-    until: (count) => when(() => complete.length >= count),
+    latest: () => parsedLines.at(-1),
+    when: (fits) => untilHolds(() => fits(ownText(text))),
+    until: (count) => untilHolds(() => complete.length >= count),
     ended,
     isWhole: () => incoming.complete,
     pause: () => void incoming.pause(),
