@@ -27,7 +27,9 @@ test('the commands of docs/trial.md, pasted unchanged, lead to a running campaig
   const path = `${dirname(process.execPath)}:${resolve('node_modules/.bin')}:${process.env.PATH}`;
   const folders = { BARKER_DATA_FOLDER: place.folder, TMPDIR: place.folder };
   const env = { ...cleanEnvironment(), ...folders, BARKER_DATABASE_URL: place.databaseUrl, PATH: path };
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', lines], { env });
+  // What npx does here, without a package manager for each line; the line that a server prints is pasted with the real one.
+  const npx = `npx() { shift; node '${resolve('bin/barker.js')}' "$@"; }\n`;
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', npx + lines], { env });
   const replies = stdout
     .trim()
     .split('\n')

@@ -11,6 +11,7 @@ import { openAt, says as pageSays } from '../rig/pages-in-chromium.ts';
 import { until } from '../rig/patience.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { addressOf, settleReaders } from '../rig/people-of-directory.ts';
+import { sampled } from '../rig/sampling.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -28,11 +29,17 @@ before(async () => {
 });
 after(() => chromium?.close());
 
+const MEANS = [
+  ['a mouse', mouseHands],
+  ['keys alone', keyHands],
+] as const;
+
 describe('an advertiser who writes no code', () => {
-  for (const [means, handsOf] of [
-    ['a mouse', mouseHands],
-    ['keys alone', keyHands],
-  ] as const) {
+  for (const [means, handsOf] of sampled(
+    MEANS,
+    () => 'any',
+    ([means]) => means,
+  )) {
     test(`books, pays, looks and pauses with ${means}`, async () => {
       const world = await openWorld({ flags: { rate_limits: 'off', delivery_sandbox: 'simulated' } });
       try {

@@ -10,6 +10,7 @@ import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { ownerOf } from '../rig/demo.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { credentialsOf, fill, openAt, openInside, send } from '../rig/pages-in-chromium.ts';
+import { isFull, sampled } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -346,9 +347,17 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ...Object.keys(PROBLEM_PAGES).map((slug) => [`problem ${slug}`, () => at(problemPath(slug))] as const),
 ];
 
+/** The pages that this run looks at: all problems have one template. */
+const looked = sampled(
+  PAGES,
+  ([name]) => (name.startsWith('problem ') ? 'problem' : 'page'),
+  ([name]) => name,
+  0.25,
+);
+
 // Pages wait for the browser, and the browser for pages: some are looked at beside each other.
 describe('every page is accessible', { concurrency: 4 }, () => {
-  for (const [name, open] of PAGES) {
+  for (const [name, open] of looked) {
     test(name, async () => {
       const tab = await open();
       await checkFit(tab, name);
@@ -357,7 +366,9 @@ describe('every page is accessible', { concurrency: 4 }, () => {
   }
 });
 
-test('no page of the service is left out', () => {
-  const left = world.service.pages.map(({ path }) => path).filter((path) => !opened.has(path) && !ELSEWHERE[path]);
-  assert.deepEqual(left, []);
-});
+if (isFull) {
+  test('no page of the service is left out', () => {
+    const left = world.service.pages.map(({ path }) => path).filter((path) => !opened.has(path) && !ELSEWHERE[path]);
+    assert.deepEqual(left, []);
+  });
+}

@@ -43,12 +43,14 @@ export async function checkFit(tab: Tab, name: string): Promise<void> {
       for (const height of await tab.look(HEIGHTS)) assert.ok(height >= 44, `${height} high at ${width}`);
       await takePicture(tab, `${name} ${scheme} ${width}`);
     }
-    const found = await tab.look(`axe.run(document, { resultTypes: ['violations', 'incomplete'] }).then(
+    // Of all rules, one depends on colors.
+    const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast'],`;
+    const found = await tab.look(`axe.run(document, { ${rules} resultTypes: ['violations', 'incomplete'] }).then(
           ({ passes, violations, incomplete }) => ({
             passes: passes.length,
             wrong: [...violations, ...incomplete].flatMap(({ id, nodes }) => nodes.map(({ html, any }) => id + ': ' + html + ' ' + any.map(({ message }) => message))),
           }))`);
-    assert.ok(found.passes > 10, 'the rules were applied');
+    assert.ok(found.passes > (scheme === 'light' ? 10 : 0), 'the rules were applied');
     const wrong = (found.wrong as string[]).filter((each) => !each.startsWith(KEPT));
     assert.deepEqual(wrong, [], scheme);
   }

@@ -19,11 +19,13 @@ function drawn(name: string): number {
  * the seed; all of them in a full run.
  * @param shapeOf how a case differs from others for the code that it tests, such as the kind of a field and a method.
  * @param nameOf a name that no other case has.
+ * @param share how many of the others, from 0 to 1.
  */
 export function sampled<Case>(
   cases: readonly Case[],
   shapeOf: (each: Case) => string,
   nameOf: (each: Case) => string,
+  share = SHARE,
 ): readonly Case[] {
   if (isFull) return cases;
   const draws = new Map(cases.map((each) => [each, drawn(nameOf(each))]));
@@ -31,7 +33,7 @@ export function sampled<Case>(
   const lowest = (some: readonly Case[]): Case =>
     some.reduce((least, each) => (draws.get(each)! < draws.get(least)! ? each : least));
   const chosen = new Set([...byShape.values()].map(lowest));
-  return cases.filter((each) => chosen.has(each) || draws.get(each)! < SHARE);
+  return cases.filter((each) => chosen.has(each) || draws.get(each)! < share);
 }
 
 /**
