@@ -16,7 +16,7 @@ after(() => world.close());
 /** How many callers there are, how many calls are let through before the end, and how many each makes after it. */
 const CALLERS = 16;
 const BEFORE = rounds(100);
-const AFTER = 10;
+const AFTER = rounds(10);
 
 /**
  * Many callers use a credential without a pause while it ends. A call that begins after the answer of what ended it
@@ -121,7 +121,7 @@ describe('under load, no call that begins after the reply is accepted', () => {
     const form = new URLSearchParams({ access_token: value }).toString();
     const input: string[] = [];
     const asking = async (): Promise<void> => {
-      for (let count = 0; count < 50; count++) input.push(await bearerOf(world, keys));
+      for (let count = 0; count < rounds(50); count++) input.push(await bearerOf(world, keys));
     };
     await Promise.all([
       underLoad(

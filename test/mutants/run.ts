@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { appendFileSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { CACHE } from '../rig/cache.ts';
 import { openEnvironment } from '../rig/environment.ts';
 import { readSights } from '../rig/sight.ts';
 import { type Mutant, mutantsOf } from './operators.ts';
@@ -55,7 +56,7 @@ interface Tried {
 }
 
 /** Where the keys of noticed mutants are kept, a line each. */
-const NOTICED_FILE = resolve('node_modules/.cache/barker/noticed-mutants');
+const NOTICED_FILE = join(CACHE, 'noticed-mutants');
 const formerly = new Set(
   values.resume && existsSync(NOTICED_FILE) ? readFileSync(NOTICED_FILE, 'utf8').split('\n') : [],
 );

@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CACHE } from './cache.ts';
 import { createTemplates } from './databases.ts';
 import { keepAliasFile } from './foreign-words.ts';
 import { startPostgres } from './postgres.ts';
@@ -29,16 +31,16 @@ export async function openEnvironment(
   options: EnvironmentOptions,
 ): Promise<{ folder: string; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-compiled-'));
-  // Every process loads the whole program, and many start commands: each module is compiled once.
-  process.env.NODE_COMPILE_CACHE = folder;
+  // Every process loads the whole program, and many start commands: each module is compiled once, also for later runs.
+  process.env.NODE_COMPILE_CACHE = join(CACHE, 'compiled');
   const { connections } = options;
-  // It starts while the others are made.
+  // Both take seconds of other processes, in which this one makes the rest.
   const starting = connections === undefined ? undefined : startPostgres({ isHasty: true, connections });
+  const building = bundle();
   keepDescription(folder);
-  // As the sources are now, and not when the packages were installed: a program that is bundled loads in a third of the time.
-  for (const step of ['build/islands.js', 'build/program.js']) execFileSync(process.execPath, [step]);
   if (options.hasAliasFile) keepAliasFile(folder);
-  if (options.hasValidators) process.env.TEST_VALIDATORS = keepValidators(folder);
+  if (options.hasValidators) process.env.TEST_VALIDATORS = keepValidators();
+  await building;
   if (options.hasTarball) packTarball(folder);
   const server = await starting;
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
@@ -50,4 +52,9 @@ export async function openEnvironment(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Bundles the program as the sources are now, and not when the packages were installed: it loads in a third of the time. */
+async function bundle(): Promise<void> {
+  for (const step of ['build/islands.js', 'build/program.js']) await promisify(execFile)(process.execPath, [step]);
 }

@@ -1,7 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Session } from 'node:inspector';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { CACHE } from './cache.ts';
 
 /** What a file of tests called in one run. */
 export interface Sight {
@@ -17,7 +18,7 @@ export interface Sight {
 }
 
 /** Where `npm test -- --sight` keeps the calls of each file of tests, on the machine where it ran. */
-export const SIGHT_FILE = resolve('node_modules/.cache/barker/sight.jsonl');
+export const SIGHT_FILE = join(CACHE, 'sight.jsonl');
 
 /** Where the sources are, as V8 names them. */
 const SOURCES = `${pathToFileURL(resolve('src')).href}/`;

@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -13,6 +14,7 @@ import { errorEnvelope } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
 import { familyOf } from '../../src/http/send-error.ts';
+import { CACHE } from './cache.ts';
 import { recordSeen } from './ledger.ts';
 
 /** The description that replies are held against. */
@@ -308,18 +310,27 @@ function schemaAt(pointer: string): AnySchemaObject {
   return pointer.startsWith('/components/') ? { $ref: SHARED + pointer } : withShared(at(pointer));
 }
 
-/** Compiles the schemas of all bodies into a file of a folder, for processes with its name in `TEST_VALIDATORS`: that takes seconds. */
-export function keepValidators(folder: string): string {
+/**
+ * Compiles the schemas of all bodies, which takes seconds, once for each description, for processes with the name of the file
+ * in `TEST_VALIDATORS`.
+ * @returns that name.
+ */
+export function keepValidators(): string {
+  const { version } = createRequire(import.meta.url)('ajv/package.json') as { readonly version: string };
+  const made = hash('sha1', JSON.stringify([version, readFileSync(import.meta.filename, 'utf8'), openApi]));
+  const file = join(CACHE, `validators-${made}.cjs`);
+  if (existsSync(file)) return file;
   const pointers = new Set(routes.flatMap(bodyPointers));
   const keeping = compiler(true);
   const names = Object.fromEntries([...pointers].map((pointer, at) => [`body${at}`, pointer]));
   for (const [name, pointer] of Object.entries(names)) keeping.addSchema(schemaAt(pointer), name);
   const code = standalone.default(keeping, Object.fromEntries(Object.keys(names).map((name) => [name, name])));
   const renamed = Object.entries(names).map(([name, pointer]) => `${JSON.stringify(pointer)}: exports.${name}`);
-  const file = join(folder, 'validators.cjs');
-  // It lies outside of this package.
-  const placed = code.replaceAll('require("ajv/', `require("${resolve('node_modules/ajv')}/`);
-  writeFileSync(file, `${placed}\nmodule.exports = {${renamed}};\n`);
+  mkdirSync(CACHE, { recursive: true });
+  // Another run may look for it meanwhile.
+  const written = `${file}.${process.pid}`;
+  writeFileSync(written, `${code}\nmodule.exports = {${renamed}};\n`);
+  renameSync(written, file);
   return file;
 }
 

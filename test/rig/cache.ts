@@ -1,0 +1,4 @@
+import { resolve } from 'node:path';
+
+/** What runs keep for later ones; `npm ci` removes it. */
+export const CACHE = resolve('node_modules/.cache/barker');
