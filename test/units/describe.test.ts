@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { generatedDocs } from '../../build/docs/generated-docs.ts';
 import { operations } from '../../src/app/dependencies.ts';
@@ -18,14 +16,6 @@ describe('the generated documents', () => {
       assert.ok(stored === text, `docs/generated/${name} is stale; run: npm run generate`);
     });
   }
-
-  test('the OpenAPI document passes the linter', () => {
-    const linter = resolve('node_modules/@redocly/cli/bin/cli.js');
-    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
-    const ran = spawnSync(process.execPath, [linter, 'lint', 'docs/generated/openapi.json'], { env, encoding: 'utf8' });
-    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
-    assert.match(ran.stdout + ran.stderr, /Your API description is valid/);
-  });
 });
 
 describe('the OpenAPI document', () => {
