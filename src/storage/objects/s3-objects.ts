@@ -36,6 +36,8 @@ export interface S3Options {
   readonly isPathStyle: boolean;
   /** How long the service may be silent. */
   readonly silence_ms: number;
+  /** The size of a part: objects of more than four are sent in parts, two at a time, each held in memory. At least 5 MiB. */
+  readonly part_bytes?: number;
 }
 
 /** A bucket as an object store. */
@@ -54,9 +56,9 @@ interface Handler {
   httpHandlerConfigs(): { readonly httpAgent?: Pool; readonly httpsAgent?: Pool };
 }
 
-/** Larger objects are sent in parts of this size, two at a time, each held in memory. */
 const PART_BYTES = 16 * 1_048_576;
-const SINGLE_BYTES_MAX = 4 * PART_BYTES;
+/** Larger objects are sent in parts. */
+const SINGLE_PARTS_MAX = 4;
 /** The options of each pool of connections. */
 const POOL = { keepAlive: true, maxSockets: 64 };
 /** Objects that are removed at once. */
@@ -69,6 +71,7 @@ const REMOVED_AT_ONCE = 8;
  */
 export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3Objects {
   const { endpoint, region, bucket: Bucket, prefix, keyId, secret, isPathStyle, silence_ms } = options;
+  const partSize = options.part_bytes ?? PART_BYTES;
   const client = new S3Client({
     ...(endpoint !== '' && { endpoint }),
     region,
@@ -100,8 +103,8 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
     const broken = new Promise<never>((_, reject) => body.once('error', reject));
     broken.catch(() => {});
     const params = { ...named(key), Body: content.bytes === 0 ? Buffer.alloc(0) : body };
-    if (content.bytes > SINGLE_BYTES_MAX) {
-      const upload = new Upload({ client, params, partSize: PART_BYTES, queueSize: 2 });
+    if (content.bytes > SINGLE_PARTS_MAX * partSize) {
+      const upload = new Upload({ client, params, partSize, queueSize: 2 });
       upload.on('httpUploadProgress', progress);
       signal.addEventListener('abort', () => void upload.abort(), { once: true });
       await Promise.race([upload.done(), broken]);
