@@ -54,7 +54,7 @@ test('a minute later the address may continue; others were never limited', async
   assert.equal((await call('GET', '/12/accounts')).status, 401);
 });
 
-test('both listeners and the pages share one count', async () => {
+test('both listeners, the pages and media share one count', async () => {
   const from = { 'x-forwarded-for': '192.0.2.3' };
   const browser = browserOf(world.service.url);
   await browser.get('/login', from);
@@ -64,6 +64,8 @@ test('both listeners and the pages share one count', async () => {
   assert.deepEqual([page.status, page.headers.get('retry-after')], [429, '60']);
   assert.match(page.html, /<h1>Too many requests<\/h1>/);
   assert.equal((await browser.post('/logout', {}, from)).status, 429);
+  const media = await browser.get('/media/0123456789abcdef.jpg', from);
+  assert.deepEqual([media.status, media.html, media.headers.get('retry-after')], [429, 'Too many requests', '60']);
 });
 
 test('with limits off nobody is limited', async () => {
