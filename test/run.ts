@@ -1,16 +1,11 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { operations } from '../src/app/dependencies.ts';
 import { type TestFile, type Tier, testFiles } from './plan.ts';
-import { testsOfChanges } from './rig/changed.ts';
-import { openEnvironment } from './rig/environment.ts';
-import { findLeaks } from './rig/leaks.ts';
-import { unseenBy } from './rig/ledger.ts';
-import { processorSeconds } from './rig/processor-time.ts';
-import { noResults, runSections, type Section } from './rig/run-sections.ts';
-import { newSightFile, readSights, SIGHT_FILE } from './rig/sight.ts';
+import { COMPILED } from './rig/cache.ts';
+import type { Section } from './rig/run-sections.ts';
 
 const USAGE = `npm test -- [NAME...] [options]
 
@@ -52,14 +47,26 @@ const isAll = names.length === 0 && !values.changed;
 const isWhole = isAll && tier !== 'core';
 // A part of the files would replace the calls of all.
 const keepsSight = values.sight && isAll && tier === 'short';
+// Modules may look at these when they are loaded.
+process.env.TEST_TIER = tier;
+process.env.TEST_SEED = values.seed;
+enableCompileCache(COMPILED);
+const { operations } = await import('../src/app/dependencies.ts');
+const { testsOfChanges } = await import('./rig/changed.ts');
+const { openEnvironment } = await import('./rig/environment.ts');
+const { findLeaks } = await import('./rig/leaks.ts');
+const { unseenBy } = await import('./rig/ledger.ts');
+const { processorSeconds } = await import('./rig/processor-time.ts');
+const { noResults, runSections } = await import('./rig/run-sections.ts');
+const { sampled } = await import('./rig/sampling.ts');
+const { newSightFile, readSights, SIGHT_FILE } = await import('./rig/sight.ts');
+flushCompileCache();
+
 const sights = values.changed ? readSights() : [];
 if (values.changed && sights.length === 0) {
   process.stderr.write('--changed needs the calls of each file of tests: run `npm test -- --sight` first\n');
   process.exit(2);
 }
-process.env.TEST_TIER = tier;
-process.env.TEST_SEED = values.seed;
-const { sampled } = await import('./rig/sampling.ts');
 
 /** More than there are processors: many wait for processes, locks and clocks. */
 const AT_ONCE = availableParallelism() + 2;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE } from './cache.ts';
+import { COMPILED } from './cache.ts';
 import { createTemplates } from './databases.ts';
 import { keepAliasFile } from './foreign-words.ts';
 import { startPostgres } from './postgres.ts';
@@ -32,7 +32,7 @@ export async function openEnvironment(
 ): Promise<{ folder: string; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-compiled-'));
   // Every process loads the whole program, and many start commands: each module is compiled once, also for later runs.
-  process.env.NODE_COMPILE_CACHE = join(CACHE, 'compiled');
+  process.env.NODE_COMPILE_CACHE = COMPILED;
   const { connections } = options;
   // Both take seconds of other processes, in which this one makes the rest.
   const starting = connections === undefined ? undefined : startPostgres({ isHasty: true, connections });

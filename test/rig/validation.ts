@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
@@ -310,27 +310,20 @@ function schemaAt(pointer: string): AnySchemaObject {
   return pointer.startsWith('/components/') ? { $ref: SHARED + pointer } : withShared(at(pointer));
 }
 
-/**
- * Compiles the schemas of all bodies, which takes seconds, once for each description, for processes with the name of the file
- * in `TEST_VALIDATORS`.
- * @returns that name.
- */
+/** Compiles the schemas of all bodies, once for each description: it takes seconds. Returns a file, for `TEST_VALIDATORS`. */
 export function keepValidators(): string {
   const { version } = createRequire(import.meta.url)('ajv/package.json') as { readonly version: string };
   const made = hash('sha1', JSON.stringify([version, readFileSync(import.meta.filename, 'utf8'), openApi]));
   const file = join(CACHE, `validators-${made}.cjs`);
   if (existsSync(file)) return file;
-  const pointers = new Set(routes.flatMap(bodyPointers));
   const keeping = compiler(true);
-  const names = Object.fromEntries([...pointers].map((pointer, at) => [`body${at}`, pointer]));
-  for (const [name, pointer] of Object.entries(names)) keeping.addSchema(schemaAt(pointer), name);
-  const code = standalone.default(keeping, Object.fromEntries(Object.keys(names).map((name) => [name, name])));
-  const renamed = Object.entries(names).map(([name, pointer]) => `${JSON.stringify(pointer)}: exports.${name}`);
-  mkdirSync(CACHE, { recursive: true });
+  const names = [...new Set(routes.flatMap(bodyPointers))].map((pointer, at) => [`body${at}`, pointer] as const);
+  for (const [name, pointer] of names) keeping.addSchema(schemaAt(pointer), name);
+  const code = standalone.default(keeping, Object.fromEntries(names.map(([name]) => [name, name])));
+  const renamed = names.map(([name, pointer]) => `${JSON.stringify(pointer)}: exports.${name}`);
   // Another run may look for it meanwhile.
-  const written = `${file}.${process.pid}`;
-  writeFileSync(written, `${code}\nmodule.exports = {${renamed}};\n`);
-  renameSync(written, file);
+  writeFileSync(`${file}.${process.pid}`, `${code}\nmodule.exports = {${renamed}};\n`);
+  renameSync(`${file}.${process.pid}`, file);
   return file;
 }
 
