@@ -51,6 +51,17 @@ export const LATER: readonly Later[] = [
     reason: 'start object stores that come and go, or try or lint the whole reference',
   },
   {
+    files: [
+      'commands/audit',
+      'faults/postgres-fence',
+      'laws/{clock-advance,keyword-volumes,media-copies}',
+      'resources/media-probing',
+      'units/{aliases,cached-reader}',
+    ],
+    tier: 'core',
+    reason: 'take four processor seconds or more each, for what others of the short run try in part',
+  },
+  {
     files: ['clients/testing', 'commands/worlds', 'laws/probe-field', 'units/keyword-samples'],
     tier: 'full',
     reason: 'start many servers, build another program or index 120,000 posts',

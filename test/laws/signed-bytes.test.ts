@@ -65,7 +65,10 @@ for (const { what, make } of SHAPES) {
 
     test('other spellings of the same request are accepted', async () => {
       const first = make();
-      for (const { at, offset, byte } of [...changesOf(first)].filter((changed) => isSameRequest(first, changed))) {
+      const spellings = [...changesOf(first)].filter(
+        (each) => isSameRequest(first, each) && isChosen(`another spelling of ${what}`, first, each),
+      );
+      for (const { at, offset, byte } of spellings) {
         // The signature, and with it every offset behind it, is another for each nonce.
         const request = make();
         const text = request[at]![1];
