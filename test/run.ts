@@ -42,7 +42,6 @@ if (values.help || !['short', 'core', 'full'].includes(values.tier)) {
   process.exit(values.help ? 0 : 2);
 }
 const tier = values.tier as Tier;
-const isFull = tier === 'full';
 const isAll = names.length === 0 && !values.changed;
 const isWhole = isAll && tier !== 'core';
 // A part of the files would replace the calls of all.
@@ -58,7 +57,7 @@ const { findLeaks } = await import('./rig/leaks.ts');
 const { unseenBy } = await import('./rig/ledger.ts');
 const { processorSeconds } = await import('./rig/processor-time.ts');
 const { noResults, runSections } = await import('./rig/run-sections.ts');
-const { sampled } = await import('./rig/sampling.ts');
+const { isFull, sampled } = await import('./rig/sampling.ts');
 const { newSightFile, readSights, SIGHT_FILE } = await import('./rig/sight.ts');
 flushCompileCache();
 
