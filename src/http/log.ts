@@ -54,10 +54,15 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
   return log;
 }
 
+let shared: ReturnType<typeof logOutput> | undefined;
+
+/** The standard output of the process, however many services write to it. */
 function standardOutput(): DestinationStream {
-  const output = logOutput(1);
-  process.once('exit', output.flush);
-  return output;
+  if (!shared) {
+    shared = logOutput(1);
+    process.once('exit', shared.flush);
+  }
+  return shared;
 }
 
 /**
