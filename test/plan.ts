@@ -147,6 +147,8 @@ export interface TestFile {
   readonly isComparing: boolean;
   readonly isPostgresAlone: boolean;
   readonly isOnStorage: boolean;
+  /** It is about one server. */
+  readonly isOfOneNode: boolean;
   readonly runsOnNodes: boolean;
   /** Its clients can speak the words of an alias file. */
   readonly speaksForeignWords: boolean;
@@ -166,6 +168,7 @@ function describeFile(path: string): TestFile {
   const isWider = path.endsWith('.wider.ts');
   const later = LATER.find(({ files: patterns }) => matcherOf(patterns)(name));
   const speaksForeignWords = !OWN_WORDS.test(text);
+  const isOfOneNode = ONE_NODE.test(text);
   const isUnit = name.startsWith('units/') && !isWider;
   return {
     path,
@@ -177,7 +180,8 @@ function describeFile(path: string): TestFile {
     isComparing: COMPARING(name),
     isPostgresAlone: POSTGRES_ALONE(name),
     isOnStorage: STORAGE(name),
-    runsOnNodes: !isWider && ON_NODES(name) && !ONE_NODE.test(text),
+    isOfOneNode,
+    runsOnNodes: !isWider && ON_NODES(name) && !isOfOneNode,
     speaksForeignWords,
     runsInForeignWords: !isWider && IN_ALL_WORDS(name) && speaksForeignWords,
   };

@@ -81,7 +81,10 @@ const files = (values.changed ? testsOfChanges(testFiles(), sights) : testFiles(
   if (names.length > 0) return names.some((part) => file.path.includes(part)) && (tier !== 'short' || !file.isWider);
   return isFull || file.tier === tier;
 });
-const chosen = values.aliases ? files.filter((file) => !file.usesDatabase || file.speaksForeignWords) : files;
+const chosen = files.filter(
+  ({ usesDatabase, speaksForeignWords, isOfOneNode }) =>
+    (!values.aliases || !usesDatabase || speaksForeignWords) && (values.nodes === undefined || !isOfOneNode),
+);
 
 /** Titles of sections. */
 const ONCE = 'either database';
