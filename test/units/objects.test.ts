@@ -257,7 +257,7 @@ describe('a bucket that is away', () => {
 
   describe('keeps no parts of a large object', () => {
     const PIECE = Buffer.alloc(3_000_000);
-    /** Sends three parts, and then does something. */
+    /** Sends half of its parts, and then does something. */
     const largeObject = (then: () => Promise<void>): ObjectContent => ({
       bytes: 10 * PIECE.length,
       async *open() {

@@ -42,7 +42,7 @@ describe('a condition on a viewer', () => {
     ['people alike', { is: 'alike', to: { is: 'users', ids: BigUint64Array.of(7n) } }, true],
     ['nobody', { is: 'nobody' }, false],
   ] as const) {
-    test(`for ${name} is ${isMet ? 'met' : 'not met'}, and not by somebody of whom nothing is known`, () => {
+    test(`for ${name} is ${isMet ? 'met' : 'not met'}, and never by a stranger`, () => {
       assert.deepEqual([meets(condition, person), meets(condition, stranger)], [isMet, false]);
     });
   }
@@ -77,7 +77,7 @@ describe('the context of a request', () => {
   const context = (given: Record<string, unknown>) =>
     parseDecisionRequest({ placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }], context: given }).context;
 
-  test('has every word that it may have', () => {
+  test('keeps every word', () => {
     const words = {
       ...{ country: 'CH', region: 'r', metro: 'm', city: 'c', postal_code: 'p', language: 'de', gender: '2' },
       ...{ platform: 'x', platform_version: 'y', device: 'z' },
@@ -85,7 +85,7 @@ describe('the context of a request', () => {
     assert.deepEqual(context(words).words, words);
   });
 
-  test('completes the directory, which is believed more', () => {
+  test('completes the directory, which takes precedence', () => {
     const given = context({ city: 'elsewhere', age: 99, interests: ['c'], keywords: ['Tea'] });
     const known = viewerOf({ ...PERSON, region: null, age: null }, { ...given, words: { city: 'x', region: 'r' } });
     assert.deepEqual([known.words.city, known.words.region, known.age], ['their city', 'r', 99]);
