@@ -52,10 +52,11 @@ export const LATER: readonly Later[] = [
   },
   {
     files: [
+      'behaviours/descriptions',
       'commands/audit',
       'faults/postgres-fence',
-      'laws/{clock-advance,keyword-volumes,media-copies}',
-      'resources/media-probing',
+      'laws/{clock-advance,keyword-volumes,line-item-concurrency,media-copies,membership-merging,targeting-limits}',
+      'resources/{audience-files,audience-standing,media-probing,targeted-audiences}',
       'units/{aliases,cached-reader}',
     ],
     tier: 'core',
