@@ -150,14 +150,16 @@ describe('nothing is changed or recorded by', () => {
 });
 
 describe('a command that fails', () => {
+  // A secret may begin with a hyphen, as options do.
+  const withSecret = (index: number): string => `a${secrets[index]!}`;
   const cases: [words: string, args: () => string[], targets: () => string[]][] = [
     ['user suspend', () => ['nobody'], () => []],
     ['user create', () => ['ada', '--password-file', file('password')], () => []],
     ['user totp', () => ['ben', '--reset'], user('ben')],
-    ['app suspend', () => [secrets[0]!], () => []],
-    ['webhooks resend', () => [secrets[1]!, '--failed'], () => []],
-    ['events emit', () => ['dm.sent', '--user', secrets[2]!], () => []],
-    ['account approve', () => [secrets[3]!], () => []],
+    ['app suspend', () => [withSecret(0)], () => []],
+    ['webhooks resend', () => [withSecret(1), '--failed'], () => []],
+    ['events emit', () => ['dm.sent', '--user', withSecret(2)], () => []],
+    ['account approve', () => [withSecret(3)], () => []],
   ];
   for (const [words, args, targets] of cases) {
     test(`is recorded as failed: ${words}`, async () => {
