@@ -8,6 +8,7 @@ import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { openLog } from '../../src/http/log.ts';
 import { type Keys, protocol } from '../rig/client.ts';
 import { until } from '../rig/patience.ts';
+import { register } from '../rig/people.ts';
 import { rawCall } from '../rig/raw.ts';
 import { halfSent, type Stranger, stranger } from '../rig/strangers.ts';
 import { closeAll, openAccount, openWorld, type World } from '../rig/world.ts';
@@ -92,6 +93,10 @@ describe('forms of unknown senders', () => {
     assert.equal(refused.body.errors[0].message, 'The request body has more than 65536 bytes');
     assert.equal((await call(large, { keys: { ...world.keys, access_token: 'nobody' } })).status, 413);
     assert.equal((await call(large, { keys: world.keys, skew_s: 4000 })).status, 413);
+    for (const unusable of ['isUserSuspended', 'isUserLocked', 'isApplicationSuspended', 'isRevoked']) {
+      const keys = await register(world, { [unusable]: true });
+      assert.equal((await call(large, { keys })).status, 413, unusable);
+    }
     // Signed for other bytes: the form is read to its end, and refused for the signature.
     const keys = { ...world.keys, access_token_secret: 'wrong' };
     assert.equal((await call(large, { keys })).status, 401);

@@ -97,7 +97,12 @@ describe('beacons', () => {
     const [decision] = await ask({ context });
     const { impression_url: view, click_url: click } = decision!;
     assert.equal((await get(view, { method: 'HEAD' })).status, 204);
-    assert.equal((await get(view, { method: 'POST' })).status, 405);
+    const others = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+    for (const method of others) assert.equal((await get(view, { method })).status, 405, method);
+    const metrics = await (await fetch(`${world.service.url}/metrics`)).text();
+    for (const method of others) {
+      assert.ok(metrics.includes(`page_visits_total{route="/e/i/*",method="${method}",status="405"}`), method);
+    }
     const ahead: readonly Record<string, string>[] = [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }];
     for (const headers of ahead) {
       assert.equal((await get(view, { headers })).status, 204);
