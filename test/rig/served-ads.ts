@@ -132,7 +132,7 @@ export async function get(
   {
     method = 'GET',
     headers = {},
-  }: { readonly method?: 'GET' | 'HEAD' | 'POST'; readonly headers?: Readonly<Record<string, string>> } = {},
+  }: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<{ readonly status: number; readonly headers: Readonly<Record<string, unknown>>; readonly text: string }> {
   const reply = await request(url, { method, headers });
   return { status: reply.statusCode, headers: reply.headers, text: await reply.body.text() };
