@@ -30,10 +30,13 @@ before(async () => {
 });
 after(() => closeAll([calm, busy]));
 
-type Change = (
-  place: DeliveringAccount,
-  ids: { readonly campaign: string; readonly lines: readonly string[] },
-) => Promise<void>;
+/** A campaign, its line items, and when the second of them ends if that is changed. */
+interface Ids {
+  readonly campaign: string;
+  readonly lines: readonly string[];
+  readonly end: string;
+}
+type Change = (place: DeliveringAccount, ids: Ids) => Promise<void>;
 
 const CHANGES: Readonly<Record<string, Change>> = {
   nothing: async () => {},
@@ -43,7 +46,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   halt: (place, { campaign }) => place.put(`campaigns/${campaign}`, { entity_status: 'PAUSED' }),
   restart: (place, { campaign }) => place.put(`campaigns/${campaign}`, { entity_status: 'ACTIVE' }),
   bid: (place, { lines }) => place.put(`line_items/${lines[1]}`, { bid_amount_local_micro: 900_000 }),
-  end: (place, { lines }) => place.put(`line_items/${lines[1]}`, { end_time: '2026-03-03T03:20:00Z' }),
+  end: (place, { lines, end }) => place.put(`line_items/${lines[1]}`, { end_time: end }),
   promote: (place, { lines }) => place.promote(lines[0]!),
   target: (place, { lines }) =>
     place.post('targeting_criteria', { line_item_id: lines[0]!, targeting_type: 'GENDER', targeting_value: '1' }),
@@ -88,18 +91,24 @@ async function lookAt(place: DeliveringAccount, { by, statements }: Look): Promi
   }
 }
 
-async function begin(world: World, cap: number | null, later_s: number) {
+async function begin(
+  world: World,
+  cap: number | null,
+  later_s: number,
+): Promise<{ place: DeliveringAccount; ids: Ids }> {
   const place = await openDelivering(world);
   const campaign = await place.campaign();
   if (cap !== null) await place.post('features', { feature_keys: 'REACH_FREQUENCY_CAP' });
-  const start = new Date(world.clock.now() + later_s * 1000).toISOString();
+  const inHours = (hours: number): string =>
+    new Date(world.clock.now() + (later_s + hours * HOUR_S) * 1000).toISOString();
+  const start = inHours(0);
   const kind = { objective: 'ENGAGEMENTS', ...(cap !== null && { frequency_cap: cap, duration_in_days: 1 }) };
   const lines = [
     await place.line(campaign, kind),
     await place.line(campaign, { ...kind, start_time: start, bid_strategy: 'MAX', bid_amount_local_micro: 700_000 }),
   ];
   for (const line of lines) await place.promote(line, 2);
-  return { place, ids: { campaign, lines } };
+  return { place, ids: { campaign, lines, end: inHours(10.25) } };
 }
 
 describe('simulated delivery, as it is stored', () => {
