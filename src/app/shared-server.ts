@@ -33,10 +33,14 @@ export async function openSharedServer(deps: Dependencies): Promise<SharedServer
   const { redisGroups } = await import('../storage/redis/groups.ts');
   const { redisId } = await import('../storage/redis/redis-id.ts');
   const { redisWindows } = await import('../storage/redis/redis-windows.ts');
-  const redis = await connectRedis(settings.redis_url, {
-    lost: (because) => log.warn({ because }, 'Redis unavailable; doing without it until it is back'),
-    back: () => log.info('Redis available again'),
-  });
+  const { redis_url: url, redis_timeout_ms: timeout_ms } = settings;
+  const redis = await connectRedis(
+    { url, timeout_ms },
+    {
+      lost: (because) => log.warn({ because }, 'Redis unavailable; doing without it until it is back'),
+      back: () => log.info('Redis available again'),
+    },
+  );
   let live: LiveEvents | undefined;
   addSharedServerMetrics(registry, {
     isUp: redis.isUp,
@@ -48,7 +52,7 @@ export async function openSharedServer(deps: Dependencies): Promise<SharedServer
     windows: (local) => redisWindows(redis, groups, local),
     async openLiveEvents(listener) {
       const { openLiveEvents } = await import('../storage/redis/live-events.ts');
-      live = openLiveEvents(settings.redis_url, await postgresIdentity(driver), listener);
+      live = openLiveEvents(url, await postgresIdentity(driver), listener);
       return live;
     },
     id: redisId(redis, secureRandom),

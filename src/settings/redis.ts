@@ -1,4 +1,4 @@
-import { text } from './kinds.ts';
+import { integer, text } from './kinds.ts';
 
 /** Settings of the connection to Redis. */
 export const redisSettings = {
@@ -11,5 +11,9 @@ export const redisSettings = {
       // The client would take parameters of the URL for its options.
       parse: (url) => (/^rediss?:\/\/[^/?#]+(\/\d{0,5})?$/.test(url) && URL.canParse(url) ? url : undefined),
     },
+  ),
+  redis_timeout_ms: integer(
+    'How long a request waits for a reply of Redis. After that, it and those that follow do without Redis until it answers again.',
+    { default: 50, unit: 'milliseconds', bounds: [5, 60_000] },
   ),
 };

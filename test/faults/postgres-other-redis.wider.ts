@@ -22,7 +22,9 @@ after(async () => {
 
 test('all connections to a Redis read one id, which it gets back when it has lost it', async () => {
   const listener = { lost() {}, back() {} };
-  const connections = await Promise.all([redis, redis, other].map(({ url }) => connectRedis(url, listener)));
+  const connections = await Promise.all(
+    [redis, redis, other].map(({ url }) => connectRedis({ url, timeout_ms: 50 }, listener)),
+  );
   const [first, second, elsewhere] = connections.map((each) => redisId(each, secureRandom));
   const id = await first!();
   assert.match(id, /^[0-9a-f]{32}$/);

@@ -57,6 +57,8 @@ export async function openWorldNodes(options: WorldNodesOptions): Promise<WorldN
   return {
     flags: {
       redis_url: redis?.url ?? redisUrl,
+      // However busy the machine is: tests that lose Redis start their own.
+      ...(redis && { redis_timeout_ms: 10_000 }),
       object_store: join(folder, 'objects'),
       // Many worlds share one database server.
       postgres_connections_max: 4,

@@ -25,7 +25,10 @@ before(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { readonly port: number };
-  redis = await connectRedis(`redis://127.0.0.1:${port}`, { lost: (because) => void lost.push(because), back() {} });
+  redis = await connectRedis(
+    { url: `redis://127.0.0.1:${port}`, timeout_ms: 50 },
+    { lost: (because) => void lost.push(because), back() {} },
+  );
 });
 after(async () => {
   redis.close();

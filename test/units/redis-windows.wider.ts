@@ -21,10 +21,13 @@ let connection: RedisConnection;
 const told: string[] = [];
 before(async () => {
   redis = await startRedis();
-  connection = await connectRedis(redis.url, {
-    lost: (reason) => void told.push(reason),
-    back: () => void told.push('back'),
-  });
+  connection = await connectRedis(
+    { url: redis.url, timeout_ms: 50 },
+    {
+      lost: (reason) => void told.push(reason),
+      back: () => void told.push('back'),
+    },
+  );
 });
 after(async () => {
   connection.close();
@@ -177,7 +180,10 @@ test('barker doctor checks that Redis answers, and keeps its keys', async () => 
 test('a server that is not there, or refuses the password, is told of without a secret', async () => {
   for (const url of ['redis://:hunter2hunter2@127.0.0.1:1', redis.url.replace(/:[^:@]*@/, ':hunter2hunter2@')]) {
     const reasons: string[] = [];
-    const other = await connectRedis(url, { lost: (reason) => void reasons.push(reason), back: () => {} });
+    const other = await connectRedis(
+      { url, timeout_ms: 50 },
+      { lost: (reason) => void reasons.push(reason), back: () => {} },
+    );
     assert.equal(other.isUp(), false);
     assert.equal(reasons.length, 1, url);
     assert.match(reasons[0]!, /ECONNREFUSED|WRONGPASS/);
@@ -192,10 +198,13 @@ test('a server that accepts connections and says nothing is given up', async () 
   await once(silent, 'listening');
   const reasons: string[] = [];
   const { port } = silent.address() as AddressInfo;
-  const other = await connectRedis(`redis://:any@127.0.0.1:${port}`, {
-    lost: (reason) => void reasons.push(reason),
-    back: () => {},
-  });
+  const other = await connectRedis(
+    { url: `redis://:any@127.0.0.1:${port}`, timeout_ms: 50 },
+    {
+      lost: (reason) => void reasons.push(reason),
+      back: () => {},
+    },
+  );
   assert.deepEqual([other.isUp(), reasons], [false, ['no reply within 1000 ms']]);
   other.close();
   silent.close();

@@ -3,11 +3,14 @@ import type { Settings } from '../../settings.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Checks the Redis of the settings, if any: whether it answers in time, and keeps its keys. */
-export async function examineRedis({ redis_url }: Settings): Promise<Finding[]> {
-  if (redis_url === '') return [];
+export async function examineRedis({ redis_url: url, redis_timeout_ms: timeout_ms }: Settings): Promise<Finding[]> {
+  if (url === '') return [];
   const { connectRedis } = await import('../../storage/redis/connection.ts');
   const reasons: string[] = [];
-  const redis = await connectRedis(redis_url, { lost: (reason) => void reasons.push(reason), back: () => {} });
+  const redis = await connectRedis(
+    { url, timeout_ms },
+    { lost: (reason) => void reasons.push(reason), back: () => {} },
+  );
   try {
     const before_ms = elapsed_ms();
     const memory = await redis.run(['rates'], (it) => it.info('memory'));

@@ -2,14 +2,14 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { after, elapsed_ms, nextTurn } from '../../base/timers.ts';
 import { SharedServerAway } from '../../contract/services/first-uses.ts';
 
-/** A later reply is not waited for: Redis saves work, so it must not cost a client more than this. */
-const REPLY_MS = 50;
 /** A time-out that ends later than this was held up by the process itself. */
 const STALL_MS = 25;
 /** However much the process stalls, a reply is waited for no longer than this and one more time-out. */
 const STALLED_MS_MAX = 1000;
 /** Limit of connecting, and of the handshake. */
 const CONNECT_MS = 1000;
+/** How long a connection may take to end. */
+const DISCONNECT_MS = 50;
 /** The delay before another attempt to connect: it grows by this, up to the limit. */
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
@@ -24,7 +24,7 @@ export const REDIS_OPTIONS: RedisOptions = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   connectTimeout: CONNECT_MS,
-  disconnectTimeout: REPLY_MS,
+  disconnectTimeout: DISCONNECT_MS,
   // Every version speaks it.
   protocol: 2,
   disableClientInfo: true,
@@ -56,11 +56,14 @@ export interface RedisConnection {
 
 /**
  * Connects to `redis://` or, with TLS, `rediss://`; resolves when Redis answers, or after the first failed attempt:
- * further ones follow until the connection is closed. A late reply or an error ends the connection, so that those who
- * come next do not wait too.
+ * further ones follow until the connection is closed. A reply later than `timeout_ms` or an error ends the connection, so
+ * that those who come next do not wait too.
  * @source decision 745, 749
  */
-export async function connectRedis(url: string, listener: RedisListener): Promise<RedisConnection> {
+export async function connectRedis(
+  { url, timeout_ms }: { readonly url: string; readonly timeout_ms: number },
+  listener: RedisListener,
+): Promise<RedisConnection> {
   const redis = new Redis(url, REDIS_OPTIONS);
   const failures = new Map<RedisUse, number>([
     ['rates', 0],
@@ -88,13 +91,13 @@ export async function connectRedis(url: string, listener: RedisListener): Promis
     const sentAt_ms = elapsed_ms();
     let callOff = (): void => {};
     const wait = (): void => {
-      const until_ms = elapsed_ms() + REPLY_MS;
-      callOff = after(REPLY_MS, () => {
+      const until_ms = elapsed_ms() + timeout_ms;
+      callOff = after(timeout_ms, () => {
         const now_ms = elapsed_ms();
         // What has stalled this process, such as a throttled or frozen machine, may have stalled Redis too. @source decision 851
         if (now_ms - until_ms > STALL_MS && now_ms - sentAt_ms < STALLED_MS_MAX) return wait();
         // After a long turn the reply may have arrived already: whatever has is read before the next turn.
-        nextTurn(() => pending.has(each) && drop(`no reply within ${REPLY_MS} ms`));
+        nextTurn(() => pending.has(each) && drop(`no reply within ${timeout_ms} ms`));
       });
     };
     wait();
