@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { booking, ModelRun } from '../rig/delivery-model.ts';
+import { booking, creative, ModelRun } from '../rig/delivery-model.ts';
 import { simulatedWeek } from '../rig/simulated-week.ts';
 
 /**
@@ -34,6 +34,23 @@ test('link clicks, app clicks and follows follow the objective, whatever is paid
   within(rateOf('video', 10), 0.15, 0.5);
   // Most engagements are link clicks.
   within(rateOf('website', 7) / rateOf('website', 5), 0.6, 1);
+});
+
+test('four of five viewers of a video see a quarter of it, and every third sees its end', () => {
+  const creatives = [creative('v1', { kind: 'video', hasVideo: true })];
+  const run = new ModelRun([booking('video', { objective: 'VIDEO_VIEWS', pay_by: 'IMPRESSION', creatives })]);
+  run.advance(7 * 86_400);
+  const views = run.sum('video_total_views');
+  assert.ok(views > 1000, String(views));
+  for (const [metric, share] of [
+    ['video_views_25', 0.8],
+    ['video_views_50', 0.6],
+    ['video_views_75', 0.48],
+    ['video_views_100', 0.36],
+  ] as const) {
+    const found = run.sum(metric) / views;
+    assert.ok(Math.abs(found - share) < 0.03, `${metric}: ${found}`);
+  }
 });
 
 // To see it fail: count the impressions of the whole flight in line-plan.ts.

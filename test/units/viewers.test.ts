@@ -33,6 +33,7 @@ describe('a condition on a viewer', () => {
     ['an activation before theirs', { is: 'activated', from: 400, to: 500 }, false],
     ['an activation after theirs', { is: 'activated', from: 501, to: 600 }, false],
     ['a list', { is: 'listed', list: 'interests', values: ['z', 'b'] }, true],
+    ['a list of one', { is: 'listed', list: 'follows', values: ['9', '8'] }, true],
     ['another list', { is: 'listed', list: 'follows', values: ['a'] }, false],
     ['an empty list', { is: 'listed', list: 'store_categories', values: [''] }, false],
     ['people with them', { is: 'people', numbers: Uint32Array.of(9, 3, 1) }, true],
