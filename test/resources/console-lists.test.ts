@@ -47,6 +47,15 @@ describe('a list, without a script', () => {
     assert.match((await user.get(`${lines}?within=${campaign}`)).html, /No matches/);
   });
 
+  test('says why it cannot be read', async () => {
+    for (const query of ['', '&state=PAUSED']) {
+      const { status, html } = await user.get(`${page}?cursor=nonsense${query}`);
+      assert.equal(status, 400);
+      assert.match(unescaped(html), /role="alert">.*Expected a cursor of this list, got "nonsense"/s);
+      assert.doesNotMatch(html, /No campaigns yet|No matches/);
+    }
+  });
+
   test('is narrowed to a state, which its totals and file keep, and a script shows whole', async () => {
     const { html } = await user.get(`${page}?state=PAUSED&totals=yes`);
     assert.match(unescaped(html), /Status: Paused.*Show all/s);

@@ -55,11 +55,12 @@ export function firstRows(visit: AccountVisit, list: EntityList, query: ListQuer
 
 async function rowsOfAnyState({ call }: AccountVisit, list: EntityList, query: ListQuery): Promise<FirstRows> {
   const parameters = parametersOf(list, query, ROWS);
-  const { reply } = await call(`${list.resource}.list`, {
+  const answer = await call(`${list.resource}.list`, {
     parameters: { ...parameters, with_total_count: query.cursor === undefined },
   });
-  const rows: readonly ListRow[] = reply.data ?? [];
-  return { rows, next: reply.next_cursor ?? null, total: reply.total_count ?? rows.length };
+  if (!answer.isDone) return noRows(answer);
+  const { data: rows, next_cursor: next, total_count: total = rows.length } = answer.reply;
+  return { rows, next, total };
 }
 
 /** The same of rows in one state: the API does not select by it, so that all are read. */
@@ -76,8 +77,12 @@ async function rowsOfState(visit: AccountVisit, list: EntityList, query: ListQue
     // All are counted once, on the first page.
     return next === undefined || query.cursor === undefined;
   });
-  if (refusal) return { rows: [], next: null, total: 0, refused: problemsOf(refusal, []) };
+  if (refusal) return noRows(refusal);
   return { rows, next: next ?? null, total };
+}
+
+function noRows(refusal: PageCallReply): FirstRows {
+  return { rows: [], next: null, total: 0, refused: problemsOf(refusal, []) };
 }
 
 /** The parameters of a call that lists so many rows. */

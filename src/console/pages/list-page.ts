@@ -71,7 +71,7 @@ ${selectField('within', list.within.label, [['', list.within.all], ...owners], q
 ${selectField('state', words.state, [['', words.anyState], ...list.states.map((each) => [each, texts.states[each]!] as const)], state)}
 <button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { totals: 'yes' })}">${words.totals}</a><a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
 ${totals}${chipOf(list, query, owners)}
-${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, loginPath, isPlain })}`,
+${listed.refused ? '' : rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, loginPath, isPlain })}`,
   });
 }
 
