@@ -115,6 +115,14 @@ describe('units of work that wait at the same time', () => {
     assert.deepEqual(statements, []);
   });
 
+  test('leave no transaction open if they only read', async () => {
+    await together((session) => find(session, 'nothing'));
+    const { rows } = await administrator.query(
+      "select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'",
+    );
+    assert.deepEqual(rows, []);
+  });
+
   test('may insert without having read', async () => {
     await together((session) => insert(session, 'unread'));
     assert.deepEqual(await names(), ['unread']);
@@ -224,6 +232,18 @@ describe('a unit that does more than read and then insert starts again by itself
       assert.equal(begun, 2);
     });
   }
+
+  test('and not once more when the others fail', async () => {
+    await insertAsAdministrator('taken');
+    let begun = 0;
+    const [own, taken] = await together(async (session) => {
+      begun += 1;
+      await insert(session, 'own');
+      await updateDynamicRows(session, 'kept', { place: 4 }, { name: 'own' });
+      return '';
+    }, keep('taken'));
+    assert.deepEqual([own?.status, taken?.status, begun], ['fulfilled', 'rejected', 2]);
+  });
 
   test('and so do the next ones of its kind, from the beginning', async () => {
     let begun = 0;
