@@ -3,7 +3,10 @@ import type { Settings } from '../../settings.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Checks the Redis of the settings, if any: whether it answers in time, and keeps its keys. */
-export async function examineRedis({ redis_url: url, redis_timeout_ms: timeout_ms }: Settings): Promise<Finding[]> {
+export async function examineRedis({
+  redis_url: url,
+  redis_timeout_ms: timeout_ms,
+}: Pick<Settings, 'redis_url' | 'redis_timeout_ms'>): Promise<Finding[]> {
   if (url === '') return [];
   const { connectRedis } = await import('../../storage/redis/connection.ts');
   const reasons: string[] = [];
