@@ -14,6 +14,6 @@ export const redisSettings = {
   ),
   redis_timeout_ms: integer(
     'How long a request waits for a reply of Redis. After that, it and those that follow do without Redis until it answers again.',
-    { default: 50, unit: 'milliseconds', bounds: [5, 60_000] },
+    { default: 50, unit: 'milliseconds', bounds: [5, 10_000] },
   ),
 };

@@ -59,8 +59,8 @@ async function rowsOfAnyState({ call }: AccountVisit, list: EntityList, query: L
     parameters: { ...parameters, with_total_count: query.cursor === undefined },
   });
   if (!answer.isDone) return noRows(answer);
-  const { data: rows, next_cursor: next, total_count: total = rows.length } = answer.reply;
-  return { rows, next, total };
+  const { data: rows, next_cursor: next, total_count } = answer.reply;
+  return { rows, next, total: total_count ?? rows.length };
 }
 
 /** The same of rows in one state: the API does not select by it, so that all are read. */
