@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { asUser, happen, newPerson, type Person, SUBSCRIPTIONS, sendForm } from '../rig/activity.ts';
+import { isInBackground } from '../rig/background-statements.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
 
@@ -10,9 +11,7 @@ let failed = '';
 /** How often a statement of something else may happen to be the n-th. */
 const STRAYS_MAX = 5;
 function probe(sql: string): void {
-  // The service looks by itself, whenever it likes, for commands, work and events, and stores later what webhooks have
-  // settled; that is no part of a call.
-  if (/^select "next" from "sequences"|^select .* from "events"|"(jobs|nodes|webhooks)"/.test(sql)) return;
+  if (isInBackground(sql)) return;
   if (fuse === 0 || --fuse > 0) return;
   failed = sql;
   throw new Error('the disk of rack 7 is on fire');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Driver } from '../../src/storage/core/driver.ts';
+import { isInBackground } from '../rig/background-statements.ts';
 import type { Client, Reply } from '../rig/client.ts';
 import { openAccount, openWorldOver, type World } from '../rig/world.ts';
 
@@ -9,12 +10,7 @@ const SECRET = 'the disk of rack 7 is on fire';
 /** Fails one statement: the n-th from when it is set. Zero: none. */
 let fuse = 0;
 function probe(sql: string): void {
-  // The service looks by itself, whenever it likes, for what commands announced; that is no part of a call.
-  if (/^select "next" from "sequences"/.test(sql)) return;
-  // So does whoever follows the log of events.
-  if (/^select .* from "events"/.test(sql)) return;
-  // Whoever looks for work looks at any time.
-  if (/"(jobs|nodes|webhooks)"/.test(sql)) return;
+  if (isInBackground(sql)) return;
   if (fuse > 0 && --fuse === 0) throw new Error(SECRET);
 }
 
