@@ -205,6 +205,7 @@ if (keepsSight) {
   // Calls of what was compiled before are counted less exactly.
   process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 }
+process.stdout.write(`Samples of seed ${values.seed}\n`);
 try {
   await runSections(sections, compiled, AT_ONCE, results);
   await runSections(apart, compiled, AT_ONCE, results);
@@ -227,7 +228,7 @@ if (isAll) {
 const spent = [...results.processorTimes].map(([title, seconds]) => `${title} ${seconds.toFixed(0)}`);
 const total = processorSeconds().toFixed(0);
 process.stdout.write(`\nProcessor seconds: ${spent.join(', ')}, all with the database server ${total}\n`);
-process.stdout.write(`Samples of seed ${values.seed}\n`);
+process.stdout.write(`Seed ${values.seed}\n`);
 if (keepsSight) renameSync(process.env.TEST_SIGHT!, SIGHT_FILE);
 for (const failure of results.failures) process.stdout.write(`\n✖ ${failure}\n`);
 process.stdout.write(`\n${results.passed} passed, ${results.failed} failed\n`);

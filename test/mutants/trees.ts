@@ -65,10 +65,25 @@ export function openTree(folder: string): Tree {
   };
 }
 
+/** The processes that lead the groups of tests that run; this program ends them when it is ended itself. */
+const leaders = new Set<number>();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+process.once('exit', () => leaders.forEach(endGroup));
+
+function endGroup(leader: number): void {
+  leaders.delete(leader);
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // It has ended, and so has everything that it started.
+  }
+}
+
 /** The file that was running when the first test failed; empty when none had begun. */
 function failingFile(root: string, program: string, limit_s: number): Promise<string | undefined> {
   // A group of its own, with everything that its tests start.
   const child = spawn(process.execPath, ['--test-reporter=tap', program], { cwd: root, detached: true });
+  leaders.add(child.pid!);
   return new Promise((resolve) => {
     let isOver = false;
     let running = '';
@@ -76,11 +91,7 @@ function failingFile(root: string, program: string, limit_s: number): Promise<st
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      try {
-        process.kill(-child.pid!, 'SIGKILL');
-      } catch {
-        // It has ended, and so has everything that it started.
-      }
+      endGroup(child.pid!);
       resolve(isFailure ? running : undefined);
     };
     const timer = setTimeout(() => end(true), limit_s * 1000);
