@@ -122,7 +122,11 @@ const WITHOUT_DATABASE = matcherOf(['laws/{membership-merging,upload-parsing}', 
 const POSTGRES_ALONE = matcherOf(['faults/postgres-*']);
 
 /** Whose behavior must not depend on which node answers. */
-const ON_NODES = matcherOf(['behaviours/*', 'resources/{activity-*,connections,subscription*}']);
+const ON_NODES = matcherOf([
+  'behaviours/*',
+  'laws/{concurrency,line-item-concurrency}',
+  'resources/{activity-*,connections,subscription*}',
+]);
 
 /** Whose behavior must be the same in all words. */
 const IN_ALL_WORDS = matcherOf(['behaviours/*', 'resources/activity-*', 'laws/differential']);

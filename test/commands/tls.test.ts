@@ -166,33 +166,13 @@ describe('serve with a certificate', () => {
     assert.equal((await ask(`${service.url}/12/accounts`)).status, 401);
   });
 
-  const encrypted = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGjMF8G\n-----END ENCRYPTED PRIVATE KEY-----\n';
-  const wrong: [why: string, flags: () => string[] | Promise<string[]>, stderr: RegExp][] = [
-    [
-      'a certificate that is missing',
-      () => ['--tls-cert', '/nowhere/c.pem', '--tls-key', '/nowhere/k.pem'],
-      /^barker: --tls-cert: \/nowhere\/c\.pem cannot be read \(ENOENT\)\n$/,
-    ],
-    [
-      'a key that is missing',
-      () => ['--tls-cert', first.cert, '--tls-key', '/nowhere/k.pem'],
-      /^barker: --tls-key: \/nowhere\/k\.pem cannot be read \(ENOENT\)\n$/,
-    ],
-    ['no certificate', () => named({ cert: 'hello' }), /^barker: --tls-cert: .*c\.pem contains no PEM certificate\n$/],
-    ['no key', () => named({ key: 'hello' }), /^barker: --tls-key: .*k\.pem contains no PEM private key\n$/],
-    ['a key with a passphrase', () => named({ key: encrypted }), /^barker: --tls-key: the key in .* is encrypted; /],
-    [
-      'the key of another',
-      async () => named({ key: (await madeAt(0)).key }),
-      /^barker: --tls-key: the key in .*k\.pem does not match the certificate in .*c\.pem\n$/,
-    ],
-  ];
-  for (const [why, flags, stderr] of wrong) {
-    test(`refuses ${why}`, async () => {
-      const own = ['--operations-port', '0', ...(await flags())];
+  for (const name of ['cert', 'key'] as const) {
+    test(`refuses a ${name} that is missing`, async () => {
+      const paths = { cert: first.cert, key: first.key, [name]: '/nowhere/x.pem' };
+      const own = ['--operations-port', '0', '--tls-cert', paths.cert, '--tls-key', paths.key];
       const env = { BARKER_MASTER_KEY: MASTER_KEY };
       const outcome = await barker(['serve', ...flagsOf(place), ...ANY_PORTS, ...own], { env });
-      assert.match(outcome.stderr, stderr);
+      assert.equal(outcome.stderr, `barker: --tls-${name}: /nowhere/x.pem cannot be read (ENOENT)\n`);
       assert.equal(outcome.code, 1);
     });
   }

@@ -298,6 +298,8 @@ describe('a form of the page of the debugger', () => {
     assert.match(text, /The credentials|The URL|signature/);
     assert.ok(!text.includes('<b>'));
     assert.match(String(headers['content-security-policy']), /^default-src 'none'; style-src 'self'/);
+    assert.equal(headers['x-frame-options'], 'DENY');
+    assert.equal(headers['cache-control'], 'no-store');
   });
 
   test('that is empty is refused', async () => {
