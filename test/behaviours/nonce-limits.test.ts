@@ -73,7 +73,7 @@ test('a step of a login is refused when it is repeated, after a restart too', as
   const send = async () => (await fetch(url, { method: 'POST', headers: { authorization: header } })).status;
   assert.equal(await send(), 200);
   assert.equal(await send(), 401);
-  await world.service.close();
+  await world.stop();
   world = await openWorld({ place, flags: { port: Number(port) } });
   assert.equal(await send(), 401);
   await world.close();

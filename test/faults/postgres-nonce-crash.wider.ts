@@ -74,7 +74,7 @@ describe('changes while PostgreSQL is killed', () => {
       await Promise.all(load);
       await postgres.up();
       // What the process remembers is gone too.
-      await world.service.close();
+      await world.stop();
       await open(sandbox_port);
       for (const { send, status } of sent) {
         const again = await send();

@@ -142,7 +142,7 @@ describe('a restart of the service', () => {
   after(() => world.close());
   /** Used requests are refused after the restart. */
   async function refusedAfter(flags: Record<string, unknown>, requests: readonly (() => Promise<number>)[]) {
-    await world.service.close();
+    await world.stop();
     await open(flags);
     return Promise.all(requests.map((send) => send()));
   }

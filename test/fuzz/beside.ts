@@ -58,6 +58,7 @@ export async function worldBeside({ file }: Running, place: Place): Promise<Worl
     production: presentClient(file.base_url!, file),
     sandbox: presentClient(file.sandbox_url!, file),
     other: presentClient(file.sandbox_url!, otherKeys),
+    stop: () => store.close(),
     close: () => store.close(),
   };
 }

@@ -28,7 +28,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const media = await mediaIn(original, before);
       const served = [...media].filter(([, { status }]) => status === 200).map(([url]) => url);
       assert.ok(served.length >= 5, `served are ${served} of ${[...media.keys()]}`);
-      await original.service.close();
+      await original.stop();
       open.delete(original);
 
       // Media stays in the data folder, which both databases are served with.

@@ -86,7 +86,7 @@ describe('when the clock was a year ahead, and was corrected while the server wa
   test('jobs due soon are done', async () => {
     const ahead = await openWorld({ start: '2027-03-02T17:04:55Z', flags: { media_processing_s: 1 } });
     const { id } = await upload(ahead.sandbox, MP4, { media_type: 'video/mp4', media_category: 'amplify_video' });
-    await ahead.service.close();
+    await ahead.stop();
     const { place } = ahead;
     const right = await openWorld({ place, start: '2026-03-02T17:04:55Z', flags: { media_processing_s: 1 } });
     try {

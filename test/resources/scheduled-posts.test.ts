@@ -301,7 +301,7 @@ test('posts scheduled before a restart are published after it', async () => {
       await own.post('scheduled_posts', { text: 'Later', scheduled_at: '2026-03-03' }),
     ) as unknown as Shown;
     const { settings } = first.service;
-    await first.service.close();
+    await first.stop();
     first.clock.advance(86_400);
     const parts = await openDependencies('dev', settings, { clock: first.clock });
     const second = await startListeners('dev', parts);

@@ -60,6 +60,9 @@ export interface World {
   readonly sandbox: Client;
   /** User two, in the sandbox. */
   readonly other: Client;
+  /** Stops its servers; the place stays. */
+  stop(): Promise<void>;
+  /** Stops its servers, and removes the place. */
   close(): Promise<void>;
 }
 
@@ -137,6 +140,11 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const origins = nodes?.origins ?? [{ production: service.url, sandbox: service.sandboxUrl }];
   if (settings.aliases === '') speakOwnWords(origins.flatMap(({ production, sandbox }) => [production, sandbox]));
   const watch = watchReplies(origins.flatMap(({ production, sandbox }) => [production, sandbox]));
+  const stop = async (): Promise<void> => {
+    await service.close();
+    await nodes?.close();
+    watch.end();
+  };
   const otherKeys = {
     ...file,
     access_token: file.other_access_token,
@@ -153,11 +161,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     production: clientOf(service.url, file, clock),
     sandbox: clientOf(service.sandboxUrl, file, clock),
     other: clientOf(service.sandboxUrl, otherKeys, clock),
+    stop,
     async close() {
-      await service.close();
-      await nodes?.close();
-      await place.remove();
-      watch.end();
+      try {
+        await stop();
+      } finally {
+        await place.remove();
+      }
     },
   };
 }

@@ -40,7 +40,7 @@ for (const operation of operations) {
 const answers = await answersOf(world, calls);
 const media = await mediaIn(world, answers);
 const now = world.clock.now();
-await world.service.close();
+await world.stop();
 for (const made of [
   ['population', '--users', '30'],
   ['posts', '--count', '30'],
