@@ -124,8 +124,8 @@ const POSTGRES_ALONE = matcherOf(['faults/postgres-*']);
 /** Whose behavior must not depend on which node answers. */
 const ON_NODES = matcherOf([
   'behaviours/*',
-  'laws/{concurrency,line-item-concurrency}',
-  'resources/{activity-*,connections,subscription*}',
+  'laws/{concurrency,line-item-concurrency,targeting-limits}',
+  'resources/{activity-*,connections,do-not-reach-lists,media-library,subscription*,tax-settings}',
 ]);
 
 /** Whose behavior must be the same in all words. */
