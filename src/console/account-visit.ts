@@ -1,7 +1,6 @@
 import { formatInstant } from '../base/instants.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type {
-  AccountLink,
   Page,
   PageCallInput,
   PageCallReply,
@@ -10,6 +9,8 @@ import type {
   ShownCall,
 } from '../contract/declare/pages.ts';
 import type { ConsoleDeps } from './console-deps.ts';
+import { consolePage, orRefusal } from './parts/console-document.ts';
+import { bodyOf } from './refused-call.ts';
 
 /** An account, as the API replies with it. */
 export interface Account {
@@ -42,8 +43,9 @@ export interface AccountVisit {
 export async function accountsOf({ call }: PageRequest): Promise<readonly Account[]> {
   const lists = await Promise.all(
     (['production', 'sandbox'] as const).map(async (environment) => {
-      const { reply } = await call(environment, 'accounts.list', { parameters: { count: 1000, sort_by: 'name-asc' } });
-      return (reply.data as Omit<Account, 'environment'>[]).map((each) => ({ ...each, environment }));
+      const parameters = { count: 1000, sort_by: 'name-asc' };
+      const { data } = bodyOf(await call(environment, 'accounts.list', { parameters }));
+      return (data as Omit<Account, 'environment'>[]).map((each) => ({ ...each, environment }));
     }),
   );
   return lists.flat();
@@ -78,24 +80,17 @@ export function accountPage(
         parameters: { account_id: id },
       });
       const now = formatInstant(clock.now());
-      return answer({
+      const visit = {
         request,
         account,
         accounts,
-        permissions: access.reply.data.permissions,
+        permissions: bodyOf(access).data.permissions,
         now,
         call,
         lookUp,
         calls,
-      });
+      };
+      return orRefusal(request, answer(visit), (page) => consolePage(visit, page));
     },
   };
-}
-
-/** Where the other accounts of a user are. */
-export function accountLinks({ accounts, account }: AccountVisit): readonly AccountLink[] {
-  return accounts.map(({ id, name, environment }) => ({
-    ...{ href: `/ads/${id}`, text: name, environment },
-    isCurrent: id === account.id,
-  }));
 }

@@ -1,3 +1,4 @@
+import { html } from '../base/html.ts';
 import type { Page } from '../contract/declare/pages.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { accountsPage } from './pages/accounts-page.ts';
@@ -12,6 +13,7 @@ import { entityListPages } from './pages/list-page.ts';
 import { overviewPage } from './pages/overview-page.ts';
 import { resultsPage } from './pages/results-page.ts';
 import { reviewPage } from './pages/review-page.ts';
+import { consoleDocument, orRefusal } from './parts/console-document.ts';
 
 /** The pages on which people manage their advertising. */
 export function consolePages(deps: ConsoleDeps): readonly Page[] {
@@ -30,5 +32,15 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
     audiencePage,
     creativesPage,
     keywordsPage,
-  ].map((page) => page(deps));
+  ].map((page) => answering(page(deps)));
+}
+
+/** A page that says why when not even the accounts of the user can be read. */
+function answering(page: Page): Page {
+  const answer: Page['answer'] = (request) =>
+    orRefusal(request, page.answer(request), ({ status, title, content }) => ({
+      status: status!,
+      html: consoleDocument(request, title, html`<h1>${title}</h1>${content}`),
+    }));
+  return { ...page, answer };
 }

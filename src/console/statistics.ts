@@ -1,7 +1,7 @@
 import { formatInstant } from '../base/instants.ts';
 import { dateAround, plusDays, startOfDay } from '../base/zones.ts';
-import { texts } from '../texts/texts.ts';
 import type { AccountVisit } from './account-visit.ts';
+import { bodyOf } from './refused-call.ts';
 
 /** What was delivered on each day. */
 export interface DailyNumbers {
@@ -33,19 +33,13 @@ export function lastDays(now: string, zone: string, count: number): string[] {
 /** The kinds of entities that have such numbers. */
 export type StatisticsEntity = 'CAMPAIGN' | 'LINE_ITEM' | 'PROMOTED_POST';
 
-/** Numbers by entity; or why there are none, as the API says it. */
-export interface FoundNumbers {
-  readonly found: Map<string, DailyNumbers>;
-  readonly refusal: string | undefined;
-}
-
 /** The numbers of entities by local day, as the API gives them. Entities without delivery have zeros. */
 export async function dailyNumbers(
   { account, call }: AccountVisit,
   entity: StatisticsEntity,
   ids: readonly string[],
   days: readonly string[],
-): Promise<FoundNumbers> {
+): Promise<Map<string, DailyNumbers>> {
   const nothing = (): DailyNumbers => ({
     ...{ spend: days.map(() => 0), impressions: days.map(() => 0), engagements: days.map(() => 0) },
     ...{ clicks: days.map(() => 0), views: days.map(() => 0) },
@@ -55,26 +49,17 @@ export async function dailyNumbers(
   for (let from = 0; from < days.length; from += DAYS_MAX) {
     const some = days.slice(from, from + DAYS_MAX);
     for (let first = 0; first < ids.length; first += ENTITIES_MAX) {
-      const { isDone, reply } = await call('stats.get', {
+      const reply = await call('stats.get', {
         parameters: {
           ...{ entity, entity_ids: ids.slice(first, first + ENTITIES_MAX).join(','), granularity: 'DAY' },
           ...{ start_time: bound(some[0]!), end_time: bound(plusDays(some.at(-1)!, 1)) },
           ...{ metric_groups: 'ENGAGEMENT,BILLING,VIDEO', placement: 'ALL_ON_SERVICE' },
         },
       });
-      // Some of the numbers would look like all of them.
-      if (!isDone) return { found, refusal: messageOf(reply) };
-      for (const { id, id_data } of reply.data) addMetrics(found.get(id)!, id_data[0].metrics, from);
+      for (const { id, id_data } of bodyOf(reply).data) addMetrics(found.get(id)!, id_data[0].metrics, from);
     }
   }
-  return { found, refusal: undefined };
-}
-
-function messageOf(reply: {
-  readonly errors?: readonly { readonly code: string; readonly message: string }[];
-}): string {
-  const [error] = reply.errors ?? [];
-  return error?.code.includes('TOO_MANY_REQUESTS') ? texts.results.tooOften : (error?.message ?? texts.frame.problem);
+  return found;
 }
 
 /** Adds the metrics of a reply to numbers, from a day on. */

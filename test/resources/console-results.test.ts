@@ -253,7 +253,7 @@ describe('results', () => {
       const live = await browser.post(made.location!, { authenticity_token, act: 'ACTIVE' });
       assert.equal(live.status, 303);
       const { html: twice } = await browser.get(`${location}/results?range=last_14`);
-      assert.match(twice, /asked for too often/);
+      assert.match(twice, /Too many requests/);
       assert.doesNotMatch(twice, /Nothing was delivered/);
     } finally {
       await limited.close();

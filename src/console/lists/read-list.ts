@@ -1,7 +1,6 @@
-import type { PageCallReply } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
-import { type Problems, problemsOf } from '../parts/form-problems.ts';
+import { bodyOf } from '../refused-call.ts';
 import { type ListRow, stateOfRow } from './cell-text.ts';
 import type { EntityList } from './entity-lists.ts';
 
@@ -44,8 +43,6 @@ export interface FirstRows {
   readonly next: string | null;
   /** Rows in all, where they were counted. */
   readonly total: number;
-  /** Why the list could not be read. */
-  readonly refused?: Problems;
 }
 
 /** The rows that a page shows first. */
@@ -55,11 +52,10 @@ export function firstRows(visit: AccountVisit, list: EntityList, query: ListQuer
 
 async function rowsOfAnyState({ call }: AccountVisit, list: EntityList, query: ListQuery): Promise<FirstRows> {
   const parameters = parametersOf(list, query, ROWS);
-  const answer = await call(`${list.resource}.list`, {
+  const reply = await call(`${list.resource}.list`, {
     parameters: { ...parameters, with_total_count: query.cursor === undefined },
   });
-  if (!answer.isDone) return noRows(answer);
-  const { data: rows, next_cursor: next, total_count } = answer.reply;
+  const { data: rows, next_cursor: next, total_count } = bodyOf(reply);
   return { rows, next, total: total_count ?? rows.length };
 }
 
@@ -68,7 +64,7 @@ async function rowsOfState(visit: AccountVisit, list: EntityList, query: ListQue
   const rows: ListRow[] = [];
   let next: string | null | undefined;
   let total = 0;
-  const refusal = await eachPage(visit, list, query, (page, after) => {
+  await eachPage(visit, list, query, (page, after) => {
     total += page.length;
     if (next === undefined) {
       rows.push(...page);
@@ -77,12 +73,7 @@ async function rowsOfState(visit: AccountVisit, list: EntityList, query: ListQue
     // All are counted once, on the first page.
     return next === undefined || query.cursor === undefined;
   });
-  if (refusal) return noRows(refusal);
   return { rows, next: next ?? null, total };
-}
-
-function noRows(refusal: PageCallReply): FirstRows {
-  return { rows: [], next: null, total: 0, refused: problemsOf(refusal, []) };
 }
 
 /** The parameters of a call that lists so many rows. */
@@ -93,24 +84,22 @@ function parametersOf(list: EntityList, { q, cursor, sort, within }: ListQuery, 
 /**
  * Reads a list in large pages, as many rows as are added up or written to a file.
  * @param take takes the rows of a page that are in the state; whether it wants more
- * @returns the call that was refused
  */
 async function eachPage(
   { call }: AccountVisit,
   list: EntityList,
   query: ListQuery,
   take: (rows: readonly ListRow[], next: string | null) => boolean,
-): Promise<PageCallReply | undefined> {
+): Promise<void> {
   const { state } = query;
   let { cursor } = query;
   let wantsMore = true;
   let read = 0;
   do {
     const parameters = parametersOf(list, { ...query, cursor }, ROWS_A_CALL);
-    const answer = await call(`${list.resource}.list`, { parameters });
-    if (!answer.isDone) return answer;
-    const page: readonly ListRow[] = answer.reply.data;
-    const next: string | null = answer.reply.next_cursor;
+    const reply = bodyOf(await call(`${list.resource}.list`, { parameters }));
+    const page: readonly ListRow[] = reply.data;
+    const next: string | null = reply.next_cursor;
     read += page.length;
     wantsMore = take(
       state === undefined ? page : page.filter((row) => stateOfRow(row, texts).state === state.toLowerCase()),
@@ -118,16 +107,15 @@ async function eachPage(
     );
     cursor = next ?? undefined;
   } while (cursor !== undefined && wantsMore && read < ROWS_MAX);
-  return undefined;
 }
 
-/** All rows of a list, up to a limit; or the call that was refused. */
-export async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[] | PageCallReply> {
+/** All rows of a list, up to a limit. */
+export async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[]> {
   const rows: ListRow[] = [];
   const query = { ...queryOf(visit, list), cursor: undefined };
-  const refusal = await eachPage(visit, list, query, (page) => {
+  await eachPage(visit, list, query, (page) => {
     rows.push(...page);
     return true;
   });
-  return refusal ?? rows;
+  return rows;
 }

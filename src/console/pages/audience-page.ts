@@ -10,6 +10,7 @@ import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import { type EntityField, enteredIn, postForm, removeForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { bodyOf, dataIfAny } from '../refused-call.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
 
@@ -32,11 +33,13 @@ export function audiencePage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:audience_id`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const custom_audience_id = request.pathParams.audience_id!;
-    const found = await call('custom_audiences.get', { parameters: { custom_audience_id } });
-    if (!found.isDone) return deps.notFound();
+    const audience: Audience | undefined = dataIfAny(
+      await call('custom_audiences.get', { parameters: { custom_audience_id } }),
+    );
+    if (!audience) return deps.notFound();
     const page = {
       visit,
-      audience: found.reply.data as Audience,
+      audience,
       loginPath: deps.redirectToLogin(request.path).location!,
     };
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
@@ -107,7 +110,6 @@ async function shown(
   return consolePage(visit, {
     status: statusOf(problems),
     title: audience.name,
-    tab: 'audiences',
     trail: [[`/ads/${account.id}${PATH}`, words.title]],
     islands: mayFill ? ['people-file'] : [],
     content: html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
@@ -143,10 +145,10 @@ interface Permission {
 /** The accounts that may use the audience, and a form for another one. */
 async function sharingSection({ visit, audience }: AudienceVisit, problems: Problems) {
   const { request, call } = visit;
-  const { reply } = await call('custom_audience_permissions.list', {
-    parameters: { custom_audience_id: audience.id, count: NAMED_MAX },
-  });
-  const permissions: readonly Permission[] = reply.data ?? [];
+  const parameters = { custom_audience_id: audience.id, count: NAMED_MAX };
+  const permissions: readonly Permission[] = bodyOf(
+    await call('custom_audience_permissions.list', { parameters }),
+  ).data;
   const items = permissions.map(
     ({ id, granted_account_id, permission_level }) =>
       html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
@@ -170,10 +172,8 @@ function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) 
 
 /** The line items that show ads to the audience, or keep them from it. */
 async function usesOf({ visit: { call }, audience }: AudienceVisit): Promise<readonly Use[]> {
-  const { isDone, reply } = await call('custom_audiences.targeted', {
-    parameters: { custom_audience_id: audience.id, with_active: false },
-  });
-  return isDone ? reply.data : [];
+  const parameters = { custom_audience_id: audience.id, with_active: false };
+  return bodyOf(await call('custom_audiences.targeted', { parameters })).data;
 }
 
 function useList(account: string, uses: readonly Use[]) {

@@ -1,10 +1,12 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { PageCallInput } from '../../contract/declare/pages.ts';
+import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
-import type { Problems } from '../parts/form-problems.ts';
+import { type Problems, problemsOf } from '../parts/form-problems.ts';
+import { bodyOf } from '../refused-call.ts';
 
 const words = texts.campaign;
 
@@ -80,7 +82,7 @@ export async function audiencesWith<A extends { readonly id: string; readonly na
       call('custom_audiences.list', { parameters: { ...parameters, permission_scope } }),
     ),
   );
-  return lists.flatMap(({ reply }) => (reply.data ?? []) as A[]);
+  return lists.flatMap((reply) => bodyOf(reply).data as A[]);
 }
 
 /** The values whose names begin with a text. */
@@ -91,7 +93,7 @@ async function named({ call, lookUp }: AccountVisit, kind: string, typed: string
   }
   const operation = LOOKUPS[kind];
   if (operation === undefined) return [];
-  return (await lookUp(operation, { parameters: { q: typed, count: CHOICES_MAX } })).reply.data ?? [];
+  return bodyOf(await lookUp(operation, { parameters: { q: typed, count: CHOICES_MAX } })).data;
 }
 
 /** Ages as people write them: `18-34` or `50+`. */
@@ -109,11 +111,12 @@ function shownName(name: string): string {
 
 /** The names of audiences by their ids: a criterion itself says only that it is about one. */
 async function audienceNames(
-  { call }: AccountVisit,
+  { call, permissions }: AccountVisit,
   criteria: readonly Criterion[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = criteria.flatMap((each) => (each.targeting_type === 'CUSTOM_AUDIENCE' ? [each.targeting_value] : []));
-  if (ids.length === 0) return new Map();
+  const mayRead = AUDIENCE_READERS.some((role) => permissions.includes(role));
+  if (ids.length === 0 || !mayRead) return new Map();
   const names = new Map<string, string>();
   for (let from = 0; from < ids.length; from += AUDIENCES_MAX) {
     const custom_audience_ids = ids.slice(from, from + AUDIENCES_MAX).join(',');
@@ -172,15 +175,16 @@ function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Htm
   return html`${hiddenFields({ chosen_among: among })}${selectField('choice', words.choice, options)}`;
 }
 
-/** About how many people criteria mean; '' without any, and where that cannot be said. */
+/** About how many people criteria mean, or why that cannot be said; '' without any. */
 export async function estimateOf({ call }: AccountVisit, criteria: readonly Criterion[]): Promise<Html | string> {
   if (criteria.length === 0) return '';
   const body = criteria.map(({ targeting_type, targeting_value, operator_type }) => ({
     ...{ targeting_type, targeting_value, operator_type },
   }));
-  const { isDone, reply } = await call('audience_estimate.create', { body });
-  if (!isDone) return '';
-  const { min, max } = reply.data.audience_size;
+  const reply = await call('audience_estimate.create', { body });
+  if (!reply.isDone)
+    return html`<p class="soft">${words.estimate}: ${[...problemsOf(reply, []).values()].join('. ')}</p>`;
+  const { min, max } = reply.reply.data.audience_size;
   const text = words.estimateText(min.toLocaleString('en'), max.toLocaleString('en'));
   return html`<p>${words.estimate}: <strong>${text}</strong></p>`;
 }

@@ -60,7 +60,6 @@ ${formField({ member: 'description', label: words.description, attributes: html`
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
-    tab: 'audiences',
     ...(canChangeAudiences(visit) && {
       actions: html`<a class="button" href="/ads/${account.id}${PATH}/combine">${texts.combine.title}</a>`,
     }),

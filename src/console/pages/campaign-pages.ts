@@ -22,6 +22,7 @@ import { type Problems, problemSummary, problemsOf } from '../parts/form-problem
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { type Servable, stateMark } from '../parts/state-mark.ts';
+import { bodyOf, dataIfAny } from '../refused-call.ts';
 
 const words = texts.campaign;
 const PATH = '/campaigns';
@@ -55,7 +56,7 @@ export function newCampaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
     if (!canChange(visit)) return deps.notFound();
     const { request, call } = visit;
-    const instruments: readonly Instrument[] = (await call('funding_instruments.list')).reply.data ?? [];
+    const instruments: readonly Instrument[] = bodyOf(await call('funding_instruments.list')).data;
     if (instruments.length === 0) return withoutFunding(visit);
     if (request.method === 'GET') return asked(visit, instruments, {}, new Map());
     const fields = newFields(instruments);
@@ -124,7 +125,6 @@ function asked(
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.new,
-    tab: 'campaigns',
     trail: [[`/ads/${visit.account.id}${PATH}`, texts.campaigns.title]],
     content: html`${draftSteps({ links: {}, done: [], current: 'campaign' })}${problemSummary(problems)}<div class="card"><p class="soft">${words.newAbout}</p>
 ${postForm(visit.request, 'create', entityFields(newFields(instruments), entered, problems), words.create)}</div>`,
@@ -143,7 +143,6 @@ async function withoutFunding(visit: AccountVisit): Promise<PageResponse> {
   }
   return consolePage(visit, {
     title: words.noFunding,
-    tab: 'campaigns',
     trail: [[`/ads/${account.id}${PATH}`, texts.campaigns.title]],
     content: html`<div class="empty"><p>${words.noFundingAbout}</p>
 ${isSandbox ? html`<p>${words.noFundingSandbox}</p>${postForm(request, 'fund', html``, words.addFunding)}` : ''}</div>`,
@@ -155,9 +154,8 @@ export function campaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:campaign_id`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const campaign_id = request.pathParams.campaign_id!;
-    const found = await call('campaigns.get', { parameters: { campaign_id } });
-    if (!found.isDone) return deps.notFound();
-    const campaign: Campaign = found.reply.data;
+    const campaign: Campaign | undefined = dataIfAny(await call('campaigns.get', { parameters: { campaign_id } }));
+    if (!campaign) return deps.notFound();
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
     if (act === 'save') return saved(visit, campaign);
     if (act === 'remove') {
@@ -208,9 +206,8 @@ async function shown(
   entered: Readonly<Record<string, string>> = storedValues(campaign),
 ): Promise<PageResponse> {
   const { request, account, call } = visit;
-  const lines: readonly LineItem[] =
-    (await call('line_items.list', { parameters: { campaign_ids: campaign.id, with_draft: true, count: LINES_SHOWN } }))
-      .reply.data ?? [];
+  const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_SHOWN };
+  const lines: readonly LineItem[] = bodyOf(await call('line_items.list', { parameters })).data;
   const mayChange = canChange(visit);
   const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
   const isDraft = campaign.entity_status === 'DRAFT';
@@ -228,7 +225,6 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
   return consolePage(visit, {
     status: statusOf(problems),
     title: campaign.name,
-    tab: 'campaigns',
     actions: html`<a class="button" href="/ads/${account.id}/results?campaign_id=${campaign.id}">${texts.results.results}</a>`,
     trail: [[`/ads/${account.id}${PATH}`, texts.campaigns.title]],
     content,

@@ -136,7 +136,6 @@ ${fields}
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
-    tab: 'audiences',
     trail: [[`/ads/${account.id}${PATH}`, texts.audiences.title]],
     content: html`${problemSummary(problems)}<section class="card"><p class="soft">${words.about}</p>
 ${audiences.length === 0 ? html`<p>${words.noAudiences}</p>` : form}</section>`,

@@ -8,6 +8,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { postForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf, refusalText } from '../parts/form-problems.ts';
+import { bodyOf } from '../refused-call.ts';
 
 const words = texts.creatives;
 const PATH = '/creatives';
@@ -109,7 +110,7 @@ async function shown(visit: AccountVisit, loginPath: string, problems: Problems 
   const { request, call, permissions } = visit;
   const canWrite = permissions.some((each) => WRITERS.includes(each));
   const parameters = { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true, count: 200 };
-  const posts: readonly Post[] = (await call('posts.list', { parameters })).reply.data ?? [];
+  const posts: readonly Post[] = bodyOf(await call('posts.list', { parameters })).data;
   const previews = canWrite ? await previewsOf(visit, posts) : new Map<string, string>();
   const rows = posts.map(({ post_id, full_text, nullcast }) => {
     const href = previews.get(String(post_id));
@@ -131,7 +132,6 @@ ${formField({ member: 'name', label: words.name, hint: words.nameHint, attribute
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
-    tab: 'creatives',
     islands: canWrite ? ['composer'] : [],
     content: html`${noticeBox(request.method === 'GET' && request.parameter('created') ? words.created : undefined)}${problemSummary(problems)}
 ${
@@ -184,7 +184,8 @@ function composerPlace({ account, request }: AccountVisit, loginPath: string, me
 async function previewsOf({ call }: AccountVisit, posts: readonly Post[]): Promise<ReadonlyMap<string, string>> {
   if (posts.length === 0) return new Map();
   const post_ids = posts.map(({ post_id }) => post_id).join(',');
-  const { isDone, reply } = await call('post_previews.list', { parameters: { post_ids, post_type: 'PUBLISHED' } });
-  const found: { readonly post_id: string; readonly preview: string }[] = isDone ? reply.data : [];
+  const found: { readonly post_id: string; readonly preview: string }[] = bodyOf(
+    await call('post_previews.list', { parameters: { post_ids, post_type: 'PUBLISHED' } }),
+  ).data;
   return new Map(found.map(({ post_id, preview }) => [post_id, /src='([^']+)'/.exec(preview)![1]!]));
 }

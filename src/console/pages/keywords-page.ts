@@ -107,7 +107,6 @@ function shown(visit: AccountVisit, problems: Problems, content: Html | string):
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.title,
-    tab: 'keywords',
     content: html`<p class="soft">${words.about}</p>${problemSummary(problems)}
 <form class="card" method="get">
 ${formField({ member: 'keywords', label: words.keywords, hint: words.keywordsHint, attributes: html`required maxlength="1000" autocomplete="off"` }, asked('keywords'), problems.get('keywords'))}

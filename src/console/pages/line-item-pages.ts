@@ -21,6 +21,7 @@ import {
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
+import { bodyOf, dataIfAny } from '../refused-call.ts';
 import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
 import { moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 
@@ -99,22 +100,20 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const campaign_id = request.parameter('campaign_id') ?? '';
-    const found = await call('campaigns.get', { parameters: { campaign_id } });
-    if (!found.isDone || !canChange(visit)) return deps.notFound();
-    const { name, currency } = found.reply.data;
-    const others = await call('line_items.list', {
-      parameters: { campaign_ids: campaign_id, with_draft: true, count: 1 },
-    });
+    const campaign = dataIfAny(await call('campaigns.get', { parameters: { campaign_id } }));
+    if (!campaign || !canChange(visit)) return deps.notFound();
+    const { name, currency } = campaign;
+    const parametersOfOthers = { campaign_ids: campaign_id, with_draft: true, count: 1 };
+    const [other] = bodyOf(await call('line_items.list', { parameters: parametersOfOthers })).data;
     // All line items of a campaign have one objective.
-    const objective: string = others.reply.data?.[0]?.objective ?? request.parameter('objective') ?? '';
+    const objective: string = other?.objective ?? request.parameter('objective') ?? '';
     if (!Object.hasOwn(words.objectives, objective)) return objectiveChoice(visit, { campaign_id, name });
-    const steps = found.reply.data.entity_status === 'DRAFT' ? stepsOfDraft(visit.account.id, campaign_id, 'line') : '';
+    const steps = campaign.entity_status === 'DRAFT' ? stepsOfDraft(visit.account.id, campaign_id, 'line') : '';
     const fields = fieldsOf(visit, currency, deps.bidStrategies(objective));
     const shownWith = (entered: Record<string, string>, problems: Problems): PageResponse =>
       consolePage(visit, {
         status: problems.size > 0 ? 400 : 200,
         title: words.addLine,
-        tab: 'line_items',
         trail: trailOf(visit, campaign_id, name),
         content: html`${steps}${problemSummary(problems)}<div class="card">${postForm(
           request,
@@ -153,7 +152,6 @@ function objectiveChoice(
   );
   return consolePage(visit, {
     title: words.addLine,
-    tab: 'line_items',
     trail: trailOf(visit, campaign_id, name),
     content: html`<section class="card"><h2>${words.whatFor}</h2><p class="soft">${words.whatForAbout}</p><ul class="choices">${items}</ul></section>`,
   });
@@ -172,10 +170,9 @@ export function lineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:line_item_id`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const line_item_id = request.pathParams.line_item_id!;
-    const found = await call('line_items.get', { parameters: { line_item_id } });
-    if (!found.isDone) return deps.notFound();
-    const strategies = deps.bidStrategies(found.reply.data.objective);
-    const line: LineItem = { ...found.reply.data, strategies };
+    const stored = dataIfAny(await call('line_items.get', { parameters: { line_item_id } }));
+    if (!stored) return deps.notFound();
+    const line: LineItem = { ...stored, strategies: deps.bidStrategies(stored.objective) };
     if (request.method === 'GET') return shown(visit, line);
     return changed(visit, line, request.parameter('act') ?? '');
   });
@@ -272,25 +269,26 @@ async function shown(
   choices: readonly Choice[] = [],
 ): Promise<PageResponse> {
   const { request, call } = visit;
-  const [campaign, criteria, promoted, posts] = await Promise.all([
+  const replies = await Promise.all([
     call('campaigns.get', { parameters: { campaign_id: line.campaign_id } }),
     call('targeting_criteria.list', { parameters: { line_item_ids: line.id, count: CRITERIA_SHOWN } }),
     call('promoted_posts.list', { parameters: { line_item_ids: line.id, count: ADS_SHOWN } }),
     call('posts.list', { parameters: { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true } }),
   ]);
+  const [campaign, criteria, promoted, posts] = replies.map((reply) => bodyOf(reply).data);
   const mayChange = canChange(visit);
-  const isWithoutAd = line.entity_status === 'ACTIVE' && promoted.reply.data?.length === 0;
-  const isDraft = mayChange && campaign.reply.data?.entity_status === 'DRAFT';
-  const hasAudience = criteria.reply.data?.length > 0;
-  const hasAds = promoted.reply.data?.length > 0;
+  const isWithoutAd = line.entity_status === 'ACTIVE' && promoted.length === 0;
+  const isDraft = mayChange && campaign.entity_status === 'DRAFT';
+  const hasAudience = criteria.length > 0;
+  const hasAds = promoted.length > 0;
   const current = !hasAudience ? 'audience' : !hasAds ? 'ads' : 'line';
   const steps = isDraft
     ? stepsOfDraft(visit.account.id, line.campaign_id, current, { id: line.id, hasAudience, hasAds })
     : '';
   const content = html`${steps}${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${noticeBox(isWithoutAd ? words.liveWithoutAd : undefined)}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
-<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, (criteria.reply.data ?? []) as Criterion[], { mayChange, problems, choices })}${moreThan(criteria.reply.data ?? [], CRITERIA_SHOWN)}</section>
-<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, promoted.reply.data ?? [], posts.reply.data ?? [], mayChange)}${moreThan(promoted.reply.data ?? [], ADS_SHOWN)}</section>
+<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, criteria as Criterion[], { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_SHOWN)}</section>
+<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, promoted, posts, mayChange)}${moreThan(promoted, ADS_SHOWN)}</section>
 ${
   mayChange
     ? html`<section class="card"><h2>${words.schedule}</h2>${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
@@ -301,9 +299,8 @@ ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
   return consolePage(visit, {
     status: statusOf(problems),
     title: line.name ?? line.id,
-    tab: 'line_items',
     actions: html`<a class="button" href="/ads/${visit.account.id}/results?line_item_id=${line.id}">${texts.results.results}</a>`,
-    trail: trailOf(visit, line.campaign_id, campaign.reply.data?.name ?? line.campaign_id),
+    trail: trailOf(visit, line.campaign_id, campaign.name),
     content,
   });
 }

@@ -14,6 +14,7 @@ import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
+import { bodyOf } from '../refused-call.ts';
 
 const words = texts.grid;
 const { pause, activate, goLive } = texts.campaign;
@@ -27,9 +28,7 @@ export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_
     accountPage(deps, `/${list.resource}`, ['GET', 'POST'], (visit) => {
       const loginPath = deps.redirectToLogin(visit.request.path).location!;
       if (visit.request.method === 'POST') return changed(visit, list, loginPath);
-      return visit.request.parameter('format') === 'csv'
-        ? csvOf(visit, list, loginPath)
-        : shown(visit, list, loginPath);
+      return visit.request.parameter('format') === 'csv' ? csvOf(visit, list) : shown(visit, list, loginPath);
     }),
 );
 
@@ -55,23 +54,22 @@ async function shown(
   const { q, cursor, state } = query;
   const totals = request.method === 'GET' && request.parameter('totals') === 'yes' ? await totalsOf(visit, list) : '';
   const listed = await firstRows(visit, list, query);
-  const { rows, refused = problems } = listed;
+  const { rows } = listed;
   const owners = await ownersOf(visit, list);
   // A later page has no number of rows in all, which the script needs.
   const isPlain = query.view === 'plain' || cursor !== undefined;
   return consolePage(visit, {
-    status: refused.size > 0 ? 400 : 200,
+    status: problems.size > 0 ? 400 : 200,
     title: list.words.title,
-    tab: list.resource,
     actions: canChange(visit) ? createLink(visit, list, query) : noHtml,
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
-    content: html`${problemSummary(refused)}
+    content: html`${problemSummary(problems)}
 <form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
 ${selectField('within', list.within.label, [['', list.within.all], ...owners], query.within)}
 ${selectField('state', words.state, [['', words.anyState], ...list.states.map((each) => [each, texts.states[each]!] as const)], state)}
 <button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { totals: 'yes' })}">${words.totals}</a><a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
 ${totals}${chipOf(list, query, owners)}
-${listed.refused ? '' : rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, loginPath, isPlain })}`,
+${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, loginPath, isPlain })}`,
   });
 }
 
@@ -90,11 +88,10 @@ async function ownersOf(
   { within }: EntityList,
 ): Promise<readonly (readonly [string, string])[]> {
   const isOfCampaigns = within.operation === 'campaigns.list';
-  const { reply } = await call(within.operation, {
-    parameters: { count: OWNERS_MAX, ...(isOfCampaigns && { sort_by: 'name-asc', with_draft: true }) },
-  });
-  const found: readonly { readonly id: string; readonly name?: string; readonly description?: string }[] =
-    reply.data ?? [];
+  const parameters = { count: OWNERS_MAX, ...(isOfCampaigns && { sort_by: 'name-asc', with_draft: true }) };
+  const found: readonly { readonly id: string; readonly name?: string; readonly description?: string }[] = bodyOf(
+    await call(within.operation, { parameters }),
+  ).data;
   return found.map(({ id, name, description }) => [id, name ?? description ?? id]);
 }
 
@@ -197,9 +194,8 @@ function statusForm({ request }: AccountVisit, row: ListRow): Html {
 }
 
 /** How many of a list are in which state, and the sum of each budget by currency. */
-async function totalsOf(visit: AccountVisit, list: EntityList): Promise<Html | string> {
+async function totalsOf(visit: AccountVisit, list: EntityList): Promise<Html> {
   const rows = await allRows(visit, list);
-  if ('refusals' in rows) return problemSummary(problemsOf(rows, []));
   const states = Map.groupBy(rows, (row) => stateOfRow(row, texts).text);
   const counts = [...states].map(
     ([text, those]) => html`<dt>${text}</dt><dd>${those.length.toLocaleString('en')}</dd>`,
@@ -219,10 +215,9 @@ async function totalsOf(visit: AccountVisit, list: EntityList): Promise<Html | s
 const SUMMED: readonly string[] = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'];
 
 /** All rows of the list as CSV; amounts are numbers of the currency. */
-async function csvOf(visit: AccountVisit, list: EntityList, loginPath: string): Promise<PageResponse> {
+async function csvOf(visit: AccountVisit, list: EntityList): Promise<PageResponse> {
   const { account } = visit;
   const rows = await allRows(visit, list);
-  if ('refusals' in rows) return shown(visit, list, loginPath, problemsOf(rows, []));
   const cell = (column: ListColumn, row: ListRow): string | number => {
     if (column.kind === 'money') return row[column.name] === null ? '' : Number(row[column.name]) / 1e6;
     return column.kind === 'state' ? stateOfRow(row, texts).text : cellText(column, row, account.timezone);

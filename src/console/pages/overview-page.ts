@@ -7,8 +7,8 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
 import { consolePage } from '../parts/console-document.ts';
-import { problemSummary } from '../parts/form-problems.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
+import { bodyOf } from '../refused-call.ts';
 import { type DailyNumbers, dailyNumbers, lastDays, summed, totalOf } from '../statistics.ts';
 import type { Campaign } from './campaign-pages.ts';
 
@@ -23,9 +23,10 @@ export function overviewPage(deps: ConsoleDeps): Page {
     const asked = request.parameter('days') ?? '';
     const count = asked in words.ranges ? Number(asked) : DEFAULT_DAYS;
     const days = lastDays(visit.now, account.timezone, count);
-    const { reply } = await call('campaigns.list', { parameters: { count: CAMPAIGNS_MAX, sort_by: 'name-asc' } });
-    const campaigns: readonly Campaign[] = reply.data ?? [];
-    const { found: numbers, refusal } = await dailyNumbers(
+    const campaigns: readonly Campaign[] = bodyOf(
+      await call('campaigns.list', { parameters: { count: CAMPAIGNS_MAX, sort_by: 'name-asc' } }),
+    ).data;
+    const numbers = await dailyNumbers(
       visit,
       'CAMPAIGN',
       campaigns.map(({ id }) => id),
@@ -36,10 +37,9 @@ export function overviewPage(deps: ConsoleDeps): Page {
     if (request.parameter('format') === 'csv') return csvOf(visit, days, all);
     return consolePage(visit, {
       title: words.title,
-      tab: '',
       content: html`<form class="filters" method="get">${selectField('days', words.range, Object.entries(words.ranges), String(count))}<button type="submit">${words.show}</button>
 <a class="button" href="?days=${count}&format=csv">${words.csv}</a></form>
-${refusal === undefined ? '' : problemSummary(new Map([['', refusal]]))}${refusal !== undefined ? '' : totalOf(all.impressions) === 0 ? emptyOf(visit) : resultsOf(visit, { days, all, numbers, campaigns, currency })}
+${totalOf(all.impressions) === 0 ? emptyOf(visit) : resultsOf(visit, { days, all, numbers, campaigns, currency })}
 <p class="soft">${words.asOf(timeText(visit.now, account.timezone), account.timezone)}${deps.isSimulated(account.environment) ? ` ${words.simulated}` : ''}</p>`,
     });
   });

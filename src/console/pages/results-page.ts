@@ -15,6 +15,7 @@ import { pacingSection } from '../parts/pacing.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
+import { bodyOf, dataIfAny } from '../refused-call.ts';
 import { type DailyNumbers, dailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
 
 const words = texts.results;
@@ -71,22 +72,19 @@ export function resultsPage(deps: ConsoleDeps): Page {
     const entity = ENTITIES[question.level];
     const numbers = await dailyNumbers(visit, entity, ids, days);
     const before = question.isCompared ? await dailyNumbers(visit, entity, ids, daysBefore(days)) : undefined;
-    if (numbers.refusal ?? before?.refusal) {
-      return shown(visit, scope, question, { problems: new Map([['', (numbers.refusal ?? before?.refusal)!]]) });
-    }
     if (visit.request.method === 'POST') {
-      const spendOf = (id: string): number => totalOf(numbers.found.get(id)!.spend);
+      const spendOf = (id: string): number => totalOf(numbers.get(id)!.spend);
       const busiest = ids.toSorted((one, other) => spendOf(other) - spendOf(one));
       const started = await startBreakdown(visit, { entity, ids: busiest, days }, problems);
       if (started?.isDone) return redirectTo(visit, jobPath(scope, question, started.reply.data.id_str));
       if (started) problems.set('', problemsOf(started, []).get('') ?? texts.frame.problem);
     }
-    const all = summed(numbers.found.values(), days.length);
-    const results = { days, all, before: before && summed(before.found.values(), days.length), subjects, isCut };
-    if (visit.request.parameter('format') === 'csv') return csvOf(visit, { ...results, found: numbers.found });
+    const all = summed(numbers.values(), days.length);
+    const results = { days, all, before: before && summed(before.values(), days.length), subjects, isCut };
+    if (visit.request.parameter('format') === 'csv') return csvOf(visit, { ...results, found: numbers });
     return shown(visit, scope, question, {
       problems,
-      content: html`${resultsOf(scope, question, { ...results, found: numbers.found })}
+      content: html`${resultsOf(scope, question, { ...results, found: numbers })}
 ${await breakdownResults(visit, deps, scope.currency)}
 ${ids.length === 0 ? '' : breakdownForm(visit, ids.length, askedIn(scope, question), problems)}
 ${await pacingOf(visit, scope)}
@@ -100,24 +98,19 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
   const line_item_id = request.parameter('line_item_id') || undefined;
   const campaign_id = request.parameter('campaign_id') || undefined;
   if (line_item_id !== undefined) {
-    const { isDone, reply } = await call('line_items.get', { parameters: { line_item_id, with_deleted: true } });
-    if (!isDone) return undefined;
-    const {
-      name,
-      currency,
-      campaign_id: above,
-      daily_budget_amount_local_micro: daily_budget_local_micro,
-    } = reply.data;
+    const line = dataIfAny(await call('line_items.get', { parameters: { line_item_id, with_deleted: true } }));
+    if (!line) return undefined;
+    const { name, currency, campaign_id: above, daily_budget_amount_local_micro: daily_budget_local_micro } = line;
     return { line_item_id, campaign_id: above, name: name ?? line_item_id, currency, daily_budget_local_micro };
   }
   if (campaign_id !== undefined) {
-    const { isDone, reply } = await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } });
-    if (!isDone) return undefined;
-    const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = reply.data;
+    const campaign = dataIfAny(await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } }));
+    if (!campaign) return undefined;
+    const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = campaign;
     return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro };
   }
-  const { reply } = await call('campaigns.list', { parameters: { count: 1 } });
-  const currency: string = reply.data?.[0]?.currency ?? 'USD';
+  const [first] = bodyOf(await call('campaigns.list', { parameters: { count: 1 } })).data;
+  const currency: string = first?.currency ?? 'USD';
   return { campaign_id, line_item_id, name: account.name, currency, daily_budget_local_micro: null };
 }
 
@@ -183,31 +176,31 @@ async function subjectsOf({ call, account }: AccountVisit, scope: Scope, level: 
   const cut = (reply: { readonly next_cursor: string | null }): boolean => reply.next_cursor !== null;
   const { campaign_id, line_item_id } = scope;
   if (level === 'campaigns') {
-    const { reply } = await call('campaigns.list', { parameters: { ...page, campaign_ids: campaign_id } });
-    const rows: readonly { id: string; name: string }[] = reply.data ?? [];
+    const reply = bodyOf(await call('campaigns.list', { parameters: { ...page, campaign_ids: campaign_id } }));
+    const rows: readonly { id: string; name: string }[] = reply.data;
     return { subjects: rows.map((row) => subjectOf(row, `/ads/${account.id}/campaigns/${row.id}`)), isCut: cut(reply) };
   }
   const within = line_item_id ? { line_item_ids: line_item_id } : { campaign_ids: campaign_id };
-  const lines = await call('line_items.list', { parameters: { ...page, ...within } });
-  const rows: readonly { id: string; name: string | null }[] = lines.reply.data ?? [];
+  const lines = bodyOf(await call('line_items.list', { parameters: { ...page, ...within } }));
+  const rows: readonly { id: string; name: string | null }[] = lines.data;
   if (level === 'line_items') {
     const subjects = rows.map((row) => subjectOf(row, `/ads/${account.id}/line_items/${row.id}`));
-    return { subjects, isCut: cut(lines.reply) };
+    return { subjects, isCut: cut(lines) };
   }
   if (rows.length === 0) return { subjects: [], isCut: false };
   const line_item_ids = rows.map(({ id }) => id).join(',');
-  const { reply } = await call('promoted_posts.list', { parameters: { ...page, line_item_ids } });
-  const ads: readonly { id: string; post_id: string }[] = reply.data ?? [];
-  const posts = await call('posts.list', {
-    parameters: { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true },
-  });
-  const written: readonly { post_id: string; full_text: string }[] = posts.reply.data ?? [];
+  const reply = bodyOf(await call('promoted_posts.list', { parameters: { ...page, line_item_ids } }));
+  const ads: readonly { id: string; post_id: string }[] = reply.data;
+  const parameters = { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true };
+  const written: readonly { post_id: string; full_text: string }[] = bodyOf(
+    await call('posts.list', { parameters }),
+  ).data;
   const textOf = new Map(written.map(({ post_id, full_text }) => [String(post_id), full_text]));
   const subjects = ads.map(({ id, post_id }) => {
     const text = textOf.get(String(post_id));
     return subjectOf({ id, name: text === undefined ? words.post(String(post_id)) : shortened(text) });
   });
-  return { subjects, isCut: cut(reply) || cut(lines.reply) };
+  return { subjects, isCut: cut(reply) || cut(lines) };
 }
 
 const subjectOf = ({ id, name }: { readonly id: string; readonly name: string | null }, href?: string): Subject => ({
@@ -274,7 +267,6 @@ ${selectField('compare', words.compare, Object.entries(words.compares), isCompar
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: isWhole ? words.results : words.resultsOf(name),
-    tab: 'results',
     ...(!isWhole && { trail: [[`/ads/${visit.account.id}/${link}`, name]] }),
     content: html`${problemSummary(problems)}${form}
 ${content}`,

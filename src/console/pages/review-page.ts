@@ -11,6 +11,7 @@ import { stepsOfDraft } from '../parts/draft-steps.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
+import { bodyOf, dataIfAny } from '../refused-call.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
 import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';
@@ -32,26 +33,25 @@ export function reviewPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/campaigns/:campaign_id/review', ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const campaign_id = request.pathParams.campaign_id!;
-    const found = await call('campaigns.get', { parameters: { campaign_id } });
-    if (!found.isDone || !canChange(visit)) return deps.notFound();
-    const reviewed = await reviewOf(visit, found.reply.data);
+    const campaign = dataIfAny(await call('campaigns.get', { parameters: { campaign_id } }));
+    if (!campaign || !canChange(visit)) return deps.notFound();
+    const reviewed = await reviewOf(visit, campaign);
     if (request.method === 'GET') return shown(visit, reviewed);
     return goLive(visit, reviewed);
   });
 }
 
 async function reviewOf({ call }: AccountVisit, campaign: Reviewed['campaign']): Promise<Reviewed> {
-  const { reply } = await call('line_items.list', {
-    parameters: { campaign_ids: campaign.id, with_draft: true, count: LINES_MAX },
-  });
+  const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_MAX };
+  const { data } = bodyOf(await call('line_items.list', { parameters }));
   const lines = await Promise.all(
-    ((reply.data ?? []) as Reviewed['lines'][number]['line'][]).map(async (line) => {
+    (data as Reviewed['lines'][number]['line'][]).map(async (line) => {
       const line_item_ids = line.id;
       const [criteria, ads] = await Promise.all([
         call('targeting_criteria.list', { parameters: { line_item_ids, count: CRITERIA_MAX } }),
         call('promoted_posts.list', { parameters: { line_item_ids, count: ADS_MAX } }),
       ]);
-      return { line, criteria: criteria.reply.data ?? [], ads: ads.reply.data?.length ?? 0 };
+      return { line, criteria: bodyOf(criteria).data, ads: bodyOf(ads).data.length };
     }),
   );
   return { campaign, lines };
@@ -77,9 +77,8 @@ async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems
   const { account, call, request } = visit;
   const { campaign, lines } = reviewed;
   const base = `/ads/${account.id}`;
-  const payer = await call('funding_instruments.get', {
-    parameters: { funding_instrument_id: campaign.funding_instrument_id },
-  });
+  const { funding_instrument_id } = campaign;
+  const payer = dataIfAny(await call('funding_instruments.get', { parameters: { funding_instrument_id } }));
   const isDraft = campaign.entity_status === 'DRAFT' || lines.some(({ line }) => line.entity_status === 'DRAFT');
   const [first] = lines;
   const steps = stepsOfDraft(
@@ -91,7 +90,7 @@ async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems
   const content = html`${isDraft ? steps : ''}${problemSummary(problems)}
 <p class="soft">${words.about}</p>
 <section class="card"><div class="heading"><h2>${campaign.name}</h2><a class="button" href="${base}/campaigns/${campaign.id}">${words.change}</a></div>
-<dl class="facts"><dt>${texts.campaign.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.payer}</dt><dd>${payer.reply.data?.description ?? campaign.funding_instrument_id}</dd><dt>${words.budget}</dt><dd>${budgetText(campaign)}</dd></dl></section>
+<dl class="facts"><dt>${texts.campaign.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.payer}</dt><dd>${payer?.description ?? funding_instrument_id}</dd><dt>${words.budget}</dt><dd>${budgetText(campaign)}</dd></dl></section>
 ${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, each))), '\n')}
 ${lines.length > 0 ? moreThan(lines, LINES_MAX) : html`<section class="card"><h2>${words.missing}</h2><p>${words.noLine} <a href="${base}/line_items/new?campaign_id=${campaign.id}">${texts.campaign.addLine}</a></p></section>`}
 ${
@@ -104,7 +103,6 @@ ${
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.titleOf(campaign.name),
-    tab: 'campaigns',
     trail: [
       [`${base}/campaigns`, texts.campaigns.title],
       [`${base}/campaigns/${campaign.id}`, campaign.name],

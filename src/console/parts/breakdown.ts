@@ -7,6 +7,7 @@ import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { bodyOf } from '../refused-call.ts';
 import { addMetrics, type DailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
 import { countryNamed } from './countries.ts';
 import type { Problems } from './form-problems.ts';
@@ -72,8 +73,7 @@ export async function breakdownResults(
 ): Promise<Html | string> {
   const id = request.parameter('job') ?? '';
   if (!/^\d{16}$/.test(id)) return '';
-  const { reply } = await call('stats_jobs.list', { parameters: { job_ids: id } });
-  const job: Job | undefined = reply.data?.[0];
+  const [job]: readonly Job[] = bodyOf(await call('stats_jobs.list', { parameters: { job_ids: id } })).data;
   const card = (content: Html): Html => html`<section class="card" id="breakdown">${content}</section>`;
   if (!job) return card(html`<p>${words.gone}</p>`);
   const title = words.resultsBy(words.segmentations[job.segmentation_type] ?? job.segmentation_type);

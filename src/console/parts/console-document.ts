@@ -1,21 +1,19 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
-import type { PageDocument, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
+import type { AccountLink, PageDocument, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountLinks } from '../account-visit.ts';
+import type { AccountVisit } from '../account-visit.ts';
+import { RefusedCall } from '../refused-call.ts';
+import { problemsOf } from './form-problems.ts';
 import { shownCalls } from './shown-calls.ts';
 
-/** The pages that an account has links to, by the end of their path. */
+/** The tabs of an account, by what follows its id in their paths; '' is its overview. */
 const TABS = ['', 'campaigns', 'line_items', 'results', 'audiences', 'creatives', 'keywords'] as const;
-/** A tab of an account; '' is its overview. */
-export type Tab = (typeof TABS)[number];
 
 /** What is on a page of an account. */
 export interface ConsolePage {
   readonly status?: number;
   readonly title: string;
-  /** The tab that the page belongs to. */
-  readonly tab: Tab;
-  /** Where the page is below its tab: links to what is above it. */
+  /** Links to what is above the page, below its tab. */
   readonly trail?: readonly (readonly [href: string, text: string])[];
   /** Beside the title: what can be done. */
   readonly actions?: Html;
@@ -27,10 +25,11 @@ export interface ConsolePage {
 /** A page of an account in its frame, with the calls that it made. */
 export function consolePage(visit: AccountVisit, page: ConsolePage): PageResponse {
   const { account, request } = visit;
+  const [, , , current = ''] = request.path.split('/');
   const links = TABS.map((tab) => ({
     href: `/ads/${account.id}${tab && `/${tab}`}`,
     text: texts.frame[tab || 'overview'],
-    isCurrent: tab === page.tab,
+    isCurrent: tab === current,
   }));
   return {
     status: page.status ?? 200,
@@ -75,4 +74,37 @@ export function redirectTo(visit: AccountVisit, path: string): PageResponse {
     location,
     html: consoleDocument(visit.request, texts.site.done, html`<h1>${texts.site.done}</h1>`),
   };
+}
+
+/** Where the other accounts of a user are. */
+function accountLinks({ accounts, account }: AccountVisit): readonly AccountLink[] {
+  return accounts.map(({ id, name, environment }) => ({
+    ...{ href: `/ads/${id}`, text: name, environment },
+    isCurrent: id === account.id,
+  }));
+}
+
+/**
+ * Answers with a page; where a call that it needs is refused, with one that says why.
+ * @param frame puts the page that says why into its frame
+ */
+export async function orRefusal(
+  request: PageRequest,
+  answer: Promise<PageResponse>,
+  frame: (page: ConsolePage) => PageResponse,
+): Promise<PageResponse> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof RefusedCall)) throw error;
+    const { refusal } = error;
+    // A form is sent again, with everything that was entered, when the page is loaded again.
+    const again =
+      request.method === 'POST'
+        ? texts.frame.sendAgain
+        : html`<a href="${request.path}${request.query && `?${request.query}`}">${texts.grid.tryAgain}</a>`;
+    const why = [...problemsOf(refusal, []).values()].join('. ');
+    const content = html`<p class="alert" role="alert">${why}</p><p>${again}</p>`;
+    return frame({ status: refusal.status, title: texts.frame.notShown, content });
+  }
 }

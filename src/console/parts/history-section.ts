@@ -3,6 +3,7 @@ import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { timeText } from '../days.ts';
 import { moneyText } from '../money.ts';
+import { bodyOf } from '../refused-call.ts';
 
 const words = texts.history;
 const ROWS = 50;
@@ -24,10 +25,8 @@ export async function historySection(
   currency: string,
 ): Promise<Html> {
   const { call, account } = visit;
-  const { isDone, reply } = await call('account_history.list', {
-    parameters: { entity_type, entity_id, count: ROWS },
-  });
-  const changes: readonly Change[] = isDone ? reply.data : [];
+  const parameters = { entity_type, entity_id, count: ROWS };
+  const changes: readonly Change[] = bodyOf(await call('account_history.list', { parameters })).data;
   const names = await namesOf(visit, changes);
   const rows = changes.map(({ change_by, change_time, change_type, changes: fields }) => {
     const parts = Object.entries(fields)

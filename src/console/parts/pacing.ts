@@ -23,8 +23,7 @@ export async function pacingSection(
   const { entity, id, daily_budget_local_micro: budget, currency } = of;
   if (budget === null || budget === 0) return '';
   const today = dateAround(Date.parse(now), account.timezone);
-  const { found, refusal } = await dailyNumbers(visit, entity, [id], [today]);
-  if (refusal !== undefined) return '';
+  const found = await dailyNumbers(visit, entity, [id], [today]);
   const spent = totalOf(found.get(id)!.spend);
   const start_ms = Date.parse(startOfDay(today, account.timezone));
   // A day may have 23 or 25 hours.

@@ -12,5 +12,7 @@ export const frame = {
   apiCalls: 'API calls that this page made',
   remove: 'Delete it',
   problem: 'This could not be done',
+  notShown: 'This page could not be shown',
+  sendAgain: 'Reload the page to send what you entered again.',
   timeZone: (zone: string) => `Times are in the time zone of the account, ${zone}.`,
 } as const;

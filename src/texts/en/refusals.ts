@@ -35,6 +35,8 @@ export const refusals: Readonly<Partial<Record<ProblemName, string>>> = {
   TOO_MANY_LINE_ITEMS: 'A campaign can have at most {max} line items',
   TOO_MANY_ACTIVE_LINE_ITEMS: 'At most {max} line items of an account can be active',
   TOO_MANY_CRITERIA: 'A line item can have at most {max} of these',
+  PRIMARY_MISSING: 'Add an interest or a custom audience to see an estimate',
+  ESTIMATE_TOO_LARGE: 'At most {max} criteria can be estimated',
   NOT_A_TARGETING_VALUE: 'Nothing is called “{raw}” here',
   POST_CANNOT_BE_BLANK: 'Write something, or choose a picture',
   POST_UNFIT: 'The line item cannot show this post: {why}',

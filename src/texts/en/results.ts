@@ -39,7 +39,6 @@ export const results = {
   to: 'To',
   endsBefore: 'This is before the first day',
   tooLong: (days: number) => `At most ${days} days are shown at once`,
-  tooOften: 'Results were asked for too often. Try again in a quarter of an hour.',
   level: 'By',
   levels: { campaigns: 'Campaigns', line_items: 'Line items', ads: 'Ads' },
   one: { campaigns: 'Campaign', line_items: 'Line item', ads: 'Ad' },
