@@ -19,6 +19,6 @@ export function bodyOf(reply: PageCallReply): any {
 
 /** The data of what a call asks for by its id; undefined when it does not exist for the user. @throws RefusedCall */
 // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape
-export function dataIfAny(reply: PageCallReply): any {
+export function foundIn(reply: PageCallReply): any {
   return reply.status === 403 || reply.status === 404 ? undefined : bodyOf(reply).data;
 }

@@ -10,7 +10,7 @@ import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
 import { type EntityField, enteredIn, postForm, removeForm } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { bodyOf, dataIfAny } from '../refused-call.ts';
+import { bodyOf, foundIn } from '../refused-call.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
 
@@ -33,7 +33,7 @@ export function audiencePage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:audience_id`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const custom_audience_id = request.pathParams.audience_id!;
-    const audience: Audience | undefined = dataIfAny(
+    const audience: Audience | undefined = foundIn(
       await call('custom_audiences.get', { parameters: { custom_audience_id } }),
     );
     if (!audience) return deps.notFound();

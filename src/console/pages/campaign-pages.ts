@@ -22,7 +22,7 @@ import { type Problems, problemSummary, problemsOf } from '../parts/form-problem
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { type Servable, stateMark } from '../parts/state-mark.ts';
-import { bodyOf, dataIfAny } from '../refused-call.ts';
+import { bodyOf, foundIn } from '../refused-call.ts';
 
 const words = texts.campaign;
 const PATH = '/campaigns';
@@ -154,7 +154,7 @@ export function campaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:campaign_id`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const campaign_id = request.pathParams.campaign_id!;
-    const campaign: Campaign | undefined = dataIfAny(await call('campaigns.get', { parameters: { campaign_id } }));
+    const campaign: Campaign | undefined = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
     if (!campaign) return deps.notFound();
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
     if (act === 'save') return saved(visit, campaign);

@@ -21,7 +21,7 @@ import {
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
-import { bodyOf, dataIfAny } from '../refused-call.ts';
+import { bodyOf, foundIn } from '../refused-call.ts';
 import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
 import { moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 
@@ -100,7 +100,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const campaign_id = request.parameter('campaign_id') ?? '';
-    const campaign = dataIfAny(await call('campaigns.get', { parameters: { campaign_id } }));
+    const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
     if (!campaign || !canChange(visit)) return deps.notFound();
     const { name, currency } = campaign;
     const parametersOfOthers = { campaign_ids: campaign_id, with_draft: true, count: 1 };
@@ -170,7 +170,7 @@ export function lineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:line_item_id`, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const line_item_id = request.pathParams.line_item_id!;
-    const stored = dataIfAny(await call('line_items.get', { parameters: { line_item_id } }));
+    const stored = foundIn(await call('line_items.get', { parameters: { line_item_id } }));
     if (!stored) return deps.notFound();
     const line: LineItem = { ...stored, strategies: deps.bidStrategies(stored.objective) };
     if (request.method === 'GET') return shown(visit, line);

@@ -15,7 +15,7 @@ import { pacingSection } from '../parts/pacing.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
-import { bodyOf, dataIfAny } from '../refused-call.ts';
+import { bodyOf, foundIn } from '../refused-call.ts';
 import { type DailyNumbers, dailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
 
 const words = texts.results;
@@ -98,13 +98,13 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
   const line_item_id = request.parameter('line_item_id') || undefined;
   const campaign_id = request.parameter('campaign_id') || undefined;
   if (line_item_id !== undefined) {
-    const line = dataIfAny(await call('line_items.get', { parameters: { line_item_id, with_deleted: true } }));
+    const line = foundIn(await call('line_items.get', { parameters: { line_item_id, with_deleted: true } }));
     if (!line) return undefined;
     const { name, currency, campaign_id: above, daily_budget_amount_local_micro: daily_budget_local_micro } = line;
     return { line_item_id, campaign_id: above, name: name ?? line_item_id, currency, daily_budget_local_micro };
   }
   if (campaign_id !== undefined) {
-    const campaign = dataIfAny(await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } }));
+    const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } }));
     if (!campaign) return undefined;
     const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = campaign;
     return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro };

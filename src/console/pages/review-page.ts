@@ -11,7 +11,7 @@ import { stepsOfDraft } from '../parts/draft-steps.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
-import { bodyOf, dataIfAny } from '../refused-call.ts';
+import { bodyOf, foundIn } from '../refused-call.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
 import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';
@@ -33,7 +33,7 @@ export function reviewPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/campaigns/:campaign_id/review', ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
     const campaign_id = request.pathParams.campaign_id!;
-    const campaign = dataIfAny(await call('campaigns.get', { parameters: { campaign_id } }));
+    const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
     if (!campaign || !canChange(visit)) return deps.notFound();
     const reviewed = await reviewOf(visit, campaign);
     if (request.method === 'GET') return shown(visit, reviewed);
@@ -78,7 +78,7 @@ async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems
   const { campaign, lines } = reviewed;
   const base = `/ads/${account.id}`;
   const { funding_instrument_id } = campaign;
-  const payer = dataIfAny(await call('funding_instruments.get', { parameters: { funding_instrument_id } }));
+  const payer = foundIn(await call('funding_instruments.get', { parameters: { funding_instrument_id } }));
   const isDraft = campaign.entity_status === 'DRAFT' || lines.some(({ line }) => line.entity_status === 'DRAFT');
   const [first] = lines;
   const steps = stepsOfDraft(
