@@ -5,7 +5,7 @@ import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
-import { type Problems, problemsOf } from '../parts/form-problems.ts';
+import { type Problems, whyRefused } from '../parts/form-problems.ts';
 import { bodyOf } from '../refused-call.ts';
 
 const words = texts.campaign;
@@ -182,8 +182,7 @@ export async function estimateOf({ call }: AccountVisit, criteria: readonly Crit
     ...{ targeting_type, targeting_value, operator_type },
   }));
   const reply = await call('audience_estimate.create', { body });
-  if (!reply.isDone)
-    return html`<p class="soft">${words.estimate}: ${[...problemsOf(reply, []).values()].join('. ')}</p>`;
+  if (!reply.isDone) return html`<p class="soft">${words.estimate}: ${whyRefused(reply)}</p>`;
   const { min, max } = reply.reply.data.audience_size;
   const text = words.estimateText(min.toLocaleString('en'), max.toLocaleString('en'));
   return html`<p>${words.estimate}: <strong>${text}</strong></p>`;

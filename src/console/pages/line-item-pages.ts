@@ -18,7 +18,7 @@ import {
   postForm,
   removeForm,
 } from '../parts/entity-form.ts';
-import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { type Problems, problemSummary, problemsOf, whyRefused } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
 import { bodyOf, foundIn } from '../refused-call.ts';
@@ -189,7 +189,7 @@ async function changed(visit: AccountVisit, line: LineItem, act: string): Promis
     const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...found.criterion } });
     if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}`);
     // Whatever is wrong with it, it is wrong with what was entered there.
-    return shown(visit, line, new Map([['value', [...problemsOf(reply, []).values()].join('. ')]]));
+    return shown(visit, line, new Map([['value', whyRefused(reply)]]));
   }
   const calls: Readonly<Record<string, () => ReturnType<typeof call>>> = {
     take: () =>

@@ -10,7 +10,7 @@ import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
 import { breakdownForm, breakdownResults, startBreakdown } from '../parts/breakdown.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { problemSummary, whyRefused } from '../parts/form-problems.ts';
 import { pacingSection } from '../parts/pacing.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { whySection } from '../parts/why-section.ts';
@@ -77,7 +77,7 @@ export function resultsPage(deps: ConsoleDeps): Page {
       const busiest = ids.toSorted((one, other) => spendOf(other) - spendOf(one));
       const started = await startBreakdown(visit, { entity, ids: busiest, days }, problems);
       if (started?.isDone) return redirectTo(visit, jobPath(scope, question, started.reply.data.id_str));
-      if (started) problems.set('', problemsOf(started, []).get('') ?? texts.frame.problem);
+      if (started) problems.set('', whyRefused(started));
     }
     const all = summed(numbers.values(), days.length);
     const results = { days, all, before: before && summed(before.values(), days.length), subjects, isCut };

@@ -3,7 +3,7 @@ import type { AccountLink, PageDocument, PageRequest, PageResponse } from '../..
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { RefusedCall } from '../refused-call.ts';
-import { problemsOf } from './form-problems.ts';
+import { whyRefused } from './form-problems.ts';
 import { shownCalls } from './shown-calls.ts';
 
 /** The tabs of an account, by what follows its id in their paths; '' is its overview. */
@@ -85,8 +85,8 @@ function accountLinks({ accounts, account }: AccountVisit): readonly AccountLink
 }
 
 /**
- * Answers with a page; where a call that it needs is refused, with one that says why.
- * @param frame puts the page that says why into its frame
+ * Answers with a page, or, when a call that it needs was refused, with one that gives the reason.
+ * @param frame puts the latter into its frame
  */
 export async function orRefusal(
   request: PageRequest,
@@ -103,8 +103,7 @@ export async function orRefusal(
       request.method === 'POST'
         ? texts.frame.sendAgain
         : html`<a href="${request.path}${request.query && `?${request.query}`}">${texts.grid.tryAgain}</a>`;
-    const why = [...problemsOf(refusal, []).values()].join('. ');
-    const content = html`<p class="alert" role="alert">${why}</p><p>${again}</p>`;
+    const content = html`<p class="alert" role="alert">${whyRefused(refusal)}</p><p>${again}</p>`;
     return frame({ status: refusal.status, title: texts.frame.notShown, content });
   }
 }

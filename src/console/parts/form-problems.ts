@@ -31,6 +31,11 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
 
+/** Why a call was refused, in words for people. */
+export function whyRefused({ refusals }: PageCallReply): string {
+  return refusals.map(refusalText).join('. ');
+}
+
 /** A refusal in words for people. */
 export function refusalText(refusal: ErrorDetail): string {
   const { problem, parameter, words = {} } = refusal;
