@@ -323,6 +323,10 @@ describe('while the object store is away', () => {
       return (await indexed()) > before;
     });
     assert.equal(await found(b, word), MANY + 6);
+    // Nor does it help to have lost track of what others change, as after an outage of the database.
+    await world.service.store.write(async (tx) => tx.invalidate('everything'));
+    await b.store.fence?.();
+    assert.equal(await found(b, word), MANY + 6);
     const { fetched } = b.objects;
     b.objects.isAway = false;
     await untilSeen('it has fetched what it lacks, once more if a fetch was failing already', async () => {

@@ -259,7 +259,6 @@ export function openKeywords(parts: KeywordDependencies): Keywords {
   store.onInvalidate(['files'], (changes) => {
     if (changes === EVERYTHING) {
       known = undefined;
-      served = undefined;
       sentRevision = -1;
     }
     if (changes === EVERYTHING ? store.fence : changes.has(filesTag(INDEX_FILES))) refresh();
