@@ -119,6 +119,7 @@ function explainLastHourOf({ store, delivery }: Services): ConsoleDeps['explainL
     if (delivery.mode(environment) !== 'simulated') return undefined;
     const account = { id, environment, timezone };
     await delivery.settle(account);
-    return store.read((tx) => explainHour(tx, account, line_item_id, instantMs(now) - HOUR_MS));
+    const at_ms = instantMs(now) - HOUR_MS;
+    return store.read((tx) => explainHour(tx, account, line_item_id, at_ms, delivery.unitsPerDollar));
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { exchangeRates } from '../base/exchange-rates.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { Delivery, SettledAccount } from '../contract/services/delivery.ts';
@@ -23,10 +24,12 @@ export interface DeliveryParts extends Pick<Services, 'store' | 'clock' | 'audie
  */
 export function openDelivery(mode: Mode, settings: Settings, parts: DeliveryParts, log: Logger): Delivery {
   const modeOf = (environment: Environment) => settings[`delivery_${environment}`];
+  const unitsPerDollar = exchangeRates(settings.exchange_rates);
   let simulated: SimulatedDelivery | undefined;
   const simulation = (): SimulatedDelivery => {
     simulated ??= simulatedDelivery({
       ...{ store: parts.store, clock: parts.clock, counter: audienceCounter(parts), step_s: settings.delivery_step_s },
+      unitsPerDollar,
       readPeriod_s: mode === 'dev' ? 0 : READ_PERIOD_S,
       onError: (err, account) => log.error({ err, account }, 'could not settle the delivery of an account'),
     });
@@ -40,6 +43,7 @@ export function openDelivery(mode: Mode, settings: Settings, parts: DeliveryPart
   return {
     mode: modeOf,
     step_s: settings.delivery_step_s,
+    unitsPerDollar,
     settle: (account) => settle(account, false),
     settleBeforeChange: (account) => settle(account, true),
   };

@@ -57,6 +57,11 @@ export function seededRandom(seed: number, purpose: string): RepeatableRandom {
   };
 }
 
+/** A number from 0 to below 1. */
+export function fraction(random: Random): number {
+  return random.bytes(4).readUInt32BE() / 2 ** 32;
+}
+
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Text of `length` letters and digits, uniformly distributed (bytes that would bias the result are discarded). */

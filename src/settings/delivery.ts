@@ -1,4 +1,5 @@
-import { choice, integer } from './kinds.ts';
+import { parseRates } from '../base/exchange-rates.ts';
+import { choice, integer, list } from './kinds.ts';
 
 const MODES = ['off', 'simulated', 'served'] as const;
 
@@ -16,5 +17,10 @@ export const deliverySettings = {
     default_dev: 3600,
     unit: 'seconds',
     bounds: [10, 86_400],
+  }),
+  exchange_rates: list('Units of a currency that a US dollar buys, to compare bids; others as of 2025-05-28.', {
+    default: [],
+    expected: 'a comma list of rates as EUR=0.9,JPY=145',
+    parse: (rates) => (parseRates(rates) ? rates : undefined),
   }),
 };

@@ -15,7 +15,7 @@ import { type Running, startBarker } from '../rig/process.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
 import { startS3 } from '../rig/s3.ts';
 import { recordSecret } from '../rig/secrets.ts';
-import { bookAd } from '../rig/served-ads.ts';
+import { bookAd, TARGET } from '../rig/served-ads.ts';
 import { openAccount } from '../rig/world.ts';
 
 /** What a server needs to know to belong to the others. */
@@ -129,8 +129,8 @@ test('two servers hold a frequency cap, once what each has counted is stored', a
 test('a budget holds while two servers spend it and one of them is killed; its lease comes back', async () => {
   const [one, two] = servers as [Running, Running];
   const total = 80 * PRICE;
-  const line = { ...FLIGHT, total_budget_amount_local_micro: total };
-  const ad = await bookAd(worldOf(one), { bid: PRICE, line });
+  const line = { ...FLIGHT, ...TARGET, total_budget_amount_local_micro: total };
+  const ad = await bookAd(worldOf(one), { bid: 1000 * PRICE, line });
   const answered: string[] = [];
   const spend = async (server: Running): Promise<boolean> => {
     const path = await ask(server);

@@ -73,10 +73,11 @@ type Look = typeof look extends fc.Arbitrary<infer Value> ? Value : never;
 
 async function lookAt(place: DeliveringAccount, { by, statements }: Look): Promise<void> {
   const { services } = busy.service;
-  const { store, clock } = services;
+  const { store, clock, delivery } = services;
   const account = { id: place.account, environment: 'sandbox', timezone: 'America/Los_Angeles' } as const;
   const other = simulatedDelivery({
     ...{ store, clock, counter: audienceCounter(services), step_s: 300, readPeriod_s: 0 },
+    unitsPerDollar: delivery.unitsPerDollar,
     onError(error) {
       if (by !== 'failing') throw error;
     },

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { disablePublisher } from '../../src/features/delivery/serving/publisher-credentials.ts';
-import { type Booked, type BookedAd, bookAd, decide, get, landingOf, makePublisher } from '../rig/served-ads.ts';
+import {
+  type Booked,
+  type BookedAd,
+  bookAd,
+  decide,
+  get,
+  landingOf,
+  makePublisher,
+  TARGET,
+} from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -45,7 +54,7 @@ async function totals(ad: BookedAd): Promise<Record<string, number>> {
   return Object.fromEntries(metrics.map(([name, numbers]) => [name, numbers.reduce((a, b) => a + b)]));
 }
 
-const SEEN = { impressions: 1, billed_engagements: 1, billed_charge_local_micro: 10_000 };
+const SEEN = { impressions: 1, billed_engagements: 1, billed_charge_local_micro: 10 };
 const CLICKED = { engagements: 1, clicks: 1, url_clicks: 1 };
 
 describe('beacons', () => {
@@ -194,7 +203,27 @@ describe('decisions', () => {
     assert.equal(both.length, 2);
     assert.equal(both[0]!.line_item_id, best.line);
     await get(both[0]!.impression_url);
-    assert.equal((await totals(best)).billed_charge_local_micro, 400_000);
+    assert.equal((await totals(best)).billed_charge_local_micro, 400);
+  });
+
+  test('are shared fairly by equal bids', async () => {
+    const place = await openAccount(world.sandbox);
+    const { ad, context } = await bookApart({ in: place });
+    const criteria = await world.sandbox.call('GET', `${ad.path}/targeting_criteria`, {
+      params: { line_item_ids: ad.line },
+    });
+    const { targeting_type, targeting_value } = criteria.body.data[0];
+    for (let other = 0; other < 2; other++) {
+      await bookAd(world, { in: place, criteria: [{ targeting_type, targeting_value }] });
+    }
+    const wins = new Map<string, number>();
+    for (let time = 0; time < 120; time++) {
+      const [decision] = await ask({ context });
+      wins.set(decision!.line_item_id, (wins.get(decision!.line_item_id) ?? 0) + 1);
+    }
+    // Each gets 40 on average; fewer than 12 happen once in ten million runs.
+    assert.equal(wins.size, 3);
+    for (const [line, times] of wins) assert.ok(times >= 12, `${times} for ${line}`);
   });
 
   test('hold a frequency cap', async () => {
@@ -224,10 +253,16 @@ describe('decisions', () => {
   });
 
   test('never spend more than a budget has', async () => {
-    const { ad, context } = await bookApart({ line: { total_budget_amount_local_micro: 40_000 } });
+    const { ad, context } = await bookApart({
+      bid: 10_000_000,
+      line: { ...TARGET, total_budget_amount_local_micro: 40_000 },
+    });
     const urls: string[] = [];
     for (let time = 0; time < 20; time++) {
       for (const { impression_url } of await ask({ context })) urls.push(impression_url);
+      // A budget of which nothing was left is asked for again after a while.
+      await ad.settle();
+      world.clock.advance(5);
     }
     for (const url of urls) await get(url);
     const { billed_charge_local_micro: spent = 0 } = await totals(ad);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { AdServing } from '../../src/contract/services/serving.ts';
 import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
 import { openServing } from '../../src/features/delivery/serving/serving.ts';
-import { type BookedAd, bookAd, landingOf, makePublisher } from '../rig/served-ads.ts';
+import { type BookedAd, bookAd, landingOf, makePublisher, TARGET } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 type Node = AdServing<DecisionRequest, readonly PlacementDecisions[]>;
@@ -48,7 +48,8 @@ async function spentOf(ad: BookedAd) {
 
 test('two nodes together hold a budget, and each promises at most its lease', async () => {
   const total = 1_000_000;
-  const ad = await bookAd(world, { bid: 10_000, line: { total_budget_amount_local_micro: total } });
+  const line = { ...TARGET, total_budget_amount_local_micro: total };
+  const ad = await bookAd(world, { bid: 10_000_000, line });
   let refusals = 0;
   let beacons = 0;
   for (let round = 0; round < 400 && refusals < 40; round++) {

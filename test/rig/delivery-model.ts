@@ -1,3 +1,4 @@
+import { exchangeRates } from '../../src/base/exchange-rates.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { dateAround } from '../../src/base/zones.ts';
 import type { DeliveryMetric } from '../../src/contract/delivery/metrics.ts';
@@ -90,7 +91,7 @@ export class ModelRun {
     const bookings = { account: known, lines: this.lines };
     const outcome = advance({
       ...{ account: known, seed: 'seed', knobs: this.knobs, state: this.#state, running: this.#running },
-      lines: prepareLines(bookings, 'seed', [formatInstant(this.now_ms), horizon]),
+      lines: prepareLines(bookings, 'seed', [formatInstant(this.now_ms), horizon], exchangeRates([])),
       people: new Map(this.lines.map(({ id }) => [id, this.people])),
       from_ms: this.now_ms,
       until_ms,

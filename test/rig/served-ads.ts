@@ -23,6 +23,11 @@ export interface Booked {
   readonly criteria?: readonly Params[];
 }
 
+/** A line item that pays exactly its bid for a thousand impressions. */
+export const TARGET = {
+  ...{ objective: 'REACH', goal: 'MAX_REACH', pay_by: 'IMPRESSION', bid_strategy: 'TARGET' },
+};
+
 /** A booked ad, and what the ledger has of it. */
 export interface BookedAd {
   readonly account: string;

@@ -18,7 +18,7 @@ before(async () => {
   ad = await bookAd(world, { in: home, line: { entity_status: 'PAUSED' } });
   // An account without active line items is read as a whole.
   await bookAd(world, { in: home });
-  const { store, audiences, keywords, clock } = world.nodes[0]!.services;
+  const { store, audiences, keywords, delivery, clock } = world.nodes[0]!.services;
   const slow: Pick<Services['store'], 'read' | 'onInvalidate'> = {
     onInvalidate: (kinds, hear) => store.onInvalidate(kinds, hear),
     async read(work) {
@@ -31,7 +31,7 @@ before(async () => {
       return found;
     },
   };
-  index = openAdIndex({ store: slow as Services['store'], audiences, keywords, clock }, 'sandbox');
+  index = openAdIndex({ store: slow as Services['store'], audiences, keywords, delivery, clock }, 'sandbox');
 });
 after(() => world.close());
 

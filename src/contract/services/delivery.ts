@@ -1,3 +1,4 @@
+import type { UnitsPerDollar } from '../../base/exchange-rates.ts';
 import type { AccountState, Environment } from '../declare/account-state.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface Delivery {
   mode(environment: Environment): DeliveryMode;
   /** How often the delivery of an account is settled while nobody asks for it. */
   readonly step_s: number;
+  /** The exchange rates by which bids compare, and by which simulated prices differ between currencies. */
+  readonly unitsPerDollar: UnitsPerDollar;
   /**
    * Brings the ledger of an account up to the present, so that it shows what has been delivered until now. Never call it
    * inside a unit of work. Undefined when there is nothing to wait for, as always while delivery is off.

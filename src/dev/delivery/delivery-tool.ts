@@ -42,7 +42,7 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
         const account = await simulated(home);
         await delivery.settle(account);
         const at_ms = readHour(query.get('hour')) ?? clock.now();
-        return store.read((tx) => explainHour(tx, account, id, at_ms));
+        return store.read((tx) => explainHour(tx, account, id, at_ms, delivery.unitsPerDollar));
       },
     },
     {

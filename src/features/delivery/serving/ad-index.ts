@@ -29,7 +29,7 @@ type Stale = Set<string> | 'all';
  * shown until it was read again. @source decision 978
  */
 export function openAdIndex(
-  services: Pick<Services, 'store' | 'audiences' | 'keywords'> & { readonly clock: Clock },
+  services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'> & { readonly clock: Clock },
   environment: Environment,
 ): AdIndex {
   const { store, clock } = services;

@@ -1,3 +1,4 @@
+import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround } from '../../../base/zones.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
@@ -87,13 +88,19 @@ export async function listActiveLines(
 /** Line items that are read at a time: between them, other work is done. */
 export const READ_AT_ONCE = 25;
 
+/** What line items of one account are read with. */
+export interface ReadingContext extends AskingContext {
+  readonly unitsPerDollar: UnitsPerDollar;
+}
+
 /** How the targeting of one account is asked now. */
 export function askingOf(
-  services: Pick<Services, 'store' | 'audiences' | 'keywords'>,
+  services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'>,
   { environment, timezone }: SettledAccount,
   now_ms: number,
-): AskingContext {
+): ReadingContext {
   return {
+    unitsPerDollar: services.delivery.unitsPerDollar,
     ...{ services, environment, now: Math.floor(now_ms / 1000), lists: new Map() },
     dayStart: Math.floor(localDayAround(now_ms, timezone).start_ms / 1000),
   };
@@ -101,7 +108,7 @@ export function askingOf(
 
 /** Reads line items of an account, and prepares their targeting; those that are not active are left out. */
 export async function readAds(
-  asking: AskingContext,
+  asking: ReadingContext,
   account: SettledAccount,
   lines: readonly string[],
   turn: number,
@@ -124,7 +131,11 @@ export async function readAds(
         ? {
             ...{ account, booking, creatives: shownCreatives(booking), isStale: false },
             ...(await targetingOf(question, asking)),
-            bid: { strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
+            bid: {
+              ...{ strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
+              actions: isPaidByClick ? 1 : 1000,
+              unitsPerDollar: asking.unitsPerDollar(booking.currency),
+            },
             billed: BILLED[booking.pay_by]!,
             isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
             isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',

@@ -5,7 +5,7 @@ import type { Explanation, RequestedPlacement } from './decision-request.ts';
 import type { Ranked, Ranking } from './ranking.ts';
 import type { Viewer } from './viewer.ts';
 
-/** An ad that won, and what is charged for its billed action. */
+/** An ad that won, and what is charged for its billed action, in micro units. */
 export interface Winner {
   readonly ad: Ad;
   readonly price: number;
@@ -20,6 +20,8 @@ export interface Round {
 
 /** So many ads of which something has to be read first end a round: most of the others would not be needed. */
 const MISSING_MAX = 20;
+/** Of so many ads of the same rank, each is as likely to win. */
+const EQUAL_MAX = 50;
 
 /** Why an ad is not shown now; undefined when it may be. `wait`: something has to be read first. */
 export type Obstacle = string | { readonly wait: true } | undefined;
@@ -34,6 +36,8 @@ export interface RoundContext {
   /** Line items that another placement of the request has got, or whose creative is gone, with the reason. */
   readonly excluded: ReadonlyMap<string, string>;
   readonly explain: boolean;
+  /** From 0 to below 1. */
+  chance(): number;
   /** What speaks against an ad beside its targeting: budgets and frequency caps. */
   obstacleTo(ranked: Ranked): Obstacle;
   /** The state of the counters of an ad's account. */
@@ -53,7 +57,7 @@ export function decideRound(context: RoundContext): Round {
     if (explain) explanation.push({ line_item_id: ad.booking.id, outcome, rank: Math.round(rank * 1e6) / 1e6 });
   };
   for (const ranked of ranking.inOrder(candidates)) {
-    if (fitting.length > placement.count || missing >= MISSING_MAX) {
+    if (isEnough(fitting, ranked, placement) || missing >= MISSING_MAX) {
       if (!explain) break;
       say(ranked, lossOf(ranked, context) ?? 'OUTBID');
       continue;
@@ -63,6 +67,7 @@ export function decideRound(context: RoundContext): Round {
     else if (typeof loss === 'string') say(ranked, loss);
     else missing += 1;
   }
+  shuffleEqual(fitting, context);
   const won = fitting.slice(0, placement.count);
   const winners = won.map((ranked, place) => {
     const { ad, standing, rank } = ranked;
@@ -71,6 +76,23 @@ export function decideRound(context: RoundContext): Round {
   });
   for (const ranked of fitting.slice(placement.count)) say(ranked, 'OUTBID');
   return { winners, explanation };
+}
+
+/** Whether there is one more than the placement has room for, and the next one ranks below it. */
+function isEnough(fitting: readonly Ranked[], { rank }: Ranked, { count }: RequestedPlacement): boolean {
+  const { length } = fitting;
+  return length > count && (length > count + EQUAL_MAX || rank < fitting[length - 1]!.rank);
+}
+
+/** Orders ads of the same rank at random: none gets everything because it came first. */
+function shuffleEqual(fitting: Ranked[], { chance }: Pick<RoundContext, 'chance'>): void {
+  for (let at = 0; at < fitting.length; at++) {
+    let equal = 1;
+    while (fitting[at + equal]?.rank === fitting[at]!.rank) equal += 1;
+    if (equal === 1) continue;
+    const other = at + Math.floor(chance() * equal);
+    [fitting[at], fitting[other]] = [fitting[other]!, fitting[at]!];
+  }
 }
 
 function lossOf(

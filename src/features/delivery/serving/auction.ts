@@ -7,11 +7,15 @@ export interface Bid {
   readonly least: number;
   readonly most: number;
   readonly unit: number;
+  /** For how many billed actions amounts are: a thousand impressions, or one click. @source decision 932 */
+  readonly actions: 1000 | 1;
+  /** Units of its currency that a US dollar buys. */
+  readonly unitsPerDollar: number;
 }
 
 /** What decides the rank of an ad. */
 export interface Standing {
-  /** The bid for one billed action. */
+  /** In micro units, for as many billed actions as amounts of the bid are. */
   bid: number;
   /** How well its creative does, 1 on average. */
   quality: number;
@@ -21,36 +25,43 @@ export interface Standing {
 
 /** An AUTO bid grows up to this many least bids while its budget is behind the day. */
 const AUTO_SPREAD = 20;
-/** TARGET prices are at least this part of the target. @source decision 979 */
-const TARGET_LEAST = 0.8;
 
 /**
- * The bid for one action. AUTO bids the least amount while it is ahead of its plan, and more the further its budget is
+ * What a line item bids. AUTO bids the least amount while it is ahead of its plan, and more the further its budget is
  * behind.
  * @param behind the part of the day that has passed minus the part of the day's budget that is spent, -1 to 1
  * @source decision 979
  */
-export function bidOf({ strategy, amount, least, most }: Bid, behind: number): number {
+export function bidOf({ strategy, amount, least, most, unit }: Bid, behind: number): number {
   if (strategy !== 'AUTO') return Math.min(most, amount ?? 0);
-  return Math.min(most, Math.round(least * (1 + AUTO_SPREAD * Math.max(0, Math.min(1, behind + 0.1)))));
+  const wanted = least * (1 + AUTO_SPREAD * Math.max(0, Math.min(1, behind + 0.1)));
+  return Math.min(most, Math.round(wanted / unit) * unit);
+}
+
+/** US dollars for a thousand impressions that a micro unit of a bid is worth. */
+function worthOf({ actions, unitsPerDollar }: Bid, { quality, probability }: Readonly<Standing>): number {
+  return (quality * probability * (1000 / actions)) / (1_000_000 * unitsPerDollar);
 }
 
 /**
- * The value by which ads are ranked, in least bids for each impression, so that currencies compare; 0 below the floor.
+ * The value by which ads are ranked, whatever they pay for and in whatever currency: US dollars for a thousand impressions,
+ * weighted by quality; 0 below the least bid.
  * @source decision 979
  */
-export function rankOf({ bid, quality, probability }: Readonly<Standing>, least: number): number {
-  return bid < least ? 0 : (bid / least) * quality * probability;
+export function rankOf(bid: Bid, standing: Readonly<Standing>): number {
+  return standing.bid < bid.least ? 0 : standing.bid * worthOf(bid, standing);
 }
 
 /**
- * What the winner pays for one action: the least that keeps its rank above the next one's, at least the floor and at
- * most its bid. Rounded up to the unit.
+ * What the winner pays for one billed action, in micro units: TARGET its bid, others the least that keeps its rank above
+ * the next one's, at least the least bid and at most its own. Bids and prices are whole units of the currency, and a
+ * thousandth of each is whole micro units.
  * @param next the rank of the best ad that lost; 0 when there is none
  */
-export function priceOf(bid: Bid, { bid: own, quality, probability }: Readonly<Standing>, next: number): number {
-  const second = (next / (quality * probability)) * bid.least;
-  const floor = bid.strategy === 'TARGET' ? Math.max(bid.least, own * TARGET_LEAST) : bid.least;
-  const price = Math.ceil(Math.max(second, floor) / bid.unit) * bid.unit;
-  return Math.min(own, price);
+export function priceOf(bid: Bid, standing: Readonly<Standing>, next: number): number {
+  const { strategy, least, unit, actions } = bid;
+  const second = Math.max(least, next / worthOf(bid, standing));
+  // A rank has rounding errors: an equal bid costs no unit more.
+  const price = strategy === 'TARGET' ? standing.bid : Math.ceil(second / unit - 1e-6) * unit;
+  return Math.min(standing.bid, price) / actions;
 }

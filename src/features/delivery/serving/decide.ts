@@ -1,5 +1,5 @@
 import { formatInstant } from '../../../base/instants.ts';
-import type { Random } from '../../../base/random.ts';
+import { fraction, type Random } from '../../../base/random.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
 import { SEGMENTATIONS, segmentsOfPerson } from '../audiences/shares.ts';
@@ -90,6 +90,7 @@ async function choose(
       ...{ ranking, viewer, placement, excluded, explain: request.explain, now_ms: now() },
       candidates: request.explain ? [{ ads: adsOf(index.held.accounts()), changes: 0 }] : index.held.lists.for(viewer),
       obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reads),
+      chance: () => fraction(deciding.random),
       stateOf: (ad) => deciding.countersOf(ad).state(),
     });
     if (reads.size > 0 && round < ROUNDS_MAX) {
@@ -120,11 +121,11 @@ function obstacleTo(
   person: string,
   reads: Map<string, () => Promise<void>>,
 ): Obstacle {
-  const { account, booking } = ad;
+  const { account, booking, bid } = ad;
   const { frequency_cap, duration_in_days } = booking;
   if (frequency_cap !== null && person === '') return 'FREQUENCY_UNKNOWN';
   const counters = countersOf(ad);
-  const funds = counters.funds(booking, { least: ad.bid.least, bid: standing.bid });
+  const funds = counters.funds(booking, { least: bid.least / bid.actions, bid: standing.bid / bid.actions });
   const lasting = (reason: string): string => {
     ad.obstacle = { reason, state: counters.state(), until_ms: now() + OBSTACLE_MS };
     return reason;
@@ -148,7 +149,7 @@ function obstacleTo(
 function creativeOf({ quality, random }: Deciding, { creatives }: Ad): string {
   if (creatives.length === 1) return creatives[0]!.id;
   const weights = creatives.map(({ id }) => quality.of(id) ** 3);
-  let place = (random.bytes(4).readUInt32BE() / 2 ** 32) * weights.reduce((sum, weight) => sum + weight, 0);
+  let place = fraction(random) * weights.reduce((sum, weight) => sum + weight, 0);
   for (const [at, { id }] of creatives.entries()) {
     place -= weights[at]!;
     if (place < 0) return id;

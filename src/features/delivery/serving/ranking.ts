@@ -17,6 +17,8 @@ export interface Ranked {
 interface RankingEntry extends Ranked {
   readonly standing: Standing;
   rank: number;
+  /** Decides the order of equal ranks. */
+  tie: number;
 }
 
 /** Ranks ads by their bids, best first. Ranks are kept for a moment, because budgets move AUTO bids slowly. */
@@ -42,7 +44,12 @@ const DAY_MS = 86_400_000;
 const OPEN_DAYS = 30;
 
 /** Ranks ads by what they bid now. */
-export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, qualityOf: (ad: Ad) => number): Ranking {
+export function ranking(
+  clock: Clock,
+  chance: () => number,
+  countersOf: (ad: Ad) => AccountCounters,
+  qualityOf: (ad: Ad) => number,
+): Ranking {
   const kept = new WeakMap<AdList<Ad>, Kept>();
 
   /** The budgets of a day that an ad is paced by, with what is spent of them. */
@@ -70,11 +77,17 @@ export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, q
     }
     standing.bid = bidOf(ad.bid, behind);
     standing.quality = qualityOf(ad);
-    entry.rank = rankOf(standing, ad.bid.least);
+    entry.rank = rankOf(ad.bid, standing);
+    entry.tie = chance();
   }
 
   function keep({ ads, changes }: AdList<Ad>, now_ms: number): Kept {
-    const ranked = ads.map((ad) => ({ ad, standing: { bid: 0, quality: 0, probability: ad.probability }, rank: 0 }));
+    const ranked = ads.map((ad) => ({
+      ad,
+      standing: { bid: 0, quality: 0, probability: ad.probability },
+      rank: 0,
+      tie: 0,
+    }));
     const isMoving = ads.some(({ bid }) => bid.strategy === 'AUTO');
     return { ranked, changes, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS };
   }
@@ -90,7 +103,7 @@ export function ranking(clock: Clock, countersOf: (ad: Ad) => AccountCounters, q
     found.at_ms = now_ms;
     const { ranked } = found;
     for (const entry of ranked) rank(entry, now_ms);
-    ranked.sort((one, other) => other.rank - one.rank || (one.ad.booking.id < other.ad.booking.id ? -1 : 1));
+    ranked.sort((one, other) => other.rank - one.rank || one.tie - other.tie);
     // Next time they are nearly in order, which sorts fast.
     for (let at = 0; at < ranked.length; at++) list.ads[at] = ranked[at]!.ad;
     kept.set(list, found);

@@ -1,6 +1,6 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
 import { formatInstant } from '../../../base/instants.ts';
-import { pooledRandom } from '../../../base/random.ts';
+import { fraction, pooledRandom } from '../../../base/random.ts';
 import { every } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
@@ -216,7 +216,12 @@ function openPlace(
   };
   const deciding: Deciding = {
     ...{ environment, index, quality, frequencies: seen, render, viewerOf: viewer },
-    ranking: ranking(clock, ({ account }) => countersOf(account), qualityOf),
+    ranking: ranking(
+      clock,
+      () => fraction(random),
+      ({ account }) => countersOf(account),
+      qualityOf,
+    ),
     tokens: openTokens(box, environment, random),
     random,
     names: personNames(box, environment),

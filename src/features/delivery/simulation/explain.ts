@@ -1,3 +1,4 @@
+import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { type LocalDay, localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
@@ -34,6 +35,7 @@ export async function explainHour(
   account: SettledAccount,
   id: string,
   at_ms: number,
+  unitsPerDollar: UnitsPerDollar,
 ): Promise<Explanation | undefined> {
   const cursor = await tx.deliveryLedger.findCursor(account.id);
   const active = await readBookings(tx, account);
@@ -49,7 +51,7 @@ export async function explainHour(
   const seed = knobs.seed ?? cursor?.seed ?? account.id;
   const state = await readStateBefore(tx, bookings, from_ms);
   const until = formatInstant(until_ms);
-  const lines = prepareLines(bookings, seed, [formatInstant(from_ms), until]);
+  const lines = prepareLines(bookings, seed, [formatInstant(from_ms), until], unitsPerDollar);
   const people = new Map<string, number>();
   for (const audience of await tx.deliveryLedger.listAudiences(account.id)) {
     if (audience.applies_from < until || !people.has(audience.subject)) people.set(audience.subject, audience.people);

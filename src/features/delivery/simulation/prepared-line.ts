@@ -1,3 +1,4 @@
+import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { instantMs } from '../../../base/instants.ts';
 import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import type { BookedCreative, Booking, Bookings } from '../bookings.ts';
@@ -5,7 +6,6 @@ import { servesWithin, shownCreatives } from '../serving-times.ts';
 import { type ActionMix, actionMix } from './actions.ts';
 import { clicksOf, type PreparedConversion, prepareConversions } from './conversions.ts';
 import { placeOf } from './counts.ts';
-import { currencyLevel } from './currency-level.ts';
 import { keyOf } from './draws.ts';
 import { qualityOf } from './rates.ts';
 import { spotKey } from './spot-plan.ts';
@@ -58,6 +58,7 @@ export function prepareLines(
   bookings: Pick<Bookings, 'account' | 'lines'>,
   seed: string,
   range: readonly [from: string, until: string],
+  unitsPerDollar: UnitsPerDollar,
 ): PreparedLine[] {
   let ordinal = 0;
   return bookings.lines.map((booking) => {
@@ -84,7 +85,7 @@ export function prepareLines(
       ...{
         booking,
         key,
-        logLevel: Math.log(currencyLevel(booking.currency)),
+        logLevel: Math.log(unitsPerDollar(booking.currency) * 1_000_000),
         minimumBid: bidLimits(booking.currency).least,
       },
       times: times && [instantMs(times[0]), instantMs(times[1])],

@@ -1,3 +1,4 @@
+import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
@@ -25,6 +26,7 @@ const TRIES = 5;
 export interface SettlementDeps {
   readonly store: Store;
   readonly counter: AudienceCounter;
+  readonly unitsPerDollar: UnitsPerDollar;
 }
 
 /** What a settlement does besides delivering, in its unit of work. */
@@ -54,7 +56,7 @@ type Outcome = 'again' | { readonly isDone: boolean; readonly passed_ms: number 
 const NOTHING: Outcome = { isDone: true, passed_ms: 0 };
 
 async function settleSome(
-  { store, counter }: SettlementDeps,
+  { store, counter, unitsPerDollar }: SettlementDeps,
   account: SettledAccount,
   now_ms: number,
   { isChange, afterSettling }: { readonly isChange: boolean; readonly afterSettling: AfterSettling | undefined },
@@ -81,7 +83,7 @@ async function settleSome(
     if (locked?.settled_until !== cursor.settled_until) return 'again';
     const booked = await readBookings(tx, account, { lock: true });
     if (fingerprint(booked, audiences, locked, range) !== found) return 'again';
-    await deliver(tx, { booked, audiences, cursor: locked, from_ms, until_ms, now });
+    await deliver(tx, { booked, audiences, unitsPerDollar, cursor: locked, from_ms, until_ms, now });
     await afterSettling?.(tx, booked);
     return { isDone: until_ms === now_ms, passed_ms: until_ms - from_ms };
   });
@@ -130,6 +132,7 @@ function hourAround(ms: number, { timezone }: SettledAccount): readonly [from: s
 interface Settling {
   readonly booked: Bookings;
   readonly audiences: SettledAudiences;
+  readonly unitsPerDollar: UnitsPerDollar;
   readonly cursor: DeliveryCursor;
   readonly from_ms: number;
   readonly until_ms: number;
@@ -138,13 +141,13 @@ interface Settling {
 
 async function deliver(
   tx: WriteTransaction,
-  { booked, audiences, cursor, from_ms, until_ms, now }: Settling,
+  { booked, audiences, unitsPerDollar, cursor, from_ms, until_ms, now }: Settling,
 ): Promise<void> {
   const { account } = booked;
   const knobs = readKnobs(cursor.knobs);
   const seed = knobs.seed ?? cursor.seed;
   const [, hourEnd] = hourAround(until_ms, account);
-  const lines = prepareLines(booked, seed, [cursor.settled_until, hourEnd]);
+  const lines = prepareLines(booked, seed, [cursor.settled_until, hourEnd], unitsPerDollar);
   const digest = (ms: number): string => fingerprint(booked, audiences, cursor, hourAround(ms, account));
   const { delivered, running } = advance({
     ...{ account, seed, knobs, lines, people: audiences.people, from_ms, until_ms },

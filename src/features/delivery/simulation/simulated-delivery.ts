@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { KeyedMutex } from '../../../base/keyed-mutex.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
@@ -14,6 +15,7 @@ export interface SimulatedDeliveryOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly counter: AudienceCounter;
+  readonly unitsPerDollar: UnitsPerDollar;
   /** How often it is settled while nobody asks. */
   readonly step_s: number;
   /** Reads settle an account at most this often; 0 for always. */
@@ -31,7 +33,7 @@ const FOREVER = '9999-12-31T23:59:59Z';
 
 /** Opens simulated delivery. Starts nothing. @source decision 930 */
 export function simulatedDelivery(options: SimulatedDeliveryOptions): SimulatedDelivery {
-  const { store, clock, counter, step_s, readPeriod_s, onError } = options;
+  const { store, clock, counter, unitsPerDollar, step_s, readPeriod_s, onError } = options;
   const settledAt_ms = new Map<string, number>();
   const running = new KeyedMutex();
   // Other contents of the database may be settled less far.
@@ -56,7 +58,7 @@ export function simulatedDelivery(options: SimulatedDeliveryOptions): SimulatedD
       return running
         .run(account.id, async () => {
           const afterSettling = planNext(account, now_ms, isChange);
-          await settleAccount({ store, counter }, account, now_ms, { isChange, afterSettling });
+          await settleAccount({ store, counter, unitsPerDollar }, account, now_ms, { isChange, afterSettling });
           if (settledAt_ms.size >= ACCOUNTS_MAX) settledAt_ms.clear();
           settledAt_ms.set(account.id, now_ms);
         })
