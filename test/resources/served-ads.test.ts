@@ -86,19 +86,22 @@ describe('beacons', () => {
     );
   });
 
-  test('count no click before its view', async () => {
+  test('count in either order, but no click without its view', async () => {
     const { ad, context } = await bookApart();
-    const [decision] = await ask({ context });
-    assert.equal((await get(decision!.click_url)).status, 302);
+    const [early, unseen] = [(await ask({ context }))[0]!, (await ask({ context }))[0]!];
+    for (const { click_url } of [early, unseen]) assert.equal((await get(click_url)).status, 302);
     await ad.settle();
     world.clock.advance(1);
-    await get(decision!.impression_url);
-    assert.deepEqual(await totals(ad), SEEN);
-    await get(decision!.click_url);
-    assert.deepEqual(await totals(ad), SEEN, 'the first click still waits');
+    await get(early.impression_url);
+    assert.deepEqual(await totals(ad), { ...SEEN, ...CLICKED });
     world.clock.advance(20);
-    await get(decision!.click_url);
     await ad.settle();
+    await get(unseen.impression_url);
+    const twice = Object.fromEntries(Object.entries(SEEN).map(([name, number]) => [name, 2 * number]));
+    assert.deepEqual(await totals(ad), { ...twice, ...CLICKED }, 'nobody waits that long for a view');
+    await get(unseen.click_url);
+    const clickedTwice = Object.fromEntries(Object.entries(CLICKED).map(([name, number]) => [name, 2 * number]));
+    assert.deepEqual(await totals(ad), { ...twice, ...clickedTwice }, 'a click that comes again counts');
   });
 
   test('do not count what nobody saw: HEAD, prefetches, other methods', async () => {

@@ -122,12 +122,12 @@ test('the auction charges what the simulation says, for impressions and clicks, 
 describe('exchange rates', () => {
   test('exist for every currency', () => {
     for (const currency of CURRENCIES) assert.ok(unitsPerDollar(currency) > 0, currency);
-    assert.throws(() => unitsPerDollar('XXX'), RangeError);
+    assert.throws(() => unitsPerDollar('ZZZ'), RangeError);
   });
 
   test('are those of the operator where there are some', () => {
     assert.equal(exchangeRates(['EUR=0.9', 'JPY=150.25'])('EUR'), 0.9);
-    for (const bad of ['EUR', 'EUR=', 'EUR=0', 'EUR=-1', 'USD=2', 'XXX=1', 'eur=1', 'EUR=1e3']) {
+    for (const bad of ['EUR', 'EUR=', 'EUR=0', 'EUR=-1', 'USD=2', 'ZZZ=1', 'eur=1', 'EUR=1e3']) {
       assert.equal(parseRates([bad]), undefined, bad);
     }
   });

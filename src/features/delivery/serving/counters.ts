@@ -194,7 +194,8 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     clicks = [...waiting, ...clicks];
     giveRoom(stored.waiting.length - waiting.length);
     // One that did not count, because the ad was not seen before, may come again.
-    const kept = new Set([...waiting, ...stored.counted].map(({ beacon }) => beacon.nonce));
+    const counted = stored.counted.filter(({ is }) => is === 'click');
+    const kept = new Set([...waiting, ...counted].map(({ beacon }) => beacon.nonce));
     for (const { beacon } of batch.clicks) if (!kept.has(beacon.nonce)) seen.delete(`c ${beacon.nonce}`);
     if (leasedDay !== stored.day) {
       leases.clear();

@@ -39,7 +39,7 @@ export interface Stored {
 const LEASED_PART = 20;
 
 /**
- * Stores the beacons of an account in one unit of work: each counts once, clicks only after the view of their ad, and no
+ * Stores the beacons of an account in one unit of work: each counts once, clicks only with the view of their ad, and no
  * budget pays more than it has. Everything that follows from a counted beacon belongs here. Then leases what the node
  * needs. @source decision 980, 982, 983
  */
@@ -77,12 +77,8 @@ export async function storeBeacons(
     const { nonce, line } = event.beacon;
     const view = known.get(nonce) ?? seen.get(nonce);
     if (!view) waiting.push(event);
-    else if (
-      view.clicked_ms === null &&
-      !clicked.has(nonce) &&
-      view.viewed_ms <= event.at_ms &&
-      budgets.payers.has(line)
-    ) {
+    // Views and clicks arrive on different connections: whichever comes first, both count.
+    else if (view.clicked_ms === null && !clicked.has(nonce) && budgets.payers.has(line)) {
       clicked.set(nonce, event.at_ms);
       count('click', event);
     }
