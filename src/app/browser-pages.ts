@@ -1,6 +1,3 @@
-import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { instantMs } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import { consolePages } from '../console/all-pages.ts';
@@ -14,10 +11,11 @@ import {
   requeueDeliveries,
   rotateSecret,
 } from '../features/activity/webhooks/administration.ts';
-import { statsFileFinder } from '../features/ads/analytics/stats-file-finder.ts';
 import { OBJECTIVES, objectiveOf } from '../features/ads/line-items/objectives.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
+import { readBreakdown } from '../features/ads/reports/read-breakdown.ts';
+import { readReport } from '../features/ads/reports/read-report.ts';
 import { deviceCookies } from '../features/auth/logins/device-cookies.ts';
 import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
 import { allPages } from '../features/auth/pages/all-pages.ts';
@@ -88,7 +86,7 @@ export function browserPages(
       ...consolePages({
         ...{ clock, redirectToLogin },
         notFound: () => errorPage('page'),
-        readStatsFile: readStatsFileOf(services),
+        ...reportsOf(services),
         explainLastHour: explainLastHourOf(services),
         isSimulated: (environment) => services.delivery.mode(environment) === 'simulated',
         bidStrategies: (objective) => (Object.hasOwn(OBJECTIVES, objective) ? objectiveOf(objective).strategies : []),
@@ -97,21 +95,21 @@ export function browserPages(
   );
 }
 
-/** Reads files with statistics by their addresses, as their clients do. */
-function readStatsFileOf(services: Services): (url: string) => Promise<unknown> {
-  const find = statsFileFinder(services);
-  return async (url) => {
-    const { pathname } = new URL(url, 'http://localhost');
-    const found = await find(pathname.replace(/^\/downloads/, ''));
-    if (!found) return undefined;
-    const { object } = found;
-    const bytes = await buffer(await object.read({ start: 0, end: object.bytes }));
-    return JSON.parse((await unzip(bytes)).toString());
+/** Reads reports of what has been delivered until now. */
+function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport' | 'readBreakdown'> {
+  return {
+    async readReport(account, question) {
+      await delivery.settle(account);
+      return readReport(store, account, question);
+    },
+    async readBreakdown(account, question) {
+      await delivery.settle(account);
+      return readBreakdown(store, account, question);
+    },
   };
 }
 
 const HOUR_MS = 3_600_000;
-const unzip = promisify(gunzip);
 
 /** Explains the hour before the present one, where delivery is simulated. */
 function explainLastHourOf({ store, delivery }: Services): ConsoleDeps['explainLastHour'] {

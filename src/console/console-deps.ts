@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
+import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport } from '../contract/delivery/report.ts';
 
-/** An account whose delivery is explained. */
-export interface AccountOfHour {
+/** An account whose delivery is read. */
+export interface ReportedAccount {
   readonly id: string;
   readonly environment: Environment;
   readonly timezone: string;
@@ -27,11 +28,13 @@ export interface ConsoleDeps {
   readonly notFound: () => PageResponse;
   /** Whether delivery of an environment is simulated. */
   readonly isSimulated: (environment: Environment) => boolean;
-  /** The contents of a file with statistics by its address; undefined when it is not there any more. */
-  readonly readStatsFile: (url: string) => Promise<unknown>;
+  /** Adds up what an account delivered, until now, by currency. */
+  readonly readReport: (account: ReportedAccount, question: ReportQuestion) => Promise<readonly CurrencyReport[]>;
+  /** Divides it by who or where people were. */
+  readonly readBreakdown: (account: ReportedAccount, question: BreakdownQuestion) => Promise<readonly SegmentReport[]>;
   /** How the last whole hour of a line item came about, where its delivery is simulated. Amounts are micro units. */
   readonly explainLastHour: (
-    account: AccountOfHour,
+    account: ReportedAccount,
     line_item_id: string,
     now: string,
   ) => Promise<ExplainedHour | undefined>;

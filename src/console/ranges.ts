@@ -1,8 +1,8 @@
 import { dateAround, plusDays } from '../base/zones.ts';
 import { startOf } from './days.ts';
 
-/** The longest range of a page: each week of it is a call of its own, and calls are limited. */
-export const RANGE_DAYS_MAX = 31;
+/** The longest range of a page. */
+export const RANGE_DAYS_MAX = 92;
 
 /** The ranges that have a name, in the order in which they are offered. */
 export const PRESETS = ['today', 'yesterday', 'last_7', 'last_14', 'last_30', 'this_month', 'last_month'] as const;
@@ -25,6 +25,12 @@ export function daysOfPreset(preset: Preset, now: string, zone: string): string[
     last_month: [`${before.slice(0, 7)}-01`, before],
   }[preset] as [string, string];
   return daysBetween(first, last);
+}
+
+/** The local days that end with today. */
+export function lastDays(now: string, zone: string, count: number): string[] {
+  const today = dateAround(Date.parse(now), zone);
+  return daysBetween(plusDays(today, 1 - count), today);
 }
 
 /** The days from one to another, both included. */

@@ -2,9 +2,9 @@ import type { PageCallReply } from '../contract/declare/pages.ts';
 
 /** A call that a page cannot do without was refused: the page says why in place of its content. */
 export class RefusedCall extends Error {
-  readonly refusal: PageCallReply;
+  readonly refusal: Pick<PageCallReply, 'status' | 'refusals'>;
 
-  constructor(refusal: PageCallReply) {
+  constructor(refusal: RefusedCall['refusal']) {
     super(`a call of a page was refused with ${refusal.status}`);
     this.refusal = refusal;
   }

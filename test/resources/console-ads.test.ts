@@ -166,9 +166,9 @@ describe('an advertiser, without a script', () => {
       .trim()
       .split('\r\n')
       .map((row) => row.split(','));
-    assert.deepEqual(rows[0]!.slice(0, 3), ['Day', 'Spend', 'Impressions']);
+    assert.deepEqual(rows[0]!.slice(0, 4), ['Day', 'Currency', 'Spend', 'Impressions']);
     assert.equal(rows.length, 8);
-    const sum = rows.slice(1).reduce((all, row) => all + Number(row[2]), 0);
+    const sum = rows.slice(1).reduce((all, row) => all + Number(row[3]), 0);
     assert.ok(sum > 0);
     assert.equal(sum, Number(impressions!.replaceAll(',', '')));
     const [, id] = /\/ads\/(\w+)/.exec(account)!;

@@ -5,6 +5,7 @@ import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
+import { totalOf } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeText } from '../days.ts';
@@ -12,7 +13,6 @@ import { barChart } from '../parts/bar-chart.ts';
 import { consolePage } from '../parts/console-document.ts';
 import { countryNamed } from '../parts/countries.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { totalOf } from '../statistics.ts';
 
 const words = texts.keywords;
 const DAY_MS = 86_400_000;

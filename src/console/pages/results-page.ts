@@ -1,57 +1,46 @@
-import { type Html, html } from '../../base/html.ts';
-import { plusDays } from '../../base/zones.ts';
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import type { CurrencyReport, DailyNumbers, ReportLevel, ReportRow } from '../../contract/delivery/report.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
+import { requireReader, totalOf } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
-import { breakdownForm, breakdownResults, startBreakdown } from '../parts/breakdown.ts';
-import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { problemSummary, whyRefused } from '../parts/form-problems.ts';
+import { breakdownForm, breakdownResults, divisionOf } from '../parts/breakdown.ts';
+import { consolePage } from '../parts/console-document.ts';
+import { problemSummary } from '../parts/form-problems.ts';
 import { pacingSection } from '../parts/pacing.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
 import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
-import { bodyOf, foundIn } from '../refused-call.ts';
-import { type DailyNumbers, dailyNumbers, type StatisticsEntity, summed, totalOf } from '../statistics.ts';
+import { foundIn } from '../refused-call.ts';
 
 const words = texts.results;
 const DEFAULT: Preset = 'last_14';
-/** Twenty of them are one call for each week. */
-const ROWS_MAX = 40;
-const LEVELS = ['campaigns', 'line_items', 'ads'] as const;
+/** Rows of a table; totals and CSV have all. */
+const ROWS_MAX = 100;
+const LEVELS = ['campaigns', 'line_items', 'ads'] as const satisfies readonly ReportLevel[];
 /** Characters of the name of an ad. */
 const NAME_MAX = 40;
-type Level = (typeof LEVELS)[number];
-const ENTITIES: Readonly<Record<Level, StatisticsEntity>> = {
-  campaigns: 'CAMPAIGN',
-  line_items: 'LINE_ITEM',
-  ads: 'PROMOTED_POST',
-};
-
-/** Something with results: a campaign, a line item, or an ad. */
-interface Subject {
-  readonly id: string;
-  readonly name: string;
-  /** Its page; undefined for ads, which have none. */
-  readonly href: string | undefined;
-}
+const HOUR_MS = 3_600_000;
 
 /** What is looked at: all of an account, or one campaign or line item. */
 interface Scope {
   readonly campaign_id: string | undefined;
   readonly line_item_id: string | undefined;
   readonly name: string;
+  /** Of a campaign or line item. */
   readonly currency: string;
   readonly daily_budget_local_micro: number | null;
 }
 
 /** What was asked for, as the address has it. */
 interface Question {
-  readonly level: Level;
+  readonly level: ReportLevel;
   readonly range: string;
   readonly from: string;
   readonly to: string;
@@ -60,38 +49,42 @@ interface Question {
 
 /** `/ads/:account_id/results`: what was delivered in some days, by campaign, line item or ad, and CSV of it. */
 export function resultsPage(deps: ConsoleDeps): Page {
-  return accountPage(deps, '/results', ['GET', 'POST'], async (visit) => {
+  return accountPage(deps, '/results', ['GET'], async (visit) => {
+    requireReader(visit);
     const scope = await scopeOf(visit);
     if (!scope) return deps.notFound();
     const question = questionOf(visit, scope);
     const problems = new Map<string, string>();
     const days = daysOf(visit, question, problems);
     if (!days) return shown(visit, scope, question, { problems });
-    const { subjects, isCut } = await subjectsOf(visit, scope, question.level);
-    const ids = subjects.map(({ id }) => id);
-    const entity = ENTITIES[question.level];
-    const numbers = await dailyNumbers(visit, entity, ids, days);
-    const before = question.isCompared ? await dailyNumbers(visit, entity, ids, daysBefore(days)) : undefined;
-    if (visit.request.method === 'POST') {
-      const spendOf = (id: string): number => totalOf(numbers.get(id)!.spend);
-      const busiest = ids.toSorted((one, other) => spendOf(other) - spendOf(one));
-      const started = await startBreakdown(visit, { entity, ids: busiest, days }, problems);
-      if (started?.isDone) return redirectTo(visit, jobPath(scope, question, started.reply.data.id_str));
-      if (started) problems.set('', whyRefused(started));
+    const { account } = visit;
+    const asked = { ...withinOf(scope), level: question.level };
+    if (visit.request.parameter('format') === 'csv') {
+      return csvOf(visit, days, await deps.readReport(account, { ...asked, days, isByDay: true }));
     }
-    const all = summed(numbers.values(), days.length);
-    const results = { days, all, before: before && summed(before.values(), days.length), subjects, isCut };
-    if (visit.request.parameter('format') === 'csv') return csvOf(visit, { ...results, found: numbers });
+    const found = await deps.readReport(account, { ...asked, days, rows_max: ROWS_MAX });
+    const before = question.isCompared
+      ? await deps.readReport(account, { ...asked, days: daysBefore(days), rows_max: 0, ...lastHoursOf(visit, days) })
+      : undefined;
+    const division = await divisionOf(visit, problems);
     return shown(visit, scope, question, {
       problems,
-      content: html`${resultsOf(scope, question, { ...results, found: numbers })}
-${await breakdownResults(visit, deps, scope.currency)}
-${ids.length === 0 ? '' : breakdownForm(visit, ids.length, askedIn(scope, question), problems)}
-${await pacingOf(visit, scope)}
+      content: html`${resultsOf(visit, question, { days, found, before })}
+${division ? await breakdownResults(visit, deps, { ...withinOf(scope), ...division, days }) : ''}
+${found.length === 0 ? '' : breakdownForm(visit, askedIn(scope, question), problems)}
+${await pacingOf(visit, deps, scope)}
 ${scope.line_item_id === undefined ? '' : await whySection(visit, deps, { line_item_id: scope.line_item_id, currency: scope.currency })}
-<p class="soft">${words.asOf(timeText(visit.now, visit.account.timezone), visit.account.timezone)}${deps.isSimulated(visit.account.environment) ? ` ${words.simulated}` : ''}</p>`,
+<p class="soft">${words.asOf(timeText(visit.now, account.timezone), account.timezone)}${deps.isSimulated(account.environment) ? ` ${words.simulated}` : ''}</p>`,
     });
   });
+}
+
+/** Today is compared with the same hours of the day that it is compared with. */
+function lastHoursOf({ now, account }: AccountVisit, days: readonly string[]): { readonly lastHours?: number } {
+  const now_ms = Date.parse(now);
+  const today = dateAround(now_ms, account.timezone);
+  if (days.at(-1) !== today) return {};
+  return { lastHours: (now_ms - Date.parse(startOfDay(today, account.timezone))) / HOUR_MS };
 }
 
 async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope | undefined> {
@@ -109,9 +102,7 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
     const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = campaign;
     return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro };
   }
-  const [first] = bodyOf(await call('campaigns.list', { parameters: { count: 1 } })).data;
-  const currency: string = first?.currency ?? 'USD';
-  return { campaign_id, line_item_id, name: account.name, currency, daily_budget_local_micro: null };
+  return { campaign_id, line_item_id, name: account.name, currency: '', daily_budget_local_micro: null };
 }
 
 /** The parameter with what is looked at; none for all of an account. */
@@ -124,20 +115,13 @@ function askedIn(scope: Scope, { level, range, from, to }: Question): Record<str
   return { ...withinOf(scope), level, range, from, to };
 }
 
-function jobPath(scope: Scope, question: Question, job: string): string {
-  return `/results?${new URLSearchParams({ ...askedIn(scope, question), job }).toString()}#breakdown`;
-}
-
-function pacingOf(visit: AccountVisit, scope: Scope): Promise<Html | string> {
-  const { line_item_id, campaign_id, daily_budget_local_micro, currency } = scope;
-  const [entity, id] = line_item_id
-    ? (['LINE_ITEM', line_item_id] as const)
-    : (['CAMPAIGN', campaign_id ?? ''] as const);
-  return pacingSection(visit, { entity, id, daily_budget_local_micro, currency });
+async function pacingOf(visit: AccountVisit, deps: ConsoleDeps, scope: Scope): Promise<Html | string> {
+  const { daily_budget_local_micro, currency } = scope;
+  return pacingSection(visit, deps, { ...withinOf(scope), daily_budget_local_micro, currency });
 }
 
 function questionOf({ request }: AccountVisit, { campaign_id, line_item_id }: Scope): Question {
-  const asked = (request.parameter('level') ?? '') as Level;
+  const asked = (request.parameter('level') ?? '') as ReportLevel;
   const usual = line_item_id ? 'ads' : campaign_id ? 'line_items' : 'campaigns';
   return {
     level: levelsOf({ line_item_id }).includes(asked) ? asked : usual,
@@ -149,7 +133,7 @@ function questionOf({ request }: AccountVisit, { campaign_id, line_item_id }: Sc
 }
 
 /** What can be below something. */
-function levelsOf({ line_item_id }: Pick<Scope, 'line_item_id'>): readonly Level[] {
+function levelsOf({ line_item_id }: Pick<Scope, 'line_item_id'>): readonly ReportLevel[] {
   return line_item_id ? ['line_items', 'ads'] : LEVELS;
 }
 
@@ -170,74 +154,43 @@ function daysOf(
   return problems.size > 0 ? undefined : daysBetween(from, to);
 }
 
-/** What there is at a level, deleted ones too: what they delivered stays. */
-async function subjectsOf({ call, account }: AccountVisit, scope: Scope, level: Level) {
-  const page = { count: ROWS_MAX, with_deleted: true };
-  const cut = (reply: { readonly next_cursor: string | null }): boolean => reply.next_cursor !== null;
-  const { campaign_id, line_item_id } = scope;
-  if (level === 'campaigns') {
-    const reply = bodyOf(await call('campaigns.list', { parameters: { ...page, campaign_ids: campaign_id } }));
-    const rows: readonly { id: string; name: string }[] = reply.data;
-    return { subjects: rows.map((row) => subjectOf(row, `/ads/${account.id}/campaigns/${row.id}`)), isCut: cut(reply) };
-  }
-  const within = line_item_id ? { line_item_ids: line_item_id } : { campaign_ids: campaign_id };
-  const lines = bodyOf(await call('line_items.list', { parameters: { ...page, ...within } }));
-  const rows: readonly { id: string; name: string | null }[] = lines.data;
-  if (level === 'line_items') {
-    const subjects = rows.map((row) => subjectOf(row, `/ads/${account.id}/line_items/${row.id}`));
-    return { subjects, isCut: cut(lines) };
-  }
-  if (rows.length === 0) return { subjects: [], isCut: false };
-  const line_item_ids = rows.map(({ id }) => id).join(',');
-  const reply = bodyOf(await call('promoted_posts.list', { parameters: { ...page, line_item_ids } }));
-  const ads: readonly { id: string; post_id: string }[] = reply.data;
-  const parameters = { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true };
-  const written: readonly { post_id: string; full_text: string }[] = bodyOf(
-    await call('posts.list', { parameters }),
-  ).data;
-  const textOf = new Map(written.map(({ post_id, full_text }) => [String(post_id), full_text]));
-  const subjects = ads.map(({ id, post_id }) => {
-    const text = textOf.get(String(post_id));
-    return subjectOf({ id, name: text === undefined ? words.post(String(post_id)) : shortened(text) });
-  });
-  return { subjects, isCut: cut(reply) || cut(lines) };
-}
-
-const subjectOf = ({ id, name }: { readonly id: string; readonly name: string | null }, href?: string): Subject => ({
-  ...{ id, href },
-  name: name ?? id,
-});
-
 /** The beginning of a text, by which people know it again. */
 function shortened(text: string): string {
   const characters = [...text];
   return characters.length <= NAME_MAX ? text : `${characters.slice(0, NAME_MAX - 1).join('')}…`;
 }
 
-interface Results {
-  readonly days: readonly string[];
-  readonly all: DailyNumbers;
-  readonly before: DailyNumbers | undefined;
-  readonly subjects: readonly Subject[];
-  readonly found: ReadonlyMap<string, DailyNumbers>;
-  readonly isCut: boolean;
+/** How a row is called. Ads have no page of their own. */
+function nameOf({ account }: AccountVisit, level: ReportLevel, { id, name, shown_id }: ReportRow): Html | string {
+  if (level === 'ads') return name === null ? words.ad(shown_id ?? id) : shortened(name);
+  return html`<a href="/ads/${account.id}/${level}/${id}">${name ?? id}</a>`;
 }
 
-function resultsOf({ currency }: Scope, { level }: Question, of: Results): Html {
-  const { days, all, before, subjects, found, isCut } = of;
-  if (totalOf(all.impressions) === 0 && !before) return html`<div class="empty"><p>${words.none}</p></div>`;
-  const active = subjects.filter(({ id }) => totalOf(found.get(id)!.impressions) > 0);
-  active.sort((one, other) => totalOf(found.get(other.id)!.spend) - totalOf(found.get(one.id)!.spend));
-  const rows = active.map(({ id, name, href }) => ({
-    name: href === undefined ? name : html`<a href="${href}">${name}</a>`,
-    of: found.get(id)!,
-  }));
-  return html`${resultCards(all, currency, before)}
-${days.length > 1 ? dailyCharts(days, all, currency) : ''}
+interface Results {
+  readonly days: readonly string[];
+  readonly found: readonly CurrencyReport[];
+  readonly before: readonly CurrencyReport[] | undefined;
+}
+
+/** The results in each currency; amounts of several are never added up. */
+function resultsOf(visit: AccountVisit, { level }: Question, { days, found, before }: Results): Html {
+  const nothing: DailyNumbers = { spend: [], impressions: [], engagements: [], clicks: [], views: [] };
+  const isNothing = found.length === 0 && (before?.length ?? 0) === 0;
+  if (isNothing) return html`<div class="empty"><p>${words.none}</p></div>`;
+  const reports = found.length > 0 ? found : before!.map((each) => ({ ...each, totals: nothing, rowCount: 0 }));
+  const sections = reports.map(({ currency, totals: all, rows, rowCount }) => {
+    const shownRows = rows.map((row) => ({ name: nameOf(visit, level, row), of: row.numbers }));
+    const then = before && (before.find((each) => each.currency === currency)?.totals ?? nothing);
+    const byDay = days.map((name, at) => ({ name, of: all, at }));
+    return html`${reports.length > 1 ? html`<h2>${words.inCurrency(currency)}</h2>` : ''}
+${resultCards(all, currency, then)}
+${days.length > 1 && rowCount > 0 ? dailyCharts(days, all, currency) : ''}
 <h2>${words.levels[level]}</h2>
-${resultTable(words.one[level], [...rows, { name: words.total, of: all }], currency)}${isCut ? html`<p class="soft">${texts.campaign.onlyFirst(ROWS_MAX)}</p>` : ''}
+${resultTable(words.one[level], [...shownRows, { name: words.total, of: all }], currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, rowCount.toLocaleString('en'))}</p>` : ''}
 <h2>${words.byDay}</h2>
-${resultTable(words.day, [...days.map((name, at) => ({ name, of: all, at })), { name: words.sum, of: all }], currency)}`;
+${resultTable(words.day, [...(rowCount > 0 ? byDay : []), { name: words.sum, of: all }], currency)}`;
+  });
+  return joinHtml(sections, '\n');
 }
 
 function shown(
@@ -273,23 +226,25 @@ ${content}`,
   });
 }
 
-/** What each subject delivered on each day. */
-function csvOf({ account }: AccountVisit, { days, subjects, found }: Results): PageResponse {
+/** What each row delivered on each day on which it delivered anything. */
+function csvOf({ account }: AccountVisit, days: readonly string[], found: readonly CurrencyReport[]): PageResponse {
   const metrics = [words.spend, words.impressions, words.engagements, words.clicks, words.views];
-  const rows = subjects.flatMap(({ id, name }) => {
-    const { spend, impressions, engagements, clicks, views } = found.get(id)!;
-    return days.map((day, at) => [
-      ...[day, id, name, spend[at]! / 1e6],
-      ...[impressions, engagements, clicks, views].map((list) => list[at]!),
-    ]);
-  });
+  const rows = found.flatMap(({ currency, rows: own }) =>
+    own.flatMap(({ id, name, shown_id, numbers: { spend, impressions, engagements, clicks, views } }) =>
+      days.flatMap((day, at) => {
+        const counts = [impressions, engagements, clicks, views].map((list) => list[at]!);
+        if (spend[at] === 0 && totalOf(counts) === 0) return [];
+        return [[day, id, name ?? shown_id ?? '', currency, spend[at]! / 1e6, ...counts]];
+      }),
+    ),
+  );
   return {
     status: 200,
     html: { title: words.results, content: html`<h1>${words.results}</h1>` },
     file: {
       name: `results-${account.id}-${days[0]}-${days.at(-1)}.csv`,
       type: 'text/csv',
-      text: csvText([[words.day, words.id, words.name, ...metrics], ...rows]),
+      text: csvText([[words.day, words.id, words.name, words.currency, ...metrics], ...rows]),
     },
   };
 }

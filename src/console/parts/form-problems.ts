@@ -32,7 +32,7 @@ const LABELS: Readonly<Record<string, string>> = {
 const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
 
 /** Why a call was refused, in words for people. */
-export function whyRefused({ refusals }: PageCallReply): string {
+export function whyRefused({ refusals }: Pick<PageCallReply, 'refusals'>): string {
   return refusals.map(refusalText).join('. ');
 }
 

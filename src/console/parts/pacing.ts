@@ -1,9 +1,11 @@
 import { type Html, html } from '../../base/html.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import type { ReportScope } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
+import { totalOf } from '../account-report.ts';
 import type { AccountVisit } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
 import { moneyText } from '../money.ts';
-import { dailyNumbers, type StatisticsEntity, totalOf } from '../statistics.ts';
 
 const words = texts.breakdown;
 /** Spend may be so far ahead of the day, or behind it, and still be even. */
@@ -11,20 +13,18 @@ const TOLERANCE = 0.1;
 
 /** What is spent of the daily budget of today, against the part of the day that has passed; '' without such a budget. */
 export async function pacingSection(
-  visit: AccountVisit,
-  of: {
-    readonly entity: StatisticsEntity;
-    readonly id: string;
+  { now, account }: AccountVisit,
+  { readReport }: Pick<ConsoleDeps, 'readReport'>,
+  of: ReportScope & {
     readonly daily_budget_local_micro: number | null;
     readonly currency: string;
   },
 ): Promise<Html | string> {
-  const { now, account } = visit;
-  const { entity, id, daily_budget_local_micro: budget, currency } = of;
+  const { daily_budget_local_micro: budget, currency } = of;
   if (budget === null || budget === 0) return '';
   const today = dateAround(Date.parse(now), account.timezone);
-  const found = await dailyNumbers(visit, entity, [id], [today]);
-  const spent = totalOf(found.get(id)!.spend);
+  const [found] = await readReport(account, { ...of, days: [today], level: 'line_items', rows_max: 0 });
+  const spent = totalOf(found?.totals.spend ?? []);
   const start_ms = Date.parse(startOfDay(today, account.timezone));
   // A day may have 23 or 25 hours.
   const length_ms = Date.parse(startOfDay(plusDays(today, 1), account.timezone)) - start_ms;

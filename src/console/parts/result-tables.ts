@@ -1,7 +1,8 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import type { DailyNumbers } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
+import { totalOf } from '../account-report.ts';
 import { moneyText } from '../money.ts';
-import { type DailyNumbers, totalOf } from '../statistics.ts';
 import { barChart } from './bar-chart.ts';
 
 const words = texts.results;
@@ -53,7 +54,7 @@ export function dailyCharts(days: readonly string[], all: DailyNumbers, currency
     const text = (value: number): string => (name === 'spend' ? moneyText(value, currency) : count(value));
     const best = numbers.indexOf(Math.max(...numbers));
     return html`<section class="card">${barChart({
-      id: name,
+      id: `${name}-${currency}`,
       title: words.chart(words[name], days[0]!, days.at(-1)!),
       about: words.chartText(text(totalOf(numbers)), text(numbers[best]!), days[best]!),
       bars: days.map((label, at) => ({ label, value: numbers[at]!, text: text(numbers[at]!) })),

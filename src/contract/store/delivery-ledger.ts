@@ -105,6 +105,8 @@ export interface DeliveryTotals
 export interface DeliveryLedger {
   /** Ordered by line item, day, creative and placement. */
   listDays(query: DayQuery): Promise<DeliveryDay[]>;
+  /** The hours of days alone, in no order. */
+  listHours(query: DayQuery): Promise<Pick<DeliveryDay, 'line_item_id' | 'creative_id' | 'hours'>[]>;
   /** Segments of one segmentation type, in the order of `listDays`, then by value. */
   listSegments(query: DayQuery & { readonly segmentation: string }): Promise<DeliverySegment[]>;
   /** Sums by line item, in the order of their ids; line items without delivery are absent. */

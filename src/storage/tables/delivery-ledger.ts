@@ -99,6 +99,19 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
         return rows.orderBy('line_item_id').orderBy('day').orderBy('creative_id').orderBy('placement');
       });
     },
+    async listHours(query) {
+      if (asksForNothing(query.line_items)) return [];
+      const { args, key, size } = scopeOf(query);
+      return session.all(`delivery hours ${key}`, args, (db, param) => {
+        const rows = db
+          .selectFrom('delivery_days')
+          .select(['line_item_id', 'creative_id', 'hours'])
+          .where('account_id', '=', param('account'))
+          .where('day', '>=', param('from'))
+          .where('day', '<', param('until'));
+        return size > 0 ? rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size))) : rows;
+      });
+    },
     async listSegments(query) {
       if (asksForNothing(query.line_items)) return [];
       const { args, key, size } = scopeOf(query);

@@ -1,7 +1,7 @@
 /** Words of results that are divided, of pacing, and of why simulated numbers are what they are. */
 export const breakdown = {
   title: 'Break down',
-  about: 'Splits the numbers of these days by who people are or where. It takes a moment.',
+  about: 'Splits the numbers of these days by who people are, or where they are.',
   by: 'By',
   segmentations: {
     AGE: 'Age',
@@ -15,11 +15,6 @@ export const breakdown = {
   countryHint: 'Only for regions and metropolitan areas.',
   noCountry: 'Enter the name of a country',
   start: 'Break down',
-  waiting: 'The numbers are being prepared.',
-  lookAgain: 'Reload',
-  failed: 'The numbers could not be prepared. Try again.',
-  gone: 'These numbers are no longer kept. Break them down again.',
-  only: (count: number) => `Only the ${count} that spent most are included.`,
   unknown: 'Unknown',
   resultsBy: (name: string) => `Results by ${name.toLowerCase()}`,
   pacing: 'Pacing',

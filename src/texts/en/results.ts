@@ -52,7 +52,11 @@ export const results = {
   total: 'Total',
   id: 'Id',
   name: 'Name',
-  post: (id: string) => `Post ${id}`,
+  ad: (id: string) => `Ad of ${id}`,
+  currency: 'Currency',
+  inCurrency: (currency: string) => `In ${currency}`,
+  onlyFirst: (shown: number, all: string) =>
+    `The ${shown} with the highest spend of ${all}. The totals and the CSV have all.`,
   cpc: 'Cost per click',
   simulated: 'Delivery is simulated here: the numbers are made up and are no forecast.',
 } as const;

@@ -37,7 +37,8 @@ export interface StatsQuery {
   readonly until: string;
   readonly granularity: Granularity;
   readonly groups: readonly MetricGroup[];
-  readonly placement: string;
+  /** All by default. */
+  readonly placement?: string;
   readonly segmentation?: AskedSegmentation | undefined;
 }
 
@@ -91,7 +92,8 @@ export async function readStats(
     const range = { account: account.id, from, until, ...(entities.lines && { line_items: entities.lines }) };
     const { days, segments } = await store.read(async (tx) => {
       const listed = await tx.deliveryLedger.listDays(range);
-      const days = listed.filter((day) => statsPlacement(day.placement) === query.placement);
+      const isAsked = ({ placement }: DeliveryDay): boolean => statsPlacement(placement) === query.placement;
+      const days = query.placement === undefined ? listed : listed.filter(isAsked);
       if (!audiences || days.length === 0) return { days, segments: [] };
       const missing = audiences.missing(days.map(({ line_item_id }) => line_item_id));
       audiences.add(missing, await tx.deliveryLedger.listAudiences(account.id, missing));

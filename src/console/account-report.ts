@@ -1,0 +1,24 @@
+import { CAMPAIGN_READERS, type Role } from '../contract/declare/roles.ts';
+import type { DailyNumbers } from '../contract/delivery/report.ts';
+import type { AccountVisit } from './account-visit.ts';
+import { RefusedCall } from './refused-call.ts';
+
+/** Refuses those who may read no campaigns, as calls for statistics would. @throws RefusedCall */
+export function requireReader({ permissions }: Pick<AccountVisit, 'permissions'>): void {
+  if (permissions.some((each) => CAMPAIGN_READERS.includes(each as Role))) return;
+  throw new RefusedCall({ status: 403, refusals: [{ problem: 'ACTION_NOT_ALLOWED' }] });
+}
+
+/** The sum of some days. */
+export const totalOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
+
+/** The sum of rows, day by day. */
+export function summed(rows: readonly DailyNumbers[]): DailyNumbers {
+  const [first] = rows;
+  const of = (name: keyof DailyNumbers): number[] =>
+    (first?.[name] ?? []).map((_, at) => totalOf(rows.map((row) => row[name][at]!)));
+  return {
+    ...{ spend: of('spend'), impressions: of('impressions'), engagements: of('engagements') },
+    ...{ clicks: of('clicks'), views: of('views') },
+  };
+}
