@@ -30,3 +30,8 @@ export function exchangeRates(own: readonly string[]): UnitsPerDollar {
     return found;
   };
 }
+
+/** The amount that limits a currency where `amount` limits the US dollar; larger in currencies with small units. */
+export function amountMax(amount: number, currency: string): number {
+  return amount * Math.max(1, RATES[currency] ?? 1);
+}

@@ -46,12 +46,16 @@ export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNO
 /** Problems of bytes that never became a request, besides those of every call. @source decision 114 */
 export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
 
+/** Problems of events that visitors of websites report, besides those of reported conversions. @source decision 1071 */
+export const OF_VISITORS: readonly ProblemName[] = ['CONVERSION_BEYOND_CLICK'];
+
 /** All problems of requests that no operation answers. */
 export const WITHOUT_OPERATION: readonly ProblemName[] = [
   ...UNROUTED,
   ...UNREAD,
   ...BEFORE_ALL,
   'RATE_LIMITED',
+  ...OF_VISITORS,
   ...AFTER_ALL,
 ];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { formatInstant } from '../../src/base/instants.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import type { DeliveryTouch } from '../../src/contract/store/conversions.ts';
-import { sealClickId } from '../../src/features/delivery/conversions/click-id.ts';
+import { type AdClick, sealClickId } from '../../src/features/delivery/conversions/click-id.ts';
 import type { Client, Reply } from '../rig/client.ts';
 import { openAccount, type World } from '../rig/world.ts';
 
@@ -85,9 +85,9 @@ export function conversionCalls(world: () => World) {
   const addTouches = (...touches: DeliveryTouch[]) =>
     world().service.store.write((tx) => tx.conversions.addTouches(touches));
 
-  const clickId = (place: Place, touched_at: string, changes: Partial<DeliveryTouch> = {}, environment = 'sandbox') =>
+  const clickId = (place: Place, touched_at: string, changes: Partial<AdClick> = {}, environment = 'sandbox') =>
     sealClickId(world().service.services.box, environment as 'sandbox', {
-      ...touchOf(place, 'click', touched_at, changes),
+      ...{ ...touchOf(place, 'click', touched_at), click: 'abcdefgh12345678', ...changes },
       kind: 'click',
     });
 

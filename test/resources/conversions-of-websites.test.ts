@@ -9,7 +9,7 @@ import { openAccount, openWorld, type World } from '../rig/world.ts';
 let world: World;
 let place: { account: string; tag: string; line: string };
 before(async () => {
-  world = await openWorld({ flags: { delivery_sandbox: 'served', rate_tag_events_per_15min: 40 } });
+  world = await openWorld({ flags: { delivery_sandbox: 'served', rate_tag_events_per_15min: 60 } });
   const { account, instrument, path } = await openAccount(world.sandbox);
   const make = async (what: string, params: Record<string, string | number>) =>
     (await world.sandbox.call('POST', `${path}/${what}`, { params })).body.data.id as string;
@@ -28,10 +28,11 @@ before(async () => {
 after(() => world.close());
 
 /** A click id as it stands in the address of a landing page. */
-function clickId(age_s: number): string {
+function clickId(age_s: number, click = 'abcdefgh12345678'): string {
   const click_id = sealClickId(world.service.services.box, 'sandbox', {
     ...{ account_id: place.account, person: 'p1', touched_at: formatInstant(world.clock.now() - age_s * 1000) },
     ...{ kind: 'click', line_item_id: place.line, creative_id: 'c1', placement: 'ALL_ON_SERVICE', platform: 'UNKNOWN' },
+    click,
   });
   const url = new URL(landingUrl('https://shop.example/cakes?click_id=old&a=%20#top', click_id));
   assert.equal(url.href, `https://shop.example/cakes?click_id=${click_id}&a=+#top`);
@@ -79,6 +80,33 @@ describe('events of websites', () => {
     assert.equal(read.body.data.status, 'ACTIVE');
   });
 
+  test('count for a click up to its limits, however often it was followed', async () => {
+    const beyond = (parameter: string) => ({
+      ...{ code: 'INVALID_PARAMETER', parameter },
+      message:
+        'For each click and event at most 100 events, 1000 things in each and 10000 USD in all count without credentials',
+    });
+    const errorsOf = async (event: object): Promise<unknown> => {
+      const reply = await post(eventOf(event));
+      return reply.status === 204 ? [] : ((await reply.json()) as { errors: unknown }).errors;
+    };
+    const click = 'limited000000000';
+    const before = await visits();
+    assert.deepEqual(await errorsOf({ click_id: clickId(60, click), value: 6000 }), []);
+    assert.deepEqual(await errorsOf({ click_id: clickId(50, click), value: 4001 }), [beyond('value')]);
+    assert.deepEqual(await errorsOf({ click_id: clickId(40, click), number_items: 1001 }), [beyond('number_items')]);
+    assert.deepEqual(await errorsOf({ click_id: clickId(30, click), value: 9e9, price_currency: 'EUR' }), []);
+    const key = { account_id: place.account, web_event_tag_id: place.tag, click };
+    await world.service.store.write((tx) =>
+      tx.conversions.saveOfClick({ ...key, events: 99, value_micro: 0, clicked_at: '2026-03-02T17:00:00Z' }),
+    );
+    assert.deepEqual(await errorsOf({ click_id: clickId(20, click), conversion_id: 'last' }), []);
+    assert.deepEqual(await errorsOf({ click_id: clickId(10, click) }), [beyond('click_id')]);
+    assert.deepEqual(await errorsOf({ click_id: clickId(10, click), conversion_id: 'last' }), []);
+    assert.deepEqual(await errorsOf({ click_id: clickId(10, 'another000000000') }), []);
+    assert.equal((await visits()) - before, 4);
+  });
+
   const refused: readonly (readonly [string, () => unknown, status: number, errors: object[]])[] = [
     ['no JSON', () => 'x', 400, [{ code: 'INVALID_PARAMETER', message: 'Request body is not valid JSON' }]],
     [
@@ -101,6 +129,11 @@ describe('events of websites', () => {
       400,
       [
         { code: 'INVALID_PARAMETER', message: 'Expected text for click_id', parameter: 'click_id' },
+        {
+          code: 'INVALID_PARAMETER',
+          message: 'Expected a currency of three letters for price_currency',
+          parameter: 'price_currency',
+        },
         { code: 'INVALID_PARAMETER', message: 'Expected text for conversion_id', parameter: 'conversion_id' },
         {
           code: 'INVALID_PARAMETER',
@@ -108,11 +141,6 @@ describe('events of websites', () => {
           ...{ parameter: 'number_items', value: '0', details: 'value out of range' },
         },
         { code: 'INVALID_PARAMETER', message: 'Expected an amount from 0 to 9000000000 for value', parameter: 'value' },
-        {
-          code: 'INVALID_PARAMETER',
-          message: 'Expected a currency of three letters for price_currency',
-          parameter: 'price_currency',
-        },
       ],
     ],
     [
@@ -175,7 +203,7 @@ describe('events of websites', () => {
 
   test('are limited per address', async () => {
     let reply = await post(eventOf());
-    for (let sent = 0; sent < 40 && reply.status === 204; sent++) reply = await post(eventOf());
+    for (let sent = 0; sent < 60 && reply.status === 204; sent++) reply = await post(eventOf());
     assert.equal(reply.status, 429);
     assert.ok(Number(reply.headers.get('retry-after')) > 0);
   });
@@ -195,15 +223,23 @@ describe('touches and counted conversions', () => {
     const counted = (conversion_id: string, days: number) => ({
       ...{ account_id, web_event_tag_id: 't', conversion_id, converted_at: ago(days) },
     });
+    const CLICKED = { account_id, web_event_tag_id: 't' };
+    const clicks = [['kept', 91] as const, ['gone', 92] as const];
     await store.write(async (tx) => {
       await tx.conversions.addTouches([...touches, ...touches]);
       await tx.conversions.saveCounted([counted('kept', 91), counted('gone', 92)]);
+      for (const [click, days] of clicks) {
+        const reported = { ...CLICKED, click, events: 1, value_micro: 0 };
+        await tx.conversions.saveOfClick({ ...reported, clicked_at: ago(days) });
+      }
     });
     const job = { kind: conversionExpiry.name, key: 'all' };
     await store.write((tx) => conversionExpiry.store(tx, job as never, undefined as never, ago(0)));
     const left = await store.read(async (tx) => [
       (await tx.conversions.listTouches(account_id, ['p'], ago(400))).map(({ kind, touched_at }) => [kind, touched_at]),
       (await tx.conversions.listCounted(account_id, 't', ['gone', 'kept'])).map(({ conversion_id }) => conversion_id),
+      [(await tx.conversions.findOfClick({ ...CLICKED, click: 'kept' }))?.click],
+      [(await tx.conversions.findOfClick({ ...CLICKED, click: 'gone' }))?.click],
     ]);
     assert.deepEqual(left, [
       [
@@ -211,6 +247,8 @@ describe('touches and counted conversions', () => {
         ['click', ago(180)],
       ],
       ['kept'],
+      ['kept'],
+      [undefined],
     ]);
   });
 });

@@ -71,6 +71,15 @@ describe('the delivery ledger', () => {
     assert.deepEqual(await read((ledger) => ledger.listTotals(account, ['b', 'none'])), [b]);
   });
 
+  test('adds up to the largest amount, whatever rows have', async () => {
+    const account = 'ledger-largest';
+    const spend_local_micro = Number.MAX_SAFE_INTEGER;
+    const days = ['2026-03-01', '2026-03-02'].map((day) => dayOf(account, 'a', day, { spend_local_micro }));
+    await write((ledger) => ledger.saveDays(days));
+    const [totals] = await read((ledger) => ledger.listTotals(account));
+    assert.deepEqual(totals, { line_item_id: 'a', impressions: 20, billed: 4, spend_local_micro });
+  });
+
   test('keeps audiences by time, and the cursor of an account', async () => {
     const account_id = 'ledger-audiences';
     const audience = (subject: string, day: number, people: number) => ({

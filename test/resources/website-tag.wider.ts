@@ -75,6 +75,7 @@ describe('the script on a website of its own', () => {
     const click_id = sealClickId(world.service.services.box, 'sandbox', {
       ...{ account_id: account, person: 'p1', touched_at: formatInstant(world.clock.now() - 60_000), kind: 'click' },
       ...{ line_item_id: line, creative_id: 'c1', placement: 'ALL_ON_SERVICE', platform: 'UNKNOWN' },
+      click: 'abcdefgh12345678',
     });
     const tab = await chromium.tab();
     await visit(tab, '/cakes');

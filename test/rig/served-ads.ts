@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'undici';
 import { secureRandom } from '../../src/base/random.ts';
 import type { DeliveryDay } from '../../src/contract/store/delivery-ledger.ts';
+import type { NewPublisher } from '../../src/contract/store/publishers.ts';
 import { createPublisher } from '../../src/features/delivery/serving/publisher-credentials.ts';
 import type { Client, Reply } from './client.ts';
 import { read } from './client.ts';
@@ -92,7 +93,7 @@ async function made(client: Client, path: string, params: Params): Promise<strin
 /** Registers a publisher of the sandbox; returns its credential. */
 export async function makePublisher(
   { service }: Pick<World, 'service'>,
-  options: { readonly environment?: 'production' | 'sandbox'; readonly may_explain?: boolean } = {},
+  options: Partial<Pick<NewPublisher, 'environment' | 'may_explain' | 'owner_user_id'>> = {},
 ): Promise<string> {
   const { credential } = await service.store.write((tx) =>
     createPublisher(

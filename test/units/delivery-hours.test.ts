@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DELIVERY_METRICS, type DeliveryMetric } from '../../src/contract/delivery/metrics.ts';
-import { packHours, unpackHours } from '../../src/contract/delivery/packed-hours.ts';
+import { HOUR_MAX, packHours, unpackHours, visitHours } from '../../src/contract/delivery/packed-hours.ts';
 
 const hoursOf = (hours: number, number: (hour: number) => number): number[] =>
   Array.from({ length: hours }, (_, hour) => number(hour));
@@ -20,6 +20,18 @@ describe('the hours of a day of delivery', () => {
     const spend = [Number.MAX_SAFE_INTEGER, 2 ** 31, 2 ** 32 + 1, 127, 128, ...hoursOf(19, () => 0)];
     const metrics = new Map<DeliveryMetric, readonly number[]>([['billed_charge_local_micro', spend]]);
     assert.deepEqual(unpackHours(packHours(24, metrics)).metrics.get('billed_charge_local_micro'), spend);
+  });
+
+  test('keep sums above 2^53, and the largest number in place of a larger one', () => {
+    const amounts = [2 ** 53 + 2, 12_345_678_901_234_568, HOUR_MAX, 2 ** 63, 2 ** 70];
+    const packed = packHours(5, new Map([['conversion_purchases.sale_amount_view', amounts]]));
+    const read = unpackHours(packed).metrics.get('conversion_purchases.sale_amount_view');
+    assert.deepEqual(read, [...amounts.slice(0, 3), HOUR_MAX, HOUR_MAX]);
+    assert.ok(HOUR_MAX < 2 ** 63 && HOUR_MAX > 2 ** 63 - 2000);
+    const visited: number[] = [];
+    const slots = Int16Array.from(DELIVERY_METRICS, () => 0);
+    visitHours(packed, slots, (_, hour, number) => (visited[hour] = number));
+    assert.deepEqual(visited, read);
   });
 
   test('leave out metrics without activity, in whatever order they are given', () => {

@@ -8,12 +8,17 @@ export interface DayOfHours {
 }
 
 const PLACES = new Map(DELIVERY_METRICS.map((metric, place) => [metric, place]));
-/** The bytes of the largest safe integer in groups of seven bits. */
-const VARINT_BYTES_MAX = 8;
+/**
+ * The largest number of an hour: the largest double below 2^63. A sum that would be larger stays there; above 2^53, sums are
+ * right to 15 digits. @source decision 1070
+ */
+export const HOUR_MAX = 2 ** 63 - 1024;
+/** The bytes of the largest number in groups of seven bits. */
+const VARINT_BYTES_MAX = 9;
 
 /**
  * Packs a day: the number of hours in one byte, then the place of each metric with activity in `DELIVERY_METRICS` and its
- * numbers, as varints. Days that are equal are packed to the same bytes.
+ * numbers, as varints; those above `HOUR_MAX` count as that. Days that are equal are packed to the same bytes.
  * @throws RangeError when a number is no count, or there is not one for each hour
  */
 export function packHours(hours: number, metrics: DayOfHours['metrics']): Uint8Array {
@@ -23,7 +28,7 @@ export function packHours(hours: number, metrics: DayOfHours['metrics']): Uint8A
     if (numbers.length !== hours) throw new RangeError(`${numbers.length} numbers of ${metric} for ${hours} hours`);
     let isActive = false;
     for (const number of numbers) {
-      if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`${number} is no count`);
+      if (!Number.isInteger(number) || number < 0) throw new RangeError(`${number} is no count`);
       if (number > 0) isActive = true;
     }
     if (isActive) active.push([PLACES.get(metric)!, numbers]);
@@ -42,7 +47,7 @@ export function packHours(hours: number, metrics: DayOfHours['metrics']): Uint8A
   };
   for (const [place, numbers] of active) {
     write(place);
-    for (const number of numbers) write(number);
+    for (const number of numbers) write(Math.min(number, HOUR_MAX));
   }
   return bytes.slice(0, at);
 }

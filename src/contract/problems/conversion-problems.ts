@@ -22,6 +22,14 @@ export const conversionProblems = {
     when: 'a value that is no amount, or below zero',
     ads: [400, 'INVALID_PARAMETER', 'Expected an amount from 0 to {max} for {parameter}'],
   },
+  CONVERSION_BEYOND_CLICK: {
+    when: 'an event of a website beyond what can be reported without credentials for one click on an ad',
+    ads: [
+      400,
+      'INVALID_PARAMETER',
+      'For each click and event at most {events} events, {items} things in each and {amount} {currency} in all count without credentials',
+    ],
+  },
   CONVERSION_CURRENCY: {
     when: 'a currency that is no code of three letters',
     ads: [400, 'INVALID_PARAMETER', 'Expected a currency of three letters for {parameter}'],

@@ -23,6 +23,19 @@ export interface CountedConversion {
   readonly converted_at: string;
 }
 
+/** What visitors of a website have reported for a click on an ad, by web event tag. */
+export interface ClickConversions {
+  readonly account_id: string;
+  readonly web_event_tag_id: string;
+  /** The name of the click. */
+  readonly click: string;
+  readonly events: number;
+  /** The sum of their amounts, in millionths of the currency of the ad. */
+  readonly value_micro: number;
+  /** UTC text. */
+  readonly clicked_at: string;
+}
+
 /** What conversions are attributed to, and which of them have been counted. */
 export interface Conversions {
   /** Stores touches; a touch that is known already is not stored again. */
@@ -33,7 +46,13 @@ export interface Conversions {
   listCounted(account: string, tag: string, ids: readonly string[]): Promise<CountedConversion[]>;
   /** Stores conversions; those that are known already are replaced. */
   saveCounted(conversions: readonly CountedConversion[]): Promise<void>;
+  findOfClick(
+    key: Pick<ClickConversions, 'account_id' | 'web_event_tag_id' | 'click'>,
+  ): Promise<ClickConversions | undefined>;
+  /** Stores what was reported for a click in all; the caller has locked the tag. */
+  saveOfClick(reported: ClickConversions): Promise<void>;
   /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
   removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number): Promise<number>;
   removeCountedBefore(before: string, max: number): Promise<number>;
+  removeOfClicksBefore(before: string, max: number): Promise<number>;
 }

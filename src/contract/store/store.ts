@@ -149,7 +149,7 @@ export interface ReadTransaction {
   readonly uploads: Pick<Uploads, Extract<keyof Uploads, `find${string}` | `list${string}`>>;
   readonly audiences: Pick<CustomAudiences, Extract<keyof CustomAudiences, `find${string}` | `list${string}`>>;
   readonly audienceLog: Pick<AudienceLog, Extract<keyof AudienceLog, `find${string}`>>;
-  readonly conversions: Pick<Conversions, Extract<keyof Conversions, `list${string}`>>;
+  readonly conversions: Pick<Conversions, Extract<keyof Conversions, `list${string}` | `find${string}`>>;
   readonly deliveryLedger: Pick<DeliveryLedger, Extract<keyof DeliveryLedger, `find${string}` | `list${string}`>>;
   readonly statsJobs: Pick<StatsJobs, 'find' | 'findByFileName' | 'page' | 'countUnfinished' | 'listNamedKeys'>;
   readonly advertisers: Advertisers;

@@ -72,9 +72,9 @@ export async function addToLedger(
       const place = placeOf(account_id, each);
       const stored = known.get(keyOf(place));
       const sums = {
-        impressions: (stored?.impressions ?? 0) + sumOf(each.added, 'impressions'),
-        billed: (stored?.billed ?? 0) + sumOf(each.added, 'billed_engagements'),
-        spend_local_micro: (stored?.spend_local_micro ?? 0) + sumOf(each.added, 'billed_charge_local_micro'),
+        impressions: saturated((stored?.impressions ?? 0) + sumOf(each.added, 'impressions')),
+        billed: saturated((stored?.billed ?? 0) + sumOf(each.added, 'billed_engagements')),
+        spend_local_micro: saturated((stored?.spend_local_micro ?? 0) + sumOf(each.added, 'billed_charge_local_micro')),
       };
       const hours = addedUp(each.hours, stored?.hours, each.added);
       return { ...place, hours, ...sums, settled_until: each.until, changed_at: now } satisfies DeliveryDay;
@@ -105,6 +105,11 @@ function keyOf({ line_item_id, creative_id, placement, day }: Omit<Place, 'accou
 
 function sumOf(numbers: HourlyNumbers, metric: DeliveryMetric): number {
   return numbers.get(metric)?.reduce((sum, number) => sum + number, 0) ?? 0;
+}
+
+/** A sum as a column stores it: no budget is larger than the largest safe integer. @source decision 1070 */
+function saturated(sum: number): number {
+  return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
 /** The packed sum of a stored day and what is added to it. */
@@ -173,7 +178,7 @@ async function addSpend(
   const ids = [...amounts.keys()].filter((id) => amounts.get(id) !== 0).sort();
   for (const row of await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock: true })) {
     const { id } = row as Row;
-    const spent = Number((row as Row)[SPENT]) + amounts.get(id)!;
+    const spent = saturated(Number((row as Row)[SPENT]) + amounts.get(id)!);
     await tx.records.update(resource, { account, id }, { [SPENT]: spent });
   }
 }

@@ -86,6 +86,10 @@ export interface Schema {
     account_id: string; id: string; name: string; name_folded: string; card_uri: string; card_type: string;
     components: string | null; slides: string | null; created_at: string; updated_at: string; deleted: 0 | 1;
   };
+  click_conversions: {
+    account_id: string; web_event_tag_id: string; click: string; events: number; value_micro: number;
+    clicked_at: string;
+  };
   corpus_imports: {
     source: string; done: number;
   };

@@ -44,7 +44,8 @@ import { serving } from './0045-serving.ts';
 import { webEventTags } from './0046-web-event-tags.ts';
 import { statsJobs } from './0047-stats-jobs.ts';
 import { applicationUsage } from './0048-application-usage.ts';
-import { deliveryDaysByDay } from './0049-delivery-days-by-day.ts';
+import { clickConversions } from './0049-click-conversions.ts';
+import { deliveryDaysByDay } from './0050-delivery-days-by-day.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -95,5 +96,6 @@ export const migrations: readonly Migration[] = [
   webEventTags,
   statsJobs,
   applicationUsage,
+  clickConversions,
   deliveryDaysByDay,
 ];

@@ -15,6 +15,9 @@ const TOUCH_KEY = [
 ] as const satisfies readonly (keyof DeliveryTouch)[];
 const COUNTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const;
 
+const CLICK_KEY = ['account_id', 'web_event_tag_id', 'click'] as const;
+const CLICK_VALUES = ['events', 'value_micro', 'clicked_at'] as const;
+
 const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
 
 /** Touches and counted conversions. */
@@ -62,6 +65,20 @@ export function conversionsOn(session: Session): Conversions {
         columns: [...COUNTED_KEY, 'converted_at'],
         onConflict: { key: COUNTED_KEY, replace: ['converted_at'] },
       }),
+    findOfClick: (key) =>
+      session.first('click conversions', { ...key }, (db, param) =>
+        db
+          .selectFrom('click_conversions')
+          .selectAll()
+          .where('account_id', '=', param('account_id'))
+          .where('web_event_tag_id', '=', param('web_event_tag_id'))
+          .where('click', '=', param('click')),
+      ),
+    saveOfClick: (reported) =>
+      insertRows(session, 'click_conversions', [reported], {
+        columns: [...CLICK_KEY, ...CLICK_VALUES],
+        onConflict: { key: CLICK_KEY, replace: CLICK_VALUES },
+      }),
     removeTouchesBefore: (kind, before, max) =>
       session.run('delivery touches remove', { kind, before, max }, (db, param) => {
         const old = sql`select ${refs(TOUCH_KEY)} from delivery_touches where kind = ${param('kind')}
@@ -73,6 +90,12 @@ export function conversionsOn(session: Session): Conversions {
         const old = sql`select ${refs(COUNTED_KEY)} from counted_conversions where converted_at < ${param('before')}
           order by converted_at limit ${param('max')}`;
         return db.deleteFrom('counted_conversions').where(sql<boolean>`(${refs(COUNTED_KEY)}) in (${old})`);
+      }),
+    removeOfClicksBefore: (before, max) =>
+      session.run('click conversions remove', { before, max }, (db, param) => {
+        const old = sql`select ${refs(CLICK_KEY)} from click_conversions where clicked_at < ${param('before')}
+          order by clicked_at limit ${param('max')}`;
+        return db.deleteFrom('click_conversions').where(sql<boolean>`(${refs(CLICK_KEY)}) in (${old})`);
       }),
   };
 }

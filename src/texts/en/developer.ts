@@ -225,7 +225,8 @@ The second signature is made with a secret of the webhook: a new one is shown on
       'A publisher asks this service for ads, shows them, and reports what people saw. Its server identifies itself with its credential.',
     none: 'You have not registered a publisher yet.',
     register: 'Register a publisher of the sandbox',
-    registerAbout: 'Advertisers pay for what publishers of production report: the operator registers these.',
+    registerAbout:
+      'It names people by keys of its own (user.key). Publishers that may name users of the directory (user.id), and those of production, for whose reports advertisers pay, are registered by the operator.',
     registerButton: 'Register',
     wrong: 'The publisher was not registered:',
     name: 'Name',

@@ -43,10 +43,11 @@ export function turnsOf(people: readonly number[]): Turns | undefined {
 export function dealOut(count: number, turns: Turns, start: number, parts: Float64Array, offset = 0): void {
   const { order, weights } = turns;
   const { length } = order;
-  const periods = Math.floor(count / length);
+  const over = count % length;
+  const periods = (count - over) / length;
   if (periods > 0) for (let at = 0; at < weights.length; at++) parts[offset + at]! += periods * weights[at]!;
   const from = start % length;
-  const until = from + count - periods * length;
+  const until = from + over;
   addTurns(turns, from, Math.min(until, length), parts, offset);
   if (until > length) addTurns(turns, 0, until - length, parts, offset);
 }

@@ -1,9 +1,10 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
+import { HOUR_MAX } from '../../../contract/delivery/packed-hours.ts';
 import { METRIC_GROUP_NAMES, METRIC_GROUPS, type Metric, type MetricGroup, type MetricMember } from './metrics.ts';
 import { type EntityStats, othersTurn, type Series, type Stats } from './read-stats.ts';
 
-/** The digits of the largest safe integer. */
-const DIGITS_MAX = 16;
+/** The digits of the largest number of an hour. */
+const DIGITS_MAX = 19;
 const [OPENING, COMMA, CLOSING, ZERO] = Buffer.from('[,]0') as unknown as readonly [number, number, number, number];
 
 /** What was asked for, as replies repeat it: exactly these members, in this order. @source analytics 5 */
@@ -74,15 +75,15 @@ function seriesJson(series: Series, { sumOf }: MetricMember): string {
     let number = first[bucket]!;
     for (const other of others) number += other[bucket]!;
     digits[at++] = bucket === 0 ? OPENING : COMMA;
-    // An amount beyond what every client reads exactly is not shown as another one.
-    at = writeCount(Math.min(number, Number.MAX_SAFE_INTEGER), digits, at);
+    at = writeCount(Math.min(number, HOUR_MAX), digits, at);
   }
   digits[at++] = CLOSING;
   return digits.toString('latin1', 0, at);
 }
 
 /** Writes a whole number in decimal digits; returns where it ends. */
-function writeCount(number: number, digits: Uint8Array, start: number): number {
+function writeCount(number: number, digits: Buffer, start: number): number {
+  if (number > Number.MAX_SAFE_INTEGER) return start + digits.write(String(BigInt(number)), start, 'latin1');
   let end = start + 1;
   for (let above = 10; above <= number; above *= 10) end += 1;
   let rest = number;

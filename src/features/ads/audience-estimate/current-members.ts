@@ -3,14 +3,17 @@ import { peopleMeantBy } from '../../../contract/store/audience-trees.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 
 /**
- * The members of an audience who are in the directory, as numbers; none when the audience does not exist.
+ * The members of an audience who are in the directory, as numbers; none when the audience does not exist, or when they
+ * are fewer than an audience must have, whatever else was uploaded.
  * @param now in Unix seconds
+ * @source decision 1074
  */
 export async function currentMembers(
-  { store, audiences: { members: memberships } }: Pick<Services, 'store' | 'audiences'>,
+  { store, audiences: { members: memberships, rules } }: Pick<Services, 'store' | 'audiences'>,
   audience: string,
   now: number,
 ): Promise<Uint32Array> {
   const kept = await store.read((tx) => tx.audiences.find(subjectOf('audience', audience)));
-  return kept ? memberships.usersOf(peopleMeantBy(kept), now) : new Uint32Array();
+  const members = kept ? await memberships.usersOf(peopleMeantBy(kept), now) : new Uint32Array();
+  return members.length < rules.size_min ? new Uint32Array() : members;
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
@@ -12,13 +13,17 @@ export const CLICK_ID_PARAMETER = 'click_id';
 export const CLICK_ID_MAX = 1024;
 
 /** A click on an ad. */
-export type AdClick = DeliveryTouch & { readonly kind: 'click' };
+export type AdClick = DeliveryTouch & {
+  readonly kind: 'click';
+  /** The same for all clicks that followed one decision; 16 characters. */
+  readonly click: string;
+};
 
 /** Seals a click into a text for URLs that nobody else can make or read: letters, digits, and `.`, `_` and `-`. */
 export function sealClickId(box: SecretBox, environment: Environment, click: AdClick): string {
-  const { account_id, line_item_id, creative_id, placement, person, platform, touched_at } = click;
+  const { account_id, line_item_id, creative_id, placement, person, platform, touched_at, click: name } = click;
   const at_s = instantMs(touched_at) / 1000;
-  const plain = JSON.stringify([account_id, line_item_id, creative_id, placement, person, platform, at_s]);
+  const plain = JSON.stringify([account_id, line_item_id, creative_id, placement, person, platform, at_s, name]);
   return box.seal(plain, contextOf(environment));
 }
 
@@ -35,11 +40,13 @@ export function openClickId(
   } catch {
     return undefined;
   }
-  type Parts = [...texts: [string, string, string, string, string, string], at_s: number];
-  const [account_id, line_item_id, creative_id, placement, person, platform, at_s] = JSON.parse(plain) as Parts;
+  type Parts = [...texts: [string, string, string, string, string, string], at_s: number, click?: string];
+  const [account_id, line_item_id, creative_id, placement, person, platform, at_s, name] = JSON.parse(plain) as Parts;
   if (instantMs(now) / 1000 - at_s > CLICK_ID_TTL_S) return undefined;
   const touched_at = formatInstant(at_s * 1000);
-  return { account_id, person, touched_at, kind: 'click', line_item_id, creative_id, placement, platform };
+  // Click ids of older servers have no name.
+  const click = name ?? hash('sha256', sealed, 'base64url').slice(0, 16);
+  return { account_id, person, touched_at, kind: 'click', line_item_id, creative_id, placement, platform, click };
 }
 
 /** The URL that a click leads to, with its click id. An older click id in the URL is replaced. */

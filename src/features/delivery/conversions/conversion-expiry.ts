@@ -33,6 +33,8 @@ export const conversionExpiry = expiryJob<void>({
       await conversions.removeTouchesBefore('click', before.clicks, REMOVED_AT_ONCE),
       await conversions.removeTouchesBefore('view', before.views, REMOVED_AT_ONCE),
       await conversions.removeCountedBefore(before.conversions, REMOVED_AT_ONCE),
+      // Its click id is no longer valid.
+      await conversions.removeOfClicksBefore(before.conversions, REMOVED_AT_ONCE),
     ];
   },
 });

@@ -101,6 +101,7 @@ export function readConversion(
     readOptional(value[name], at(name), text({ max }), add);
   const isNobody = rules.mayBeAnonymous === true && isAbsent(value.identifiers);
   const event = required(value, 'event_id', place, add) ? optional('event_id', 200) : undefined;
+  const currency = readCurrency(value.price_currency, at('price_currency'), add);
   const read = {
     place,
     converted_at: readTime(value, place, rules, add) ?? rules.now,
@@ -108,12 +109,12 @@ export function readConversion(
     identifiers: isNobody ? { click_ids: [], hashes: [] } : readIdentifiers(value.identifiers, at('identifiers'), add),
     conversion_id: optional('conversion_id', 256),
     number_items: readItems(value.number_items, at('number_items'), add),
-    value_micro: readValue(value.value, at('value'), add),
-    currency: readCurrency(value.price_currency, at('price_currency'), add),
+    value_micro: readValue(value.value, at('value'), currency, add),
+    currency,
   };
   optional('description', 1000);
   optional('event_source_url', 2048);
-  checkContents(value.contents, at('contents'), add);
+  checkContents(value.contents, at('contents'), currency, add);
   return read;
 }
 

@@ -8,6 +8,7 @@ import { type WebEventTag, webEventTags } from '../../ads/web-event-tags.ts';
 import { addToLedger, lockLedger } from '../ledger-writer.ts';
 import { attribute } from './attribution.ts';
 import { CLICK_ID_TTL_S } from './click-id.ts';
+import { countForClick } from './click-limits.ts';
 import { type AttributedConversion, deliveredBy } from './conversion-numbers.ts';
 import { type Conversion, memberOf } from './read-conversions.ts';
 import { type Whose, whoseAre } from './whose-conversions.ts';
@@ -15,20 +16,26 @@ import { type Whose, whoseAre } from './whose-conversions.ts';
 /** The account whose website reports conversions. */
 type Reporter = Pick<AccountState, 'id' | 'environment' | 'timezone'>;
 
+/** When conversions were reported (UTC text), and by whom: the account, or a visitor of the website, who may be anybody. */
+interface Report {
+  readonly now: string;
+  readonly by: 'account' | 'visitor';
+}
+
 /** A tag is marked as tracked at most this often, in seconds, so that a busy website does not write with each event. */
 const TRACKED_EVERY_S = 60;
 
 /**
  * Records conversions of an account: marks their tags as tracked and, where ads are served, attributes the conversions and
  * adds them to the ledger, each once. All or nothing.
- * @throws CONVERSION_EVENT_UNKNOWN
- * @source decision 994, 995 and 996
+ * @throws CONVERSION_EVENT_UNKNOWN or, when a visitor reports them, CONVERSION_BEYOND_CLICK
+ * @source decision 994, 995, 996 and 1071
  */
 export async function recordConversions(
   services: Pick<Services, 'store' | 'delivery' | 'box' | 'audiences'>,
   account: Reporter,
   conversions: readonly Conversion[],
-  now: string,
+  { now, by }: Report,
 ): Promise<void> {
   const { store, delivery } = services;
   const tags = await store.read((tx) => tagsOf(tx, account, conversions));
@@ -43,7 +50,8 @@ export async function recordConversions(
     checkEvents(locked, account, conversions);
     const due = notTracked(locked, now);
     if (due.length > 0) await tx.records.updateAll(webEventTags, account.id, due, { last_tracked_at: now });
-    if (whose.size > 0) await count(tx, account, await notCounted(tx, account, [...whose.keys()]), whose, locked, now);
+    const fresh = await notCounted(tx, account, [...whose.keys()]);
+    if (fresh.length > 0) await count(tx, account, fresh, { whose, tags: locked, now, by });
   });
 }
 
@@ -52,13 +60,14 @@ async function count(
   tx: WriteTransaction,
   account: Reporter,
   conversions: readonly Conversion[],
-  whose: ReadonlyMap<Conversion, Whose>,
-  tags: Tags,
-  now: string,
+  { whose, tags, now, by }: Report & { readonly whose: ReadonlyMap<Conversion, Whose>; readonly tags: Tags },
 ): Promise<void> {
-  if (conversions.length === 0) return;
   const attributed = await attributeAll(tx, account, conversions, whose, tags);
   if (attributed.size === 0) return;
+  for (const [conversion, { value_micro, currency }] of by === 'visitor' ? attributed : []) {
+    const [click] = whose.get(conversion)!.clicks;
+    await countForClick(tx, { conversion, click: click!, currency, value_micro });
+  }
   await tx.conversions.saveCounted(
     [...attributed.keys()].flatMap(({ event_id: web_event_tag_id, conversion_id, converted_at }) =>
       conversion_id === undefined ? [] : [{ account_id: account.id, web_event_tag_id, conversion_id, converted_at }],
@@ -117,6 +126,9 @@ async function notCounted(
   });
 }
 
+/** With the currency of the line item. */
+type Attributed = AttributedConversion & { readonly currency: string };
+
 /** The conversions that count for a line item. */
 async function attributeAll(
   tx: ReadTransaction,
@@ -124,7 +136,7 @@ async function attributeAll(
   conversions: readonly Conversion[],
   whose: ReadonlyMap<Conversion, Whose>,
   tags: Tags,
-): Promise<Map<Conversion, AttributedConversion>> {
+): Promise<Map<Conversion, Attributed>> {
   const persons = [...new Set(conversions.flatMap((each) => whose.get(each)?.persons ?? []))];
   const earliest = Math.min(...conversions.map(({ converted_at }) => instantMs(converted_at)));
   const since = formatInstant(earliest - CLICK_ID_TTL_S * 1000);
@@ -136,7 +148,7 @@ async function attributeAll(
   const named = [...new Set(conversions.flatMap(touchesOf).map(({ line_item_id }) => line_item_id))];
   const rows = await tx.records.getMany(lineItems, id, named, { deleted: 'shown' });
   const lines = new Map(rows.map((row) => [row.id, row as LineItem]));
-  const found = new Map<Conversion, AttributedConversion>();
+  const found = new Map<Conversion, Attributed>();
   for (const conversion of conversions) {
     const { converted_at } = conversion;
     const tag = tags.get(conversion.event_id)!;
@@ -162,11 +174,12 @@ function countedFor(
   tag: WebEventTag,
   touch: AttributedConversion['touch'],
   line: LineItem,
-): AttributedConversion {
+): Attributed {
   const { id, campaign_id, funding_instrument_id } = line;
   return {
     line_item: { id, campaign_id: String(campaign_id), funding_instrument_id: String(funding_instrument_id) },
     ...{ touch, web_event_tag_id: tag.id, type: tag.type!, converted_at, number_items },
+    currency: String(line.currency),
     // Amounts in other currencies cannot be added. @source decision 995
     value_micro: currency === undefined || currency === line.currency ? value_micro : 0,
   };

@@ -69,7 +69,7 @@ export const sendConversions: Operation = {
   async perform({ services, account, body, now }) {
     const read = readConversions(body, { now, website_tag_id: account!.id });
     if ('errors' in read) throw new Problem(read.errors);
-    await recordConversions(services, account!, read.conversions, now);
+    await recordConversions(services, account!, read.conversions, { now, by: 'account' });
     const reply = { conversions_processed: read.conversions.length, debug_id: uuid(services.random) };
     return { data: JSON.stringify(reply) };
   },

@@ -15,8 +15,8 @@ export type RecordTagEvent = (environment: Environment, body: unknown) => Promis
 
 /**
  * Records events of websites. Anybody can send one, so only click ids say whose it is, and it happens now; without a click
- * id, it only shows that the tag works.
- * @source decision 997
+ * id, it only shows that the tag works, and no click brings more than its limits.
+ * @source decision 997 and 1071
  */
 export function tagEvents(services: Services): RecordTagEvent {
   const { store, clock } = services;
@@ -40,7 +40,7 @@ export function tagEvents(services: Services): RecordTagEvent {
         words: { kind: 'Website tag' },
       });
     }
-    await recordConversions(services, account, [read!], now);
+    await recordConversions(services, account, [read!], { now, by: 'visitor' });
   };
 }
 

@@ -13,6 +13,7 @@ import type { BookedCreative } from '../booked-creatives.ts';
 import { type Booking, type Bookings, readBookings } from '../bookings.ts';
 import { reasonNotServing, servingTimes, shownCreatives } from '../serving-times.ts';
 import type { Bid } from './auction.ts';
+import { type FewPeople, meansFewPeople } from './few-people.ts';
 import { type KeywordPredicate, keywordPredicate } from './keyword-match.ts';
 import { type Predicate, predicateOf } from './match.ts';
 
@@ -91,6 +92,8 @@ export const READ_AT_ONCE = 25;
 /** What line items of one account are read with. */
 export interface ReadingContext extends AskingContext {
   readonly unitsPerDollar: UnitsPerDollar;
+  /** Which questions mean few people. */
+  readonly fewPeople: FewPeople;
 }
 
 /** How the targeting of one account is asked now. */
@@ -101,7 +104,7 @@ export function askingOf(
 ): ReadingContext {
   return {
     unitsPerDollar: services.delivery.unitsPerDollar,
-    ...{ services, environment, now: Math.floor(now_ms / 1000), lists: new Map() },
+    ...{ services, environment, now: Math.floor(now_ms / 1000), lists: new Map(), fewPeople: new Map() },
     dayStart: Math.floor(localDayAround(now_ms, timezone).start_ms / 1000),
   };
 }
@@ -162,7 +165,7 @@ function flightOf(booking: Booking): Ad['flight'] {
   return { from_ms: instantMs(from), until_ms: instantMs(until) };
 }
 
-async function targetingOf(question: AudienceQuestion, asking: AskingContext) {
+async function targetingOf(question: AudienceQuestion, asking: ReadingContext) {
   const query = await peopleQueryOf(question, asking);
   const speaking = (operator: string): Predicate[] =>
     question.criteria
@@ -175,6 +178,10 @@ async function targetingOf(question: AudienceQuestion, asking: AskingContext) {
             matches(viewer.keywords),
       );
   const isMeant = predicateOf(query, { included: speaking('EQ'), excluded: speaking('NE') });
+  if (await meansFewPeople(query, asking.services, { hash: question.hash, known: asking.fewPeople })) {
+    const withoutDirectory: Predicate = (viewer) => isMeant(viewer.unknown ?? viewer);
+    return { isMeant: withoutDirectory, countries: undefined, platforms: undefined };
+  }
   return { isMeant, countries: onlyOf(query, 'country'), platforms: onlyOf(query, 'platform') };
 }
 

@@ -40,7 +40,7 @@ const explanation = Type.Object(
 );
 
 /**
- * Decides on the ads that a publisher shows. @source decision 976
+ * Decides on the ads that a publisher shows. @source decision 976 and 1073
  */
 export const decideOnAds: Operation = {
   id: 'delivery.decisions',
@@ -106,12 +106,16 @@ export const decideOnAds: Operation = {
     'COUNTRY_CODE_INVALID',
     'USER_NOT_ONE',
     'EXPLAIN_NOT_ALLOWED',
+    'USER_ID_NOT_ALLOWED',
   ],
   async perform({ caller, environment, services, body }) {
     const { publisher } = callerOf(caller, 'publisher');
     checkEnvironment(publisher, environment);
     const request = parseDecisionRequest(body);
     if (request.explain && publisher.may_explain === 0) throw problem('EXPLAIN_NOT_ALLOWED', { parameter: 'explain' });
+    if (request.user && 'id' in request.user && publisher.owner_user_id !== null) {
+      throw problem('USER_ID_NOT_ALLOWED', { parameter: 'user.id' });
+    }
     const serving = services.serving as AdServing<DecisionRequest, readonly PlacementDecisions[]>;
     const placements = await serving.decide(publisher, request);
     const data = { delivery: services.delivery.mode(environment), placements };

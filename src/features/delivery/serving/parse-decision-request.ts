@@ -43,7 +43,9 @@ const PLACEMENT = {
 };
 
 const USER = {
-  id: digits({ max: 19 }).describe('A user of the platform: targeting uses what the directory knows of them.'),
+  id: digits({ max: 19 }).describe(
+    'A user of the platform: targeting uses what the directory knows of them. Only for publishers that the operator registered.',
+  ),
   key: text({ max: 128 }).describe(
     'Your own name of the person, for frequency caps; nobody else can relate it to anything.',
   ),

@@ -109,7 +109,7 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
       place.counters(beacon).click({ beacon, at_ms });
       if (!beacon.isMeasured) return target;
       const click = touchOf({ beacon, is: 'click', at: formatInstant(at_ms) });
-      return landingUrl(target, sealClickId(box, request.environment, click));
+      return landingUrl(target, sealClickId(box, request.environment, { ...click, click: beacon.nonce }));
     },
     flush: (account) => placeOf(account.environment)?.known(account.id)?.flush(),
     start() {

@@ -27,6 +27,8 @@ export interface Viewer {
   readonly user: bigint | undefined;
   /** In lower case. */
   readonly keywords: readonly string[];
+  /** For people of the directory: the same viewer as far as the publisher knows, for what must not tell more of them. */
+  readonly unknown?: Viewer;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -50,5 +52,6 @@ export function viewerOf(person: NumberedPerson | undefined, context: ViewContex
     number: person?.number,
     user: person && BigInt(person.user_id),
     keywords: context.keywords.map((keyword) => keyword.toLowerCase()),
+    ...(person && { unknown: viewerOf(undefined, context) }),
   };
 }

@@ -1,0 +1,51 @@
+import { amountMax } from '../../../base/exchange-rates.ts';
+import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
+import type { ClickConversions } from '../../../contract/store/conversions.ts';
+import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { AdClick } from './click-id.ts';
+import type { Conversion } from './read-conversions.ts';
+
+/** What visitors of websites can report for one click and web event tag: events, and things of each. */
+const EVENTS_MAX = 100;
+const ITEMS_MAX = 1000;
+/** And the sum of their amounts, in a currency like the US dollar. */
+const AMOUNT_MAX = 10_000;
+
+/** A conversion that a visitor reported, and the currency of the ad that gets it. */
+export interface ReportedByVisitor {
+  readonly conversion: Conversion;
+  readonly click: AdClick;
+  readonly currency: string;
+  /** What counts of its amount. */
+  readonly value_micro: number;
+}
+
+/**
+ * Counts a conversion against what visitors can report for its click, so that one click is worth no more than that to
+ * whoever has its id. The tag is locked.
+ * @throws CONVERSION_BEYOND_CLICK
+ * @source decision 1071
+ */
+export async function countForClick(
+  tx: WriteTransaction,
+  { conversion, click, currency, value_micro }: ReportedByVisitor,
+): Promise<void> {
+  const { account_id, click: name, touched_at: clicked_at } = click;
+  const key = { account_id, web_event_tag_id: conversion.event_id, click: name };
+  const before: Pick<ClickConversions, 'events' | 'value_micro'> = (await tx.conversions.findOfClick(key)) ?? NOTHING;
+  const after = { events: before.events + 1, value_micro: before.value_micro + value_micro };
+  const amount = amountMax(AMOUNT_MAX, currency);
+  const wrong = (parameter: string): ErrorDetail[] => [
+    {
+      problem: 'CONVERSION_BEYOND_CLICK',
+      parameter,
+      words: { events: EVENTS_MAX, items: ITEMS_MAX, amount, currency },
+    },
+  ];
+  if (after.events > EVENTS_MAX) throw new Problem(wrong('click_id'));
+  if (conversion.number_items > ITEMS_MAX) throw new Problem(wrong('number_items'));
+  if (after.value_micro > amount * 1_000_000) throw new Problem(wrong('value'));
+  await tx.conversions.saveOfClick({ ...key, ...after, clicked_at });
+}
+
+const NOTHING = { events: 0, value_micro: 0 };
