@@ -31,7 +31,10 @@ export const LATER: readonly Later[] = [
     reason: 'start, kill or freeze several servers that share a database',
   },
   {
-    files: ['clients/{logins,trial}', 'commands/{dev,events-listen,key-order,serve,tls,unsynced-start,webhooks}'],
+    files: [
+      'clients/{logins,trial}',
+      'commands/{dev,dev-file,events-listen,key-order,serve,tls,unsynced-start,webhooks}',
+    ],
     tier: 'core',
     reason: 'start a program in most of their tests',
   },

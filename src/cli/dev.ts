@@ -3,21 +3,17 @@ import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { secureRandom, seededRandom } from '../base/random.ts';
-import { ConstraintViolated, type ReadTransaction } from '../contract/store/store.ts';
+import type { ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
 import type { MovableClock } from '../dev/clock/movable-clock.ts';
 import { parseTime } from '../dev/clock/times.ts';
 import type { DemoKeys } from '../dev/demo-world.ts';
 import {
   type DevFile,
-  devFilePath,
   ensureDataFolder,
   ensureMasterKey,
   ensureOperatorToken,
-  readDevFile,
-  readKeys,
   resetDataFolder,
-  writeDevFile,
   writeKeys,
 } from '../dev/dev-folder.ts';
 import type { SnapshotSubject } from '../dev/snapshots/snapshot-tool.ts';
@@ -28,6 +24,7 @@ import type { Driver } from '../storage/core/driver.ts';
 import { type Around, openAround } from './dev/around.ts';
 import { clockCommand } from './dev/clock.ts';
 import { deferredWorkOf } from './dev/deferred-work.ts';
+import type { DevFileKeeper } from './dev/dev-file.ts';
 import type { EphemeralRun } from './dev/ephemeral.ts';
 import { faultsCommand } from './dev/faults.ts';
 import { requestsCommand } from './dev/requests.ts';
@@ -177,41 +174,46 @@ export async function startDev(
     const { beginFrom } = await import('./dev/archives.ts');
     random.restart((await beginFrom(settings, options.restore, { refuse: refuseRows, wallClock })).mark);
   }
-  const isNewFolder = readKeys(input.data_folder) === undefined;
+  const at_ms = options.clock?.at_ms ?? world?.clock_ms;
+  const isEmpty = at_ms !== undefined && (await isEmptyDatabase(settings));
   const clock = startClock(input.data_folder, wallClock, {
-    ...options.clock,
-    at_ms: options.clock?.at_ms ?? (isNewFolder ? world?.clock_ms : undefined),
+    isFrozen: options.clock?.isFrozen,
+    at_ms: isEmpty ? at_ms : options.clock?.at_ms,
+    isEmpty,
   });
   const around = await openAround(options.recordsRequests !== false);
   // Until the server answers, nobody has been told of a commit. @source decision 1040
   const seams = { ...options.seams, ...around.seams, clock, wallClock, isSynced: false };
   const parts = await openDependencies('dev', settings, { random, ...seams });
-  const { keys, isNew } = await keysOfWorld(parts, { world, hasContents: options.hasContents ?? false });
-  // New keys must not be lost if a port is in use; `dev.json` is complete once the listeners run.
-  if (!readDevFile(settings.data_folder)) writeKeys(settings.data_folder, keys);
+  const { devFile, isNew } = await openWorld(parts, { world, hasContents: options.hasContents ?? false });
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
   const { snapshotSubject } = await import('./dev/snapshot-subject.ts');
   const started: { service?: Service } = {};
-  const subject = snapshotSubject(parts, { random, clock, service: () => started.service! });
+  const subject = snapshotSubject(parts, { random, clock, devFile, service: () => started.service! });
   await subject.snapshots?.sweep();
   if (isNew) await noteBeginning(parts, subject);
   if (!options.isTemporary) await parts.driver.beginSyncing?.();
   const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
   const { toolLinks } = await import('../dev/surface/tool-pages.ts');
-  const service = await startListeners('dev', parts, {
+  const listening = await startListeners('dev', parts, {
     ...{ operator_token, toolsOf },
     // Elsewhere browsers cannot open them: they need a token.
     toolLinks: isLoopbackHost(settings.host) ? toolLinks(around.requests !== undefined) : [],
   });
+  const service: Service = {
+    ...listening,
+    async close() {
+      await devFile.end();
+      return listening.close();
+    },
+  };
   started.service = service;
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
-  const file: DevFile = {
+  const file = devFile.begin({
     ...addresses,
     ...(certificates && { tls_ca: certificates.ca }),
     ...(operator_token && { operator_token }),
-    ...keys,
-  };
-  writeDevFile(settings.data_folder, file);
+  });
   return { service, file, clock };
 }
 
@@ -311,12 +313,25 @@ async function findsIn(driver: Driver, look: (tx: ReadTransaction) => Promise<bo
     });
 }
 
+/** Whether there is a demo world, or there are users. */
+async function holdsAny(tx: ReadTransaction): Promise<boolean> {
+  return (await tx.credentials.findDemo()) !== undefined || (await holdsOthers(tx));
+}
+
 /** Refuses a database with a demo world, or with users. */
 async function refuseRows(driver: Driver): Promise<void> {
-  const holdsAny = async (tx: ReadTransaction): Promise<boolean> =>
-    (await tx.credentials.findDemo()) !== undefined || (await holdsOthers(tx));
   if (await findsIn(driver, holdsAny))
-    throw new CommandFailed('the data folder is not empty; add --reset to delete its data');
+    throw new CommandFailed('the data folder is not empty; give another one with --data');
+}
+
+async function isEmptyDatabase(settings: Settings): Promise<boolean> {
+  const { openDriver } = await import('../app/database.ts');
+  const driver = await openDriver(settings);
+  try {
+    return !(await findsIn(driver, holdsAny));
+  } finally {
+    await driver.close();
+  }
 }
 
 const FOREIGN =
@@ -340,11 +355,11 @@ async function worldFrom(
   return readWorldFile(file, settings, clock?.at_ms ?? wallClock.now());
 }
 
-/** The keys of the world, which is created if the database has none: that of a file, or the demo world. */
-async function keysOfWorld(
+/** Opens the world, which is created if the database has none: that of a file, or the demo world. */
+async function openWorld(
   parts: Dependencies,
   { world, hasContents }: { readonly world: WorldFile | undefined; readonly hasContents: boolean },
-): Promise<{ readonly keys: DemoKeys; readonly isNew: boolean }> {
+): Promise<{ readonly devFile: DevFileKeeper; readonly isNew: boolean }> {
   let isBegun = false;
   try {
     const demo = await parts.store.read((tx) => tx.credentials.findDemo());
@@ -352,36 +367,26 @@ async function keysOfWorld(
     if (!demo) {
       if (await parts.store.read(holdsOthers)) throw new CommandFailed(FOREIGN);
       isBegun = world !== undefined;
-      if (world) return { keys: await world.create(parts), isNew: true };
-      const { createDemoWorld } = await import('../dev/demo-world.ts');
-      const keys = await createDemoWorld(parts);
-      if (hasContents) await (await import('./dev/start-world.ts')).fillDemo(parts, keys);
-      return { keys, isNew: true };
+      const keys = await (world?.create(parts) ?? newDemoWorld(parts, hasContents));
+      // They must not be lost if a port is in use; `dev.json` is complete once the listeners run.
+      writeKeys(folder, keys);
+    } else {
+      world?.refuseOther(folder);
     }
-    world?.refuseOther(folder);
-    const file = readKeys(folder);
-    if (!file || file.consumer_key !== demo.consumer_key) {
-      const problem = file ? 'holds the keys of another database' : 'is gone';
-      throw new CommandFailed(
-        `the database has a demo world, but ${devFilePath(folder)} ${problem}; start anew with --reset`,
-      );
-    }
-    if (file.world !== undefined) return { keys: file, isNew: false };
-    const { upgradeDemoWorld } = await import('../dev/demo-world.ts');
-    const level = await import('../dev/demo-application.ts');
-    const keys = await upgradeDemoWorld(parts, file).catch((error: unknown) => {
-      if (!(error instanceof ConstraintViolated)) throw error;
-      const { LEVELS, LEVEL_APPLICATIONS } = level;
-      const lacking = LEVELS.filter((which) => file[`${which}_consumer_key`] === undefined);
-      const names = lacking.map((which) => LEVEL_APPLICATIONS[which].name).join(' and ');
-      const problem = `lacks the keys of the application ${names}; start anew with --reset`;
-      throw new CommandFailed(`${devFilePath(folder)} ${problem}`);
-    });
-    return { keys, isNew: false };
+    const { knownWorld } = await import('./dev/known-world.ts');
+    const { devFileKeeper } = await import('./dev/dev-file.ts');
+    return { devFile: await devFileKeeper(parts, await knownWorld(parts)), isNew: !demo };
   } catch (error) {
     await parts.store.close();
     // Half a world is of no use.
     if (isBegun) await reset(parts.settings);
     throw error;
   }
+}
+
+async function newDemoWorld(parts: Dependencies, hasContents: boolean): Promise<DemoKeys> {
+  const { createDemoWorld } = await import('../dev/demo-world.ts');
+  const keys = await createDemoWorld(parts);
+  if (hasContents) await (await import('./dev/start-world.ts')).fillDemo(parts, keys);
+  return keys;
 }

@@ -31,10 +31,7 @@ export function welcome(service: Service, file: DevFile, { clock, recordsRequest
       ? ([['webhooks', 'may use http, any port, and addresses of this machine and its networks']] as const)
       : []),
     ['', ''],
-    ['consumer key', file.consumer_key],
-    ['consumer secret', file.consumer_secret],
-    ['access token', file.access_token],
-    ['token secret', file.access_token_secret],
+    ...keyRows(file, ''),
     ['', ''],
     ...(file.world === undefined ? demoRows(file) : worldRows(file)),
     ['saved in', devFilePath(folder)],
@@ -53,25 +50,41 @@ function clockWords(clock: MovableClock): string {
   return clock.mode === 'frozen' ? `stands still at ${now}` : `was moved; it shows ${now} now`;
 }
 
+/** The keys of an application; the first user may have revoked its tokens. */
+function keyRows(file: DevFile, application: '' | 'messages_'): [name: string, value: string][] {
+  const key = file[`${application}consumer_key`];
+  const token: string | undefined = file[`${application}access_token`];
+  const another = `barker token create --app ${key} --user ${file.username}`;
+  return [
+    ['consumer key', key],
+    ['consumer secret', file[`${application}consumer_secret`]],
+    ['access token', token ?? `was revoked; another one: ${another}`],
+    ...(token === undefined ? [] : [['token secret', file[`${application}access_token_secret`]] as [string, string]]),
+  ];
+}
+
+/** What a user logs in with. */
+function login(file: DevFile, user: '' | 'other_'): string {
+  const password: string | undefined = file[`${user}password`];
+  return `${file[`${user}username`]} / ${password ?? '(a password that was changed)'}`;
+}
+
 /** What else the demo world has. */
 function demoRows(file: DevFile): [name: string, value: string][] {
   return [
     ['messages', 'these keys can also read and send direct messages (--app messages)'],
-    ['consumer key', file.messages_consumer_key],
-    ['consumer secret', file.messages_consumer_secret],
-    ['access token', file.messages_access_token],
-    ['token secret', file.messages_access_token_secret],
+    ...keyRows(file, 'messages_'),
     ['', ''],
     ['reader', 'an application that can change nothing (--app reader)'],
     ['', ''],
-    ['users', `${file.username} / ${file.password}, ${file.other_username} / ${file.other_password}`],
+    ['users', `${login(file, '')}, ${login(file, 'other_')}`],
   ];
 }
 
 /** What else the world of a file has. */
 function worldRows(file: DevFile): [name: string, value: string][] {
   return [
-    ['user', `${file.username} / ${file.password}`],
+    ['user', login(file, '')],
     ['world', `${file.world}; the file below has the keys and ids of everything in it`],
   ];
 }
@@ -86,9 +99,9 @@ function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
   const entry = resolve(dirname(fileURLToPath(import.meta.url)), '../../bin/barker.js');
   const call = `call GET /12/accounts${namesFolder ? ` --data ${shellQuote(folder)}` : ''}`;
   const isOurs = (file: string): boolean => existsSync(file) && realpathSync(file) === realpathSync(entry);
-  // In a checkout, and where the package is installed, npx finds it and the Node.js that it needs.
+  // Finds the Node.js that it needs, in a checkout and where the package is installed.
   const isHere = isOurs(resolve(cwd, 'bin/barker.js')) || isOurs(resolve(cwd, 'node_modules/.bin/barker'));
-  if (isHere) return `npx barker ${call}`;
+  if (isHere) return `npx --no-install barker ${call}`;
   const first = (process.env.PATH ?? '').split(delimiter).find((path) => existsSync(resolve(path, 'barker')));
   if (first !== undefined && isOurs(resolve(first, 'barker'))) return `barker ${call}`;
   return `${shellQuote(process.execPath)} ${shellQuote(relative(cwd, entry))} ${call}`;

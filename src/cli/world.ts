@@ -54,13 +54,13 @@ function schemaPath(file: string): string {
 async function exportTo(file: string, { data, withKeys }: { readonly data: string; readonly withKeys?: true }) {
   if (existsSync(file)) throw new CommandFailed(`${file} already exists`);
   const { callTools } = await import('./dev/call-tools.ts');
-  const { stringify } = await import('yaml');
+  const { yamlText } = await import('../dev/worlds/yaml-text.ts');
   const path = withKeys ? '/world?with_keys=true' : '/world';
   const { world, left_out } = (await callTools(data, { method: 'GET', path })) as ExportedWorld;
   const notes = [
     `yaml-language-server: $schema=${schemaPath(file)}`,
     ...left_out.map((what) => `Not in this file: ${what}.`),
   ];
-  const text = `${notes.map((note) => `# ${note}\n`).join('')}\n${stringify(world, { lineWidth: 140 })}`;
+  const text = `${notes.map((note) => `# ${note}\n`).join('')}\n${yamlText(world)}`;
   writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
 }

@@ -74,7 +74,7 @@ export interface CertificateAuthority {
 
 function readAuthority(folder: string, names: readonly string[], clock: Clock): CertificateAuthority {
   const [path, keyPath] = [join(folder, 'ca.pem'), join(folder, 'ca-key.pem')];
-  const anew = `remove ${folder} to make a new one, which clients must then trust`;
+  const anew = `rename ${folder} to have a new one made, which clients must then trust`;
   const authority = readPair(path, keyPath);
   if (!authority) throw new Error(`${path} and ${keyPath} are not a certificate and its key; ${anew}`);
   const { certificate } = authority;

@@ -1,18 +1,25 @@
 import { formatInstant } from '../base/instants.ts';
-import { alphanumeric, secureRandom, seededRandom } from '../base/random.ts';
+import { alphanumeric, type Random, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { Role } from '../contract/declare/roles.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
+import { ConstraintViolated, type ReadTransaction, type WriteTransaction } from '../contract/store/store.ts';
 import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
 import { accounts, newAccount } from '../features/ads/accounts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
 import { hashPassword, RANDOM_PASSWORD_COST } from '../features/platform/password-hashing.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/registration.ts';
-import { DEMO_APPLICATION, DEMO_CALLBACK, LEVELS, type LevelApplication } from './demo-application.ts';
+import {
+  DEMO_APPLICATION,
+  DEMO_CALLBACK,
+  LEVEL_APPLICATIONS,
+  LEVELS,
+  type LevelApplication,
+} from './demo-application.ts';
 import { addLevelApplication, type LevelKeys } from './level-applications.ts';
+import { nthUserId, type WorldNames } from './world-keys.ts';
 
 /** The credentials of the demo world: what a client needs to log in and to sign. */
 export interface DemoKeys extends LevelKeys {
@@ -53,10 +60,7 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
   const random = seededRandom(deps.settings.seed, 'demo');
   const accountNumber = random.bytes(4).readUInt32BE();
   const accountIds = isEmpty ? undefined : await accountIdsOf(deps);
-  const people = [
-    { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
-    { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
-  ] as const;
+  const people = peopleOf(random);
   const now = formatInstant(deps.services.clock.now());
   // Salts are never repeatable.
   const hash = (password: string) => hashPassword(password, secureRandom, RANDOM_PASSWORD_COST);
@@ -106,6 +110,12 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
   });
 }
 
+const peopleOf = (random: Random) =>
+  [
+    { screenName: 'ada_demo', name: 'Ada Demo', password: alphanumeric(random, 16) },
+    { screenName: 'ben_demo', name: 'Ben Demo', password: alphanumeric(random, 16) },
+  ] as const;
+
 const accountIdOf = (number: number): string => (PRODUCTION_ACCOUNT_FROM + number).toString(36);
 
 /** The id of the account of the demo world. */
@@ -113,13 +123,58 @@ export function demoAccountId({ seed }: DemoDependencies['settings']): string {
   return accountIdOf(seededRandom(seed, 'demo').bytes(4).readUInt32BE());
 }
 
-/** Adds the applications that demo worlds of earlier releases lack. @source decision 602, 882 */
-export async function upgradeDemoWorld(deps: DemoDependencies, keys: DemoKeys): Promise<DemoKeys> {
-  const missing = LEVELS.filter((which) => keys[`${which}_consumer_key`] === undefined);
-  if (missing.length === 0) return keys;
-  const { user_id: first, other_user_id: other } = keys;
-  const added = await deps.services.store.write((tx) => addApplications(deps, tx, missing, { first, other }));
-  return { ...keys, ...added };
+/**
+ * The names of a demo world whose keys are nowhere else, with the passwords that the seed gives; undefined when the world is
+ * another.
+ */
+export async function demoNames(
+  { credentials }: ReadTransaction,
+  { seed }: DemoDependencies['settings'],
+): Promise<WorldNames | undefined> {
+  const random = seededRandom(seed, 'demo');
+  random.bytes(4);
+  const people = peopleOf(random);
+  const [demo, first] = [await credentials.findDemo(), await credentials.findUser(nthUserId(0))];
+  if (!demo || (demo.name !== DEMO_APPLICATION.name && first?.screen_name !== people[0].screenName)) return undefined;
+  return {
+    users: ['', 'other_'].map((prefix, nth) => ({ prefix, id: nthUserId(nth), password: people[nth]!.password })),
+    applications: [{ prefix: '', id: demo.id }],
+    others: {},
+  };
+}
+
+/**
+ * Completes the names with the applications that have none: found by their own names, otherwise made, as for demo worlds
+ * of earlier releases.
+ * @source decision 602, 882
+ */
+export async function withLevelApplications(deps: DemoDependencies, names: WorldNames): Promise<WorldNames> {
+  const { store } = deps.services;
+  const lacking = LEVELS.filter((which) => !names.applications.some(({ prefix }) => prefix === `${which}_`));
+  if (lacking.length === 0) return names;
+  const find = async (which: LevelApplication): Promise<string | undefined> => {
+    const { name } = LEVEL_APPLICATIONS[which];
+    return (await store.read((tx) => tx.credentials.findApplicationByName(name)))?.id;
+  };
+  const added = [];
+  for (const which of lacking) {
+    const found = await find(which);
+    if (found === undefined) await addAgain(deps, which, names);
+    added.push({ prefix: `${which}_`, id: found ?? (await find(which))! });
+  }
+  return { ...names, applications: [...names.applications, ...added] };
+}
+
+/** With other keys than the seed gives, if an application that was renamed has these. */
+async function addAgain(deps: DemoDependencies, which: LevelApplication, { users }: WorldNames): Promise<void> {
+  const userOf = (prefix: string): string => users.find((each) => each.prefix === prefix)!.id;
+  const owners = { first: userOf(''), other: userOf('other_') };
+  const add = (random?: Random) =>
+    deps.services.store.write((tx) => addApplications(deps, tx, [which], owners, random)).then(() => undefined);
+  await add().catch((error: unknown) => {
+    if (!(error instanceof ConstraintViolated)) throw error;
+    return add(secureRandom);
+  });
 }
 
 /**
@@ -131,11 +186,12 @@ async function addApplications(
   tx: WriteTransaction,
   which: readonly LevelApplication[],
   users: { readonly first: string; readonly other: string },
+  given?: Random,
 ): Promise<Partial<LevelKeys>> {
   const now = formatInstant(services.clock.now());
   let keys: Partial<LevelKeys> = {};
   for (const each of which) {
-    const random = seededRandom(settings.seed, `demo ${each}`);
+    const random = given ?? seededRandom(settings.seed, `demo ${each}`);
     keys = { ...keys, ...(await addLevelApplication({ tx, box, random, now }, each, users)) };
   }
   return keys;

@@ -4,7 +4,10 @@ import { secureRandom } from '../base/random.ts';
 import { CLOCK_FILE } from './clock/clock-file.ts';
 import type { DemoKeys } from './demo-world.ts';
 
-/** The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. */
+/**
+ * The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. They follow
+ * the database: what it has no more, such as a token after all were revoked, is left out. @source decision 1050
+ */
 export type DevFile = {
   readonly base_url: string;
   readonly ads_url: string;
@@ -20,10 +23,24 @@ export function devFilePath(dataFolder: string): string {
   return join(dataFolder, 'dev.json');
 }
 
-/** The addresses and keys written last; undefined when there are none. */
+/** The addresses and keys written last; undefined when there are none. @throws Error when the file is damaged */
 export function readDevFile(dataFolder: string): DevFile | undefined {
   const path = devFilePath(dataFolder);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DevFile) : undefined;
+  if (!existsSync(path)) return undefined;
+  const members = membersIn(path);
+  if (members?.base_url !== undefined && members.consumer_key !== undefined) return members as unknown as DevFile;
+  throw new Error(`${path} does not have addresses and keys; start barker dev, which writes it again`);
+}
+
+/** The members of a file that are text; undefined when it is missing or damaged. */
+function membersIn(path: string): Record<string, string> | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const members = Object.entries(JSON.parse(readFileSync(path, 'utf8')) as object);
+    return Object.fromEntries(members.filter(([, value]) => typeof value === 'string'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Writes addresses and keys to a file that only its owner can read. Nobody reads a partial file. */
@@ -33,36 +50,19 @@ export function writeDevFile(dataFolder: string, file: DevFile): void {
 }
 
 /** Stores new keys until the addresses are known. */
-export function writeKeys(dataFolder: string, keys: DemoKeys): void {
+export function writeKeys(dataFolder: string, keys: object): void {
   writePrivately(keysPath(dataFolder), JSON.stringify(keys));
 }
 
-/** Replaces the keys, which are those of another demo world from now on; the addresses stay. */
-export function replaceKeys(dataFolder: string, keys: DemoKeys): void {
-  const file = readDevFile(dataFolder);
-  if (!file) {
-    writeKeys(dataFolder, keys);
-    return;
-  }
-  const { base_url, ads_url, sandbox_url, tls_ca, operator_token } = file;
-  const addresses = { base_url, ads_url, sandbox_url };
-  writeDevFile(dataFolder, {
-    ...keys,
-    ...addresses,
-    ...(tls_ca && { tls_ca }),
-    ...(operator_token && { operator_token }),
-  });
-}
-
-/** The keys written last, with or without addresses; undefined when there are none. */
-export function readKeys(dataFolder: string): DemoKeys | undefined {
-  const file = readDevFile(dataFolder);
-  if (file) {
-    const { base_url, ads_url, sandbox_url, tls_ca, operator_token, ...keys } = file;
-    return keys;
-  }
-  const path = keysPath(dataFolder);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DemoKeys) : undefined;
+/**
+ * The keys written last, with or without addresses: of the present database, or of an earlier one. Undefined when there are
+ * none that can be read.
+ */
+export function readKeys(dataFolder: string): Readonly<Record<string, string>> | undefined {
+  const members = membersIn(keysPath(dataFolder)) ?? membersIn(devFilePath(dataFolder));
+  if (members?.consumer_key === undefined) return undefined;
+  const { base_url, ads_url, sandbox_url, tls_ca, operator_token, ...keys } = members;
+  return keys;
 }
 
 function keysPath(dataFolder: string): string {

@@ -30,7 +30,10 @@ export function devKeysOf(file: DevFile, { app, as }: { readonly app: string; re
   }
   const access_token = keys[`${application}${user}access_token`];
   if (access_token === undefined) {
-    if (keys[`${user}user_id`] !== undefined) return `has no token of the user ${as} for this application`;
+    if (keys[`${user}user_id`] !== undefined) {
+      const create = `barker token create --app ${consumer_key} --user ${keys[`${user}username`]}`;
+      return `has no token of the user ${as} for this application; this issues one: ${create}`;
+    }
     return `has no user ${as}; it has ${namesIn(keys, 'user_id', ['first'])}`;
   }
   return {

@@ -46,8 +46,8 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
   const signatures = signatureDebugger({ ...options, pages });
   const subject: SnapshotSubject = {
     ...options.snapshots,
-    adopt(notes) {
-      options.snapshots.adopt(notes);
+    async adopt(notes) {
+      await options.snapshots.adopt(notes);
       // They would disturb the next test. @source decision 912
       faults.rules.replace([]);
     },

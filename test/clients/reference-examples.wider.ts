@@ -43,7 +43,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'barker-pasted-'));
   symlinkSync(world.place.folder, join(folder, 'data'));
   // The real one would look for the program in a registry.
-  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nshift\nexec node '${resolve('bin/barker.js')}' "$@"\n`);
+  writeFileSync(join(folder, 'npx'), `#!/bin/sh\nshift 2\nexec node '${resolve('bin/barker.js')}' "$@"\n`);
   chmodSync(join(folder, 'npx'), 0o755);
   for (const name of ['client.mjs', 'receiver.mjs']) {
     writeFileSync(join(folder, name), await (await fetch(`${world.service.sandboxUrl}/reference/${name}`)).text());

@@ -28,7 +28,7 @@ test('the commands of docs/trial.md, pasted unchanged, lead to a running campaig
   const folders = { BARKER_DATA_FOLDER: place.folder, TMPDIR: place.folder };
   const env = { ...cleanEnvironment(), ...folders, BARKER_DATABASE_URL: place.databaseUrl, PATH: path };
   // What npx does here, without a package manager for each line; the line that a server prints is pasted with the real one.
-  const npx = `npx() { shift; node '${resolve('bin/barker.js')}' "$@"; }\n`;
+  const npx = `npx() { shift 2; node '${resolve('bin/barker.js')}' "$@"; }\n`;
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', npx + lines], { env });
   const replies = stdout
     .trim()

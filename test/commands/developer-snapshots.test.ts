@@ -107,6 +107,6 @@ describe('a server of an archive', () => {
 
   test('does not begin in a folder that has contents', async () => {
     const { code, stderr } = await barker(['dev', '--data', folder(), ...ANY_PORTS, '--restore', archive]);
-    assert.deepEqual([code, stderr], [1, 'barker: the data folder is not empty; add --reset to delete its data\n']);
+    assert.deepEqual([code, stderr], [1, 'barker: the data folder is not empty; give another one with --data\n']);
   });
 });

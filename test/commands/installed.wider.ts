@@ -190,7 +190,7 @@ describe('installed from it, in an empty folder', () => {
 
   test('completes docs/trial.md: campaign, people, audience, posts', async () => {
     const blocks = readFileSync('docs/trial.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm);
-    const lines = [...blocks].map(([, block]) => block!.replaceAll('npx barker', 'barker')).join('');
+    const lines = [...blocks].map(([, block]) => block!.replaceAll('npx --no-install barker', 'barker')).join('');
     const { code, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', lines], folder());
     assert.equal(code, 0, stderr);
     const replies = stdout.split('\n').filter((line) => line.startsWith('{'));

@@ -232,7 +232,7 @@ describe('dev --tls', () => {
     assert.equal(readFileSync(again.file.tls_ca!, 'utf8'), authority);
     await stop(again);
     const refused = await barker(['dev', ...flagsOf(place), ...ANY_PORTS, '--tls', '--tls-name', 'other.test']);
-    assert.match(refused.stderr, /^barker: .*ca\.pem was not made for other\.test; remove .* to make a new one, /);
+    assert.match(refused.stderr, /^barker: .*ca\.pem was not made for other\.test; rename .* to have a new one made, /);
     assert.equal(refused.code, 1);
   });
 

@@ -68,7 +68,10 @@ describe('barker dev --world', () => {
     for (const [args, message] of [
       [['--app', 'shop'], 'dev.json has no application shop; it has demo, planner, reports, inbox'],
       [['--as', 'eve'], 'dev.json has no user eve; it has first, ada, other, ben'],
-      [['--app', 'reports', '--as', 'ada'], 'dev.json has no token of the user ada for this application'],
+      [
+        ['--app', 'reports', '--as', 'ada'],
+        `dev.json has no token of the user ada for this application; this issues one: barker token create --app ${first.reports_consumer_key} --user ada`,
+      ],
     ] as const) {
       const { code, stderr } = await call(...args);
       assert.deepEqual([code, stderr], [1, `barker: ${message}\n`]);
@@ -79,7 +82,7 @@ describe('barker dev --world', () => {
     assert.equal(other.code, 1);
     assert.equal(
       other.stderr,
-      `barker: ${place.folder} has a world that began with another text than ${worldFile()}; start it anew with --reset, which deletes its data, or leave --world out\n`,
+      `barker: ${place.folder} has a world that began with another text than ${worldFile()}; give another folder with --data, or leave --world out\n`,
     );
     await dev('--reset');
     assert.equal(JSON.parse((await call()).stdout).data[0].name, 'Quay Bakery');

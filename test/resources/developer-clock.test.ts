@@ -261,19 +261,18 @@ describe('the clock of a data folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'barker-clock-'));
   after(() => rmSync(folder, { recursive: true }));
   const wall = testClock();
-  const start = (at?: string, isFrozen?: boolean) =>
-    startClock(folder, wall, { at_ms: at === undefined ? undefined : Date.parse(at), isFrozen });
+  const start = (at?: string, { isFrozen, isEmpty = false }: { isFrozen?: boolean; isEmpty?: boolean } = {}) =>
+    startClock(folder, wall, { at_ms: at === undefined ? undefined : Date.parse(at), isFrozen, isEmpty });
 
   test('starts anywhere while there are no rows, and goes on from there after a restart', () => {
-    const past = start('2026-01-01T00:00:00Z');
+    const past = start('2026-01-01T00:00:00Z', { isEmpty: true });
     assert.deepEqual([past.now(), past.mode], [Date.parse('2026-01-01T00:00:00Z'), 'running']);
-    writeFileSync(join(folder, 'keys.json'), '{}');
     wall.advance(60);
     assert.equal(start().now(), Date.parse('2026-01-01T00:01:00Z'));
   });
 
   test('stays frozen', () => {
-    const frozen = start(undefined, true);
+    const frozen = start(undefined, { isFrozen: true });
     wall.advance(60);
     assert.deepEqual([start().now(), start().mode], [frozen.now(), 'frozen']);
     const later = start('2026-02-01T00:00:00Z');
@@ -281,14 +280,21 @@ describe('the clock of a data folder', () => {
   });
 
   test('never starts before what it showed', () => {
-    const message = `the clock of ${folder} shows 2026-02-01T00:00:00.000Z and goes forward only; leave --clock out, or start anew with --reset`;
+    const message = `the clock of ${folder} shows 2026-02-01T00:00:00.000Z and goes forward only; leave --clock out, or give another folder with --data`;
     assert.throws(() => start('2026-01-31T00:00:00Z'), { message });
+  });
+
+  test('whose file is damaged starts at the time that is given', () => {
+    writeFileSync(join(folder, 'clock.json'), '{');
+    assert.throws(start, {
+      message: /clock\.json does not have the state of a clock; start with --clock and the time/,
+    });
+    assert.equal(start('2026-01-15T00:00:00Z').now(), Date.parse('2026-01-15T00:00:00Z'));
   });
 
   test('of rows that are dated by the machine never starts before its time', () => {
     const other = mkdtempSync(join(tmpdir(), 'barker-clock-'));
     try {
-      writeFileSync(join(other, 'keys.json'), '{}');
       const begin = (ms: number) => startClock(other, testClock(), { at_ms: ms });
       assert.throws(() => begin(START - 1), /shows 2026-03-02T17:04:55\.000Z/);
       assert.equal(begin(START + 1).now(), START + 1);

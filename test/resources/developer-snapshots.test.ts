@@ -3,7 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { formatInstant } from '../../src/base/instants.ts';
+import { secureRandom } from '../../src/base/random.ts';
 import { readDevFile } from '../../src/dev/dev-folder.ts';
+import { regenerateKeys } from '../../src/features/auth/applications/administration.ts';
 import { clientOf } from '../rig/client.ts';
 import { engine } from '../rig/databases.ts';
 import { makeHooks, settledPosition } from '../rig/deliverers.ts';
@@ -205,6 +208,21 @@ if (!isOnSqlite) {
       const client = clientOf(other.service.sandboxUrl, keys, other.clock);
       assert.equal((await client.call('GET', kept)).body.data.name, 'exported');
       await other.close();
+    });
+
+    test('brings back the keys that it was taken with', async () => {
+      await dev('PUT', '/snapshots/keys');
+      const kept = readDevFile(world.place.folder)!;
+      const { store, box, clock } = world.service;
+      const replaced = await store.write(async (tx) => {
+        const { id } = (await tx.credentials.findDemo())!;
+        const now = formatInstant(clock.now());
+        return regenerateKeys({ tx, box, random: secureRandom, now }, id, kept.consumer_key);
+      });
+      while (readDevFile(world.place.folder)!.consumer_key !== replaced!.consumerKey) await wait(10);
+      assert.equal((await dev('POST', '/snapshots/keys/restore')).status, 200);
+      assert.deepEqual(readDevFile(world.place.folder), kept);
+      assert.equal((await world.sandbox.call('GET', '/12/accounts')).status, 200);
     });
 
     test('is refused when it is damaged, and leaves nothing', async () => {

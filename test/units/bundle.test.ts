@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -74,6 +75,17 @@ describe('a checkout', () => {
 });
 
 describe('the bundle of this checkout', () => {
+  test('has the names of every package that is loaded when it is needed', async () => {
+    const names = new Set(
+      globSync('src/**/*.ts').flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/await import\('([^.'][^']*)'\)/g)].map(([, name]) => name!),
+      ),
+    );
+    assert.ok(names.has('image-size'));
+    // Of a CommonJS package, the bundle's `import()` gives only the default export.
+    for (const name of names) assert.ok(!('module.exports' in (await import(name))), name);
+  });
+
   test('was made from every source that it needs, and from what is installed', () => {
     const paths: string[] = JSON.parse(readFileSync('built/program/sources.json', 'utf8')).map(
       ([path]: [string]) => path,

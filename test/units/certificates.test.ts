@@ -70,15 +70,15 @@ describe('the local authority', () => {
     await onDay(0, 'www.ads.test');
     await assert.rejects(
       onDay(0, 'other.test'),
-      /ca\.pem was not made for other\.test; remove .*tls to make a new one/,
+      /ca\.pem was not made for other\.test; rename .*tls to have a new one made/,
     );
   });
 
   test('without its key, or expired, explains how to create another', async () => {
     await onDay(0);
-    await assert.rejects(onDay(3640), /ca\.pem ends soon; remove /);
+    await assert.rejects(onDay(3640), /ca\.pem ends soon; rename /);
     rmSync(join(folder, 'tls', 'ca-key.pem'));
-    await assert.rejects(onDay(0), /ca\.pem and .*ca-key\.pem are not a certificate and its key; remove /);
+    await assert.rejects(onDay(0), /ca\.pem and .*ca-key\.pem are not a certificate and its key; rename /);
   });
 });
 

@@ -75,7 +75,7 @@ test('a bearer token is only fetched where the tool does not do it', () => {
   const plan = planOf({ operation: 'ask', path: '/2/things' }, { BEARER: { call: token, pick: 'access_token' } });
   assert.equal(
     shellSnippet(plan),
-    'URL=http://127.0.0.1:8081/2/things\ncurl -X POST "$URL" -H "$(npx barker sign --header --bearer POST "$URL")"',
+    'URL=http://127.0.0.1:8081/2/things\ncurl -X POST "$URL" -H "$(npx --no-install barker sign --header --bearer POST "$URL")"',
   );
   assert.match(nodeSnippet(plan), /^const bearer = /m);
   assert.match(pythonSnippet(plan), /^bearer = /m);
@@ -86,6 +86,6 @@ test('a query is signed as it is sent', () => {
   assert.equal(
     shellSnippet(plan),
     'URL=http://127.0.0.1:8081/12/things\n' +
-      `curl -G "$URL" --data-urlencode 'q=a b' -H "$(npx barker sign --header GET "$URL" -d 'q=a b')"`,
+      `curl -G "$URL" \\\n  --data-urlencode 'q=a b' \\\n  -H "$(npx --no-install barker sign --header GET "$URL" -d 'q=a b')"`,
   );
 });

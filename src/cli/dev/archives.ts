@@ -4,7 +4,6 @@ import { openSnapshots } from '../../backup/snapshots/snapshots.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type SnapshotNotes, type Snapshots, SnapshotUnreadable } from '../../contract/services/snapshots.ts';
 import { writeClockState } from '../../dev/clock/clock-file.ts';
-import type { DemoKeys } from '../../dev/demo-world.ts';
 import { writeKeys } from '../../dev/dev-folder.ts';
 import { RESETS } from '../../dev/snapshots/snapshot-tool.ts';
 import type { Settings } from '../../settings.ts';
@@ -35,7 +34,7 @@ export async function beginFrom(
     });
     await snapshots.restore(begun);
     writeClockState(settings.data_folder, clockStateOf(begun.notes, wallClock));
-    writeKeys(settings.data_folder, begun.notes.keys as unknown as DemoKeys);
+    writeKeys(settings.data_folder, begun.notes.keys);
     return begun.notes;
   });
 }

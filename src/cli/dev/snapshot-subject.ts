@@ -9,8 +9,8 @@ import { type Random, type RepeatableRandom, secureRandom } from '../../base/ran
 import type { SnapshotNotes, Snapshots } from '../../contract/services/snapshots.ts';
 import { readClockState } from '../../dev/clock/clock-file.ts';
 import type { MovableClock } from '../../dev/clock/movable-clock.ts';
-import { createDemoWorld, type DemoKeys } from '../../dev/demo-world.ts';
-import { readKeys, replaceKeys } from '../../dev/dev-folder.ts';
+import { createDemoWorld } from '../../dev/demo-world.ts';
+import { readKeys } from '../../dev/dev-folder.ts';
 import type { SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
 import { blockIds } from '../../features/platform/ids.ts';
 import type { Settings } from '../../settings.ts';
@@ -19,6 +19,7 @@ import { openSqlite } from '../../storage/core/sqlite.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { programVersion } from '../../version.ts';
 import { configuredKeys } from '../keys/key-usage.ts';
+import type { DevFileKeeper } from './dev-file.ts';
 import { clockStateOf } from './start-clock.ts';
 
 /** The snapshots of a development server; undefined on PostgreSQL, and where objects are elsewhere. */
@@ -44,9 +45,14 @@ export function notesOf({ data_folder }: Pick<Settings, 'data_folder'>, clock: C
 /** The development server as what snapshots are taken of. */
 export function snapshotSubject(
   parts: Dependencies,
-  own: { readonly random: RepeatableRandom; readonly clock: MovableClock; readonly service: () => Service },
+  own: {
+    readonly random: RepeatableRandom;
+    readonly clock: MovableClock;
+    readonly service: () => Service;
+    readonly devFile: DevFileKeeper;
+  },
 ): SnapshotSubject {
-  const { random, clock, service } = own;
+  const { random, clock, service, devFile } = own;
   const { ids, services, settings, wallClock } = parts;
   const folder = settings.data_folder;
   return {
@@ -58,9 +64,9 @@ export function snapshotSubject(
     },
     endStreams: services.activity.streams.endAll,
     standstill: (work) => service().standstill(work),
-    adopt(notes) {
+    async adopt(notes) {
       clock.turnBack(clockStateOf(notes, wallClock));
-      replaceKeys(folder, notes.keys as unknown as DemoKeys);
+      await devFile.adopt(notes.keys);
     },
     async fillEmpty(file, { notes }) {
       const driver = openSqlite({ file });

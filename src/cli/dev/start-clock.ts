@@ -3,7 +3,6 @@ import { formatMillisecond, instantMs } from '../../base/instants.ts';
 import type { SnapshotNotes } from '../../contract/services/snapshots.ts';
 import { readClockState, writeClockState } from '../../dev/clock/clock-file.ts';
 import { type MovableClock, movableClock, UNMOVED } from '../../dev/clock/movable-clock.ts';
-import { readKeys } from '../../dev/dev-folder.ts';
 import { CommandFailed } from '../failure.ts';
 
 /** What the clock is to show at the start. */
@@ -24,27 +23,41 @@ export function clockStateOf({ clock, clock_state: state }: SnapshotNotes, wallC
 }
 
 /**
- * The clock of a data folder, as it was left or as the options say. It never goes back while there are rows.
+ * The clock of a data folder, as it was left or as the options say. It never goes back unless the database `isEmpty`.
  * @source decision 866
  */
-export function startClock(dataFolder: string, wallClock: Clock, { at_ms, isFrozen }: ClockStart): MovableClock {
-  const stored = readClockState(dataFolder);
+export function startClock(
+  dataFolder: string,
+  wallClock: Clock,
+  { at_ms, isFrozen, isEmpty = false }: ClockStart & { readonly isEmpty?: boolean },
+): MovableClock {
+  const known = knownState(dataFolder, at_ms !== undefined);
+  const stored = known ?? UNMOVED;
   const store = (state: ClockState): void => writeClockState(dataFolder, state);
-  const isNew = stored === UNMOVED && readKeys(dataFolder) === undefined;
   const clock = movableClock(wallClock, stored, store);
   if (at_ms === undefined) {
     if (isFrozen) clock.freeze();
     return clock;
   }
-  if (!isNew && at_ms < clock.now()) {
+  if (known && !(isEmpty && known === UNMOVED) && at_ms < clock.now()) {
     throw new CommandFailed(
-      `the clock of ${dataFolder} shows ${formatMillisecond(clock.now())} and goes forward only; leave --clock out, or start anew with --reset`,
+      `the clock of ${dataFolder} shows ${formatMillisecond(clock.now())} and goes forward only; leave --clock out, or give another folder with --data`,
     );
   }
   const isStill = isFrozen ?? stored.mode === 'frozen';
-  const start: ClockState = isStill
+  const state: ClockState = isStill
     ? { mode: 'frozen', now_ms: at_ms }
     : { mode: 'running', offset_ms: at_ms - wallClock.now() };
-  store(start);
-  return movableClock(wallClock, start, store);
+  store(state);
+  return movableClock(wallClock, state, store);
+}
+
+/** Undefined when the file is damaged and another time is given. @throws Error when none is */
+function knownState(dataFolder: string, isGiven: boolean): ClockState | undefined {
+  try {
+    return readClockState(dataFolder);
+  } catch (error) {
+    if (isGiven) return undefined;
+    throw error;
+  }
 }

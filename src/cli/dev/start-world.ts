@@ -3,14 +3,19 @@ import { dirname, join, resolve } from 'node:path';
 import { accountInput } from '../../app/account-input.ts';
 import { type Dependencies, operations } from '../../app/dependencies.ts';
 import { formatInstant } from '../../base/instants.ts';
+import { seededRandom } from '../../base/random.ts';
 import { fillDirectory } from '../../dev/demo-people.ts';
 import type { DemoKeys } from '../../dev/demo-world.ts';
 import { WORLD_COPY } from '../../dev/dev-folder.ts';
 import { DevError } from '../../dev/surface/call.ts';
+import { nthUserId, type WorldNames } from '../../dev/world-keys.ts';
 import { Complaints } from '../../dev/worlds/checker.ts';
+import { namesIn, passwordsOf } from '../../dev/worlds/create-identities.ts';
 import { beginWorld, createWorld, type WorldDependencies } from '../../dev/worlds/create-world.ts';
 import type { ExportParts } from '../../dev/worlds/export-world.ts';
 import { fillDemoWorld } from '../../dev/worlds/fill-demo.ts';
+import { namesOf } from '../../dev/worlds/identities.ts';
+import type { World } from '../../dev/worlds/world.ts';
 import type { Settings } from '../../settings.ts';
 import { CommandFailed } from '../failure.ts';
 
@@ -58,9 +63,7 @@ export async function readWorldFile(file: string, settings: Settings, now_ms: nu
       const path = join(dataFolder, WORLD_COPY);
       if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
       const began = existsSync(path) ? `has a world that began with another text than ${file}` : 'has a world already';
-      throw new CommandFailed(
-        `${dataFolder} ${began}; start it anew with --reset, which deletes its data, or leave --world out`,
-      );
+      throw new CommandFailed(`${dataFolder} ${began}; give another folder with --data, or leave --world out`);
     },
   };
 }
@@ -82,18 +85,38 @@ export async function fillDemo(parts: Dependencies, keys: DemoKeys): Promise<voi
 /** Creates the users, applications and tokens of the world file that a data folder began with, and nothing else. */
 export async function beginFromCopy(
   deps: Pick<WorldDependencies, 'settings' | 'box' | 'services' | 'hashPassword'>,
-  { data_folder, callback_schemes: schemes }: Settings,
+  settings: Settings,
 ): Promise<void> {
-  const path = join(data_folder, WORLD_COPY);
-  if (!existsSync(path)) {
+  const path = join(settings.data_folder, WORLD_COPY);
+  const world = await worldInCopy(settings, deps.services.clock);
+  if (!world) {
     const message = `${path} is gone: the world cannot be made without its accounts`;
     throw new DevError(409, 'BEGINNING_UNKNOWN', message);
   }
   const own = { operations: operationsById, accountInput };
-  const now = formatInstant(deps.services.clock.now());
-  const { readWorld } = await import('../../dev/worlds/read-world.ts');
-  const world = readWorld(readFileSync(path, 'utf8'), path, { ...own, schemes, now });
   await beginWorld({ ...deps, ...own }, world, new Complaints(path), { isEmpty: true });
+}
+
+/** The names in the world file that a data folder began with; undefined when the world of the database is another. */
+export async function namesInCopy({ settings, services }: Dependencies): Promise<WorldNames | undefined> {
+  const world = await worldInCopy(settings, services.clock);
+  const [first] = world?.users ?? [];
+  if (!world || !first) return undefined;
+  const user = await services.store.read((tx) => tx.credentials.findUser(nthUserId(0)));
+  if (user?.screen_name !== namesOf(first).username) return undefined;
+  const passwords = passwordsOf(world, seededRandom(settings.seed, 'world'));
+  return { ...namesIn(world, passwords), others: { world: join(settings.data_folder, WORLD_COPY) } };
+}
+
+async function worldInCopy(
+  { data_folder, callback_schemes: schemes }: Settings,
+  clock: Dependencies['services']['clock'],
+): Promise<World | undefined> {
+  const path = join(data_folder, WORLD_COPY);
+  if (!existsSync(path)) return undefined;
+  const { readWorld } = await import('../../dev/worlds/read-world.ts');
+  const context = { operations: operationsById, accountInput, schemes, now: formatInstant(clock.now()) };
+  return readWorld(readFileSync(path, 'utf8'), path, context);
 }
 
 function keepText(dataFolder: string, text: string): void {

@@ -19,7 +19,7 @@ export function readClockState(dataFolder: string): ClockState {
   } catch {
     // The same as other contents.
   }
-  throw new Error(`${path} does not have the state of a clock; start anew with --reset`);
+  throw new Error(`${path} does not have the state of a clock; start with --clock and the time that it is to show`);
 }
 
 /** Stores it. Nobody reads a partial file. */

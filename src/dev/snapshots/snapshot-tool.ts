@@ -27,7 +27,7 @@ export interface SnapshotSubject {
   /** Keeps still while work replaces the contents. */
   standstill<T>(work: () => Promise<T>): Promise<T>;
   /** Takes over what was noted with the contents. */
-  adopt(notes: SnapshotNotes): void;
+  adopt(notes: SnapshotNotes): Promise<void>;
   /** Makes the database of a world with nothing but its users and applications, as of when it began. @source decision 881 */
   fillEmpty(file: string, beginning: Snapshot): Promise<void>;
   /** A path for an archive on its way. */
@@ -73,7 +73,7 @@ export function snapshotTool(subject: SnapshotSubject, pages: ToolPages): Snapsh
     await gate.closed(subject.endStreams, () =>
       subject.standstill(async () => {
         await there().restore(snapshot);
-        subject.adopt(snapshot.notes);
+        await subject.adopt(snapshot.notes);
         subject.continueFrom(snapshot.notes.mark);
       }),
     );
@@ -83,7 +83,7 @@ export function snapshotTool(subject: SnapshotSubject, pages: ToolPages): Snapsh
     const snapshots = there();
     const seed = await snapshots.find(RESETS.seed);
     if (!seed) {
-      const message = 'this data folder was begun by an earlier release; start once with --reset';
+      const message = 'this data folder was begun by an earlier release, which kept no snapshot of its beginning';
       throw new DevError(409, 'BEGINNING_UNKNOWN', message);
     }
     if (to === 'seed') return seed;

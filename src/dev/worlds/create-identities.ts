@@ -1,6 +1,7 @@
 import { alphanumeric } from '../../base/random.ts';
 import type { AccessLevel, Profile } from '../../contract/store/credentials.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../../features/platform/registration.ts';
+import { nthUserId, type WorldNames } from '../world-keys.ts';
 import { draftOf, namesOf } from './identities.ts';
 import type { Described, World, WorldApplication } from './world.ts';
 
@@ -28,6 +29,24 @@ export function passwordsOf({ users }: World, random: Registrar['random']): stri
   return users.map(({ input }) => text(input.password) ?? alphanumeric(random, 16));
 }
 
+/** What the keys of the nth entry begin with: its name, and for the first, or the second, what the demo world has. */
+const prefixesOf = ({ key }: { readonly key: string }, nth: number, second?: string): string[] => {
+  const plain = ['', second][nth];
+  return plain === undefined ? [`${key}_`] : [plain, `${key}_`];
+};
+
+/** The names of a world as `createIdentities` has registered it in an empty database. */
+export function namesIn(world: World, passwords: readonly string[]): Omit<WorldNames, 'others'> {
+  return {
+    users: world.users.flatMap((user, nth) =>
+      prefixesOf(user, nth, 'other_').map((prefix) => ({ prefix, id: nthUserId(nth), password: passwords[nth] })),
+    ),
+    applications: world.applications.flatMap((application, nth) =>
+      prefixesOf(application, nth).map((prefix) => ({ prefix, id: String(nth + 1) })),
+    ),
+  };
+}
+
 /**
  * Registers the users and applications of a world. The first application and user have the plain names of keys, as in the
  * demo world; the second user has those that begin with `other_`; and each has those that begin with its name.
@@ -40,11 +59,6 @@ export async function createIdentities(
 ): Promise<Identities> {
   const users = new Map<string, string>();
   const keys: Record<string, string> = {};
-  const isFirst = (key: string): boolean => world.users[0]!.key === key;
-  const prefixesOf = (key: string): string[] =>
-    [isFirst(key) ? '' : undefined, world.users[1]?.key === key ? 'other_' : undefined, `${key}_`].filter(
-      (prefix) => prefix !== undefined,
-    );
   for (const [index, user] of world.users.entries()) {
     const { username, name } = namesOf(user);
     const { email, description, location, url, verified_type } = user.input;
@@ -55,7 +69,7 @@ export async function createIdentities(
     const draft = { screenName: username, name, passwordHash: hash, email: text(email), profile };
     const id = await registerUser(registrar, draft);
     users.set(user.key, id);
-    for (const prefix of prefixesOf(user.key)) {
+    for (const prefix of prefixesOf(user, index, 'other_')) {
       Object.assign(keys, {
         [`${prefix}user_id`]: id,
         [`${prefix}username`]: username,
@@ -66,12 +80,12 @@ export async function createIdentities(
   let caller: Identities['caller'] | undefined;
   for (const [index, application] of world.applications.entries()) {
     const made = await createApplication(registrar, application, { users, isFirst: index === 0, world });
-    const prefixes = index === 0 ? ['', `${application.key}_`] : [`${application.key}_`];
-    for (const prefix of prefixes) {
+    for (const prefix of prefixesOf(application, index)) {
       keys[`${prefix}consumer_key`] = made.consumerKey;
       keys[`${prefix}consumer_secret`] = made.consumerSecret;
       for (const { user, token, tokenSecret } of made.tokens) {
-        for (const inner of prefixesOf(user)) {
+        const nth = world.users.findIndex(({ key }) => key === user);
+        for (const inner of prefixesOf(world.users[nth]!, nth, 'other_')) {
           keys[`${prefix}${inner}access_token`] = token;
           keys[`${prefix}${inner}access_token_secret`] = tokenSecret;
         }

@@ -62,8 +62,8 @@ function introduction(servers: DescribedService['servers']): Html {
 <section id="begin">
   <h2>Making requests</h2>
   <p>Requests are signed with OAuth 1.0a: HMAC-SHA1 over method, URL and parameters, in an
-    <code>Authorization: OAuth …</code> header. <code>npx barker sign</code> shows each step of a signature,
-    <code>npx barker call</code> signs and sends a request.</p>
+    <code>Authorization: OAuth …</code> header. <code>npx --no-install barker sign</code> shows each step of a signature,
+    <code>npx --no-install barker call</code> signs and sends a request.</p>
   <p>Each call has a page with its reply and an example for curl, Node.js and Python. The examples work as they are
     against the demo world of <code>npm start</code>: run them in the folder where you started it, as they read the keys
     from <code>data/dev.json</code>. They call the sandbox, create what they need, and leave it there. Those for Node.js

@@ -4,6 +4,7 @@ import {
   isNamed,
   keyNames,
   memberPath,
+  PROGRAM,
   type SnippetCall,
   type SnippetPlan,
   type SnippetStep,
@@ -66,8 +67,8 @@ function stepLine({ name: variable, source }: SnippetStep): string {
   if ('key' in source) return `const ${name} = dev.${source.key};`;
   if ('after_s' in source) return `const ${name} = ${timeText(source)};`;
   if ('command' in source) {
-    const words = list('[', ['barker', ...source.command].map(text), ']');
-    return `const ${name} = execFileSync('npx', ${words}, { encoding: 'utf8' });`;
+    const [program, ...words] = [...PROGRAM, ...source.command].map(text);
+    return `const ${name} = execFileSync(${program}, ${list('[', words, ']')}, { encoding: 'utf8' });`;
   }
   if ('pairs' in source) {
     const pairs = `${nameOf(source.pairs)}.trim().replaceAll('\\n', '&')`;

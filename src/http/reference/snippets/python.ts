@@ -1,5 +1,14 @@
 import { piecesOf } from '../worked-examples.ts';
-import { callsOf, isNamed, keyNames, type SnippetCall, type SnippetPlan, type SnippetStep, signerOf } from './steps.ts';
+import {
+  callsOf,
+  isNamed,
+  keyNames,
+  PROGRAM,
+  type SnippetCall,
+  type SnippetPlan,
+  type SnippetStep,
+  signerOf,
+} from './steps.ts';
 
 /** Longer literals are written one item a line. */
 const LINE_MAX = 90;
@@ -51,7 +60,7 @@ function stepLines({ name: variable, source }: SnippetStep): string[] {
   if ('key' in source) return [`${name} = dev['${source.key}']`];
   if ('after_s' in source) return [`${name} = ${timeText(source)}`];
   if ('command' in source) {
-    const words = ['npx', 'barker', ...source.command].map(text);
+    const words = [...PROGRAM, ...source.command].map(text);
     return [`${name} = subprocess.check_output(${list('[', words, ']')}, text=True)`];
   }
   if ('pairs' in source) {

@@ -1,5 +1,7 @@
 import { piecesOf } from '../worked-examples.ts';
-import { isNamed, memberPath, type SnippetCall, type SnippetPlan, type SnippetStep } from './steps.ts';
+import { isNamed, memberPath, PROGRAM, type SnippetCall, type SnippetPlan, type SnippetStep } from './steps.ts';
+
+const BARKER = PROGRAM.join(' ');
 
 /** Lines longer than this are broken. */
 const LINE_MAX = 100;
@@ -18,7 +20,7 @@ export function shellSnippet(plan: SnippetPlan): string {
 function stepLines({ name, source }: SnippetStep, { base }: SnippetPlan): string {
   if ('key' in source) return `${name}=$(node -p 'require("./data/dev.json").${source.key}')`;
   if ('after_s' in source) return `${name}=$(node -p '${timeScript(source)}')`;
-  if ('command' in source) return `${name}=$(npx barker ${source.command.map(quoted).join(' ')})`;
+  if ('command' in source) return `${name}=$(${BARKER} ${source.command.map(quoted).join(' ')})`;
   if ('pairs' in source) {
     return `${name}=$(echo "$${source.pairs}" | tr '&' '\\n' | sed -n 's/^${source.pick}=//p')`;
   }
@@ -30,7 +32,7 @@ function stepLines({ name, source }: SnippetStep, { base }: SnippetPlan): string
     return `${url}\n${name}=$(${broken(curl)}${read})`;
   }
   const words = [
-    `npx barker call ${call.method} ${quoted(call.path)} --sandbox`,
+    `${BARKER} call ${call.method} ${quoted(call.path)} --sandbox`,
     ...(call.credential === 'bearer' ? ['--bearer'] : []),
     ...whoWords(call),
     ...pairsOf(call).map((pair) => `-d ${pair}`),
@@ -69,7 +71,7 @@ function curlWords(call: SnippetCall, curl: string): string[] {
   if (call.credential === 'publisher') return [start, ...data, '-H "authorization: Bearer $PUBLISHER"'];
   const bearer = call.credential === 'bearer' ? ' --bearer' : '';
   const signed = [
-    `npx barker sign --header${bearer} ${method} "$URL"`,
+    `${BARKER} sign --header${bearer} ${method} "$URL"`,
     ...whoWords(call),
     ...Object.entries(call.protocol ?? {}).map(([name, value]) => `-p ${quoted(`${name}=${value}`)}`),
     ...(bearer === '' && (form || isQuery) ? pairs.map((pair) => `-d ${pair}`) : []),

@@ -7,6 +7,12 @@ import {
   type WorkedExamples,
 } from '../worked-examples.ts';
 
+/**
+ * What runs this program in a checkout, and where the package is installed; elsewhere it fails instead of downloading a
+ * package of that name. @source decision 1051
+ */
+export const PROGRAM = ['npx', '--no-install', 'barker'] as const;
+
 /** A call with what its operation says about it. */
 export interface SnippetCall extends ExampleCall {
   readonly method: Operation['method'];

@@ -1,0 +1,9 @@
+import { stringify } from 'yaml';
+
+/**
+ * A value as YAML. The package is a CommonJS module: with `import()`, whoever needs it seldom loads this module, because the
+ * bundle does not give such a package its names.
+ */
+export function yamlText(value: unknown): string {
+  return stringify(value, { lineWidth: 140 });
+}
