@@ -35,10 +35,14 @@ const FOREVER = '9999-12-31T23:59:59Z';
 export function simulatedDelivery(options: SimulatedDeliveryOptions): SimulatedDelivery {
   const { store, clock, counter, unitsPerDollar, step_s, readPeriod_s, onError } = options;
   const settledAt_ms = new Map<string, number>();
+  /** When accounts were settled before a change; nothing can have been delivered until the clock moves on. */
+  const changedAt_ms = new Map<string, number>();
   const running = new KeyedMutex();
   // Other contents of the database may be settled less far.
   store.onInvalidate(['account'], (tags) => {
-    if (tags === 'everything') settledAt_ms.clear();
+    if (tags !== 'everything') return;
+    settledAt_ms.clear();
+    changedAt_ms.clear();
   });
   /** The account is settled again later, after a change in any case: it may let something serve. */
   const planNext =
@@ -54,13 +58,18 @@ export function simulatedDelivery(options: SimulatedDeliveryOptions): SimulatedD
       const now_ms = Math.floor(clock.now() / 1000) * 1000;
       const before_ms = settledAt_ms.get(account.id);
       const since_ms = before_ms === undefined ? Number.POSITIVE_INFINITY : now_ms - before_ms;
+      if (isChange && changedAt_ms.get(account.id) === now_ms) return undefined;
       if (!isChange && since_ms >= 0 && (since_ms === 0 || since_ms < readPeriod_s * 1000)) return undefined;
       return running
         .run(account.id, async () => {
+          // Whoever came first has settled it for all who waited.
+          if (isChange && changedAt_ms.get(account.id) === now_ms) return;
           const afterSettling = planNext(account, now_ms, isChange);
           await settleAccount({ store, counter, unitsPerDollar }, account, now_ms, { isChange, afterSettling });
           if (settledAt_ms.size >= ACCOUNTS_MAX) settledAt_ms.clear();
           settledAt_ms.set(account.id, now_ms);
+          if (changedAt_ms.size >= ACCOUNTS_MAX) changedAt_ms.clear();
+          if (isChange) changedAt_ms.set(account.id, now_ms);
         })
         .catch((error) => onError(error, account.id));
     },
