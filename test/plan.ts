@@ -58,7 +58,7 @@ export const LATER: readonly Later[] = [
       'behaviours/descriptions',
       'commands/audit',
       'faults/postgres-fence',
-      'laws/{clock-advance,keyword-volumes,line-item-concurrency,media-copies,membership-merging,targeting-limits}',
+      'laws/{clock-advance,keyword-volumes,line-item-concurrency,media-copies,membership-merging,targeting-limits,transitions-*}',
       'resources/{audience-files,audience-standing,media-probing,targeted-audiences}',
       'units/{aliases,cached-reader}',
     ],

@@ -143,8 +143,8 @@ describe('whoever names a person', () => {
     const padded = await audience([VICTIM], MIN);
     const everybody = [eq('INTEREST', COMMON)];
     assert.deepEqual(await winners([[eq('CUSTOM_AUDIENCE', padded)], everybody], BOTH), [1, 1]);
-    // Nor by leaving them out.
-    assert.deepEqual(await winners([[...everybody, eq('CUSTOM_AUDIENCE', padded, 'NE')]], BOTH), [0, 0]);
+    // Whoever is excluded sees nothing, however few they are.
+    assert.deepEqual(await winners([[...everybody, eq('CUSTOM_AUDIENCE', padded, 'NE')]], BOTH), [undefined, 0]);
     const large = await audience([VICTIM, '7003', '7004'], 0);
     assert.deepEqual(await winners([[eq('CUSTOM_AUDIENCE', large)], everybody], BOTH), [0, 1]);
   });

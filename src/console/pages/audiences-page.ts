@@ -82,5 +82,6 @@ ${
 /** Whether ads can be shown to it, in words. */
 export function stateOf({ targetable, reasons_not_targetable }: Audience): string {
   if (targetable) return words.ready;
+  if (reasons_not_targetable.includes('PERMISSION_REVOKED')) return words.revoked;
   return reasons_not_targetable.includes('TOO_SMALL') ? words.small : words.waiting;
 }

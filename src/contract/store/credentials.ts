@@ -114,6 +114,8 @@ export interface HeldToken {
 /** Users, applications and tokens. */
 export interface Credentials {
   findUser(id: string): Promise<User | undefined>;
+  /** Which of these users are suspended. */
+  listSuspended(ids: readonly string[]): Promise<string[]>;
   /** The screen names of users by id; unknown ids are absent. */
   findScreenNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   findUserByName(screenName: string): Promise<User | undefined>;

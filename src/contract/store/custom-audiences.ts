@@ -39,9 +39,14 @@ export interface UsableAudience {
   readonly owner_account_id: string;
   readonly audience_type: StoredAudience['audience_type'];
   readonly is_targetable: 0 | 1;
+  /** Whether it is built from an audience that its owner was granted, and no longer is. @source decision 261 */
+  readonly is_withdrawn: 0 | 1;
   /** READ_WRITE for the owner. */
   readonly permission_level: PermissionLevel;
 }
+
+/** A live audience that delivery may be about. */
+export type LiveAudience = Pick<StoredAudience, 'id' | 'is_targetable'>;
 
 /** A line item that targets an audience, and whether it has a creative. */
 export interface TargetingLineItem {
@@ -70,8 +75,10 @@ export interface CustomAudiences {
   find(subject: Subject): Promise<StoredAudience | undefined>;
   /** The live audiences among these ids that the account owns or was granted, unordered. */
   listUsable(account: string, ids: readonly string[]): Promise<UsableAudience[]>;
-  /** The live do-not-reach list of an account, if it is large enough to be applied: its id. */
-  findAppliedList(account: string): Promise<string | undefined>;
+  /** The live audiences among these ids, of whatever account, unordered. */
+  listLive(ids: readonly string[]): Promise<LiveAudience[]>;
+  /** The live do-not-reach list of an account: its id. */
+  findLiveList(account: string): Promise<string | undefined>;
   /** Ids of the live flexible audiences with this audience as a leaf. */
   listBuiltFrom(leaf: string): Promise<string[]>;
   /** Live line items of an account with a live criterion that includes or excludes an audience or its lookalikes. */

@@ -6,7 +6,7 @@ export interface LineItemOfCampaign {
   /** UTC text; null when it has no end. */
   readonly end_time: string | null;
   readonly hasBudget: boolean;
-  /** Its best creative: none, a rejected one, or one that was not rejected. */
+  /** Its best creative: none, one that is rejected or under review, or an accepted one. */
   readonly creative: 'none' | 'rejected' | 'accepted';
 }
 
@@ -18,7 +18,7 @@ export interface LineItemsOfCampaign {
   readonly ready: boolean;
   /** ... is active and has a creative. */
   readonly showing: boolean;
-  /** ... is active and has a creative that was not rejected. */
+  /** ... is active and has an accepted creative. */
   readonly accepted: boolean;
   /** When at least one of them runs, by dates alone: disjoint spans, in order. */
   readonly spans: readonly Span[];

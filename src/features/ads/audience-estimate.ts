@@ -5,7 +5,7 @@ import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
 import { currentMembers } from './audience-estimate/current-members.ts';
 import { CRITERIA_MAX, checkReferences, isPrimary, parseCriteria } from './audience-estimate/parse-criteria.ts';
-import { ACTIVE_S, buildPeopleQuery } from './audience-estimate/people-query.ts';
+import { ACTIVE_S, buildPeopleQuery, type EstimateContext } from './audience-estimate/people-query.ts';
 import { toSizeRange } from './audience-estimate/size-range.ts';
 import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/targeting-types.ts';
 
@@ -80,7 +80,8 @@ export const audienceEstimate: Operation = {
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
     const now_s = Math.floor(instantMs(now) / 1000);
-    const membersOf = (audience: string) => currentMembers(services, audience, now_s);
+    const membersOf: EstimateContext['membersOf'] = (audience, operator) =>
+      currentMembers(services, { audience, operator }, now_s);
     const question = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });
     const count = await directory.count(question, now_s - ACTIVE_S);
     return { data: JSON.stringify({ audience_size: toSizeRange(count) }) };

@@ -23,7 +23,7 @@ const computed: Computed<DoNotReachList> = {
     targetable: boolean()
       .readOnly()
       .required()
-      .describe('Whether it is applied: its people are excluded from all campaigns of the account.'),
+      .describe('Whether it has enough people to show its size. It is applied in any case.'),
     reasons_not_targetable: reasonsNotTargetableField(),
     list_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
       .readOnly()

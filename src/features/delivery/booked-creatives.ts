@@ -34,11 +34,17 @@ export interface BookedCreative {
   readonly hasVideo: boolean;
   /** What is shown: the post, the user or the account media. */
   readonly shown_id: string;
+  /** Who posted it, or is promoted: a suspended user is not shown. Null for account media. @source decision 1084 */
+  readonly author: { readonly id: string; readonly isSuspended: boolean } | null;
   /** Where a click on an image leads; null for all others. */
   readonly landing_url: string | null;
 }
 
 type Content = Pick<BookedCreative, 'kind' | 'hasVideo'>;
+/** What a post contains, and who wrote it. */
+type Contents = Content & { readonly user: string };
+
+const UNKNOWN_POST = { kind: 'text', hasVideo: false, user: null } as const;
 
 const POSTS_AT_ONCE = 500;
 
@@ -68,19 +74,26 @@ export async function readCreatives(
     account,
     posts.map((row) => String(row.post_id)),
   );
+  const promoted = await rowsOf(tx, promotedAccounts, account.id, within);
+  const users = [...[...contents.values()].map(({ user }) => user), ...promoted.map((row) => String(row.user_id))];
+  const suspended = new Set(await tx.credentials.listSuspended([...new Set(users)]));
+  const authorOf = (id: string): BookedCreative['author'] => ({ id, isSuspended: suspended.has(id) });
   for (const row of posts) {
-    const content = contents.get(String(row.post_id)) ?? { kind: 'text', hasVideo: false };
-    const shown = { shown_id: String(row.post_id), landing_url: null };
+    const { user, ...content } = contents.get(String(row.post_id)) ?? UNKNOWN_POST;
+    const author = user === null ? null : authorOf(user);
+    const shown = { shown_id: String(row.post_id), author, landing_url: null };
     add(row.line_item_id, { id: row.id, of: 'promoted_post', ...statuses(row), ...content, ...shown });
   }
-  for (const row of await rowsOf(tx, promotedAccounts, account.id, within)) {
-    const shown = { shown_id: String(row.user_id), landing_url: null };
+  for (const row of promoted) {
+    const user = String(row.user_id);
+    const shown = { shown_id: user, author: authorOf(user), landing_url: null };
     const of = { of: 'promoted_account', kind: 'account', hasVideo: false } as const;
     add(row.line_item_id, { id: row.id, ...of, ...statuses(row), ...shown });
   }
   for (const row of await rowsOf(tx, mediaCreatives, account.id, within)) {
     const hasVideo = isPreroll({ creative_type: row.creative_type as AccountMedia['creative_type'] });
-    const shown = { shown_id: String(row.account_media_id), landing_url: row.landing_url as string | null };
+    const landing_url = row.landing_url as string | null;
+    const shown = { shown_id: String(row.account_media_id), author: null, landing_url };
     const of = { of: 'media_creative', kind: hasVideo ? 'preroll' : 'banner', hasVideo } as const;
     add(row.line_item_id, { id: row.id, ...of, ...statuses(row), ...shown });
   }
@@ -92,7 +105,7 @@ async function readContents(
   tx: ReadTransaction,
   account: SettledAccount,
   ids: readonly string[],
-): Promise<Map<string, Content>> {
+): Promise<Map<string, Contents>> {
   const wanted = [...new Set(ids)];
   const posts: Post[] = [];
   for (let at = 0; at < wanted.length; at += POSTS_AT_ONCE) {
@@ -105,19 +118,19 @@ async function readContents(
     for (const post of await tx.posts.list(account.environment, missing)) shown.set(post.id, post);
   }
   const cards = new Map<string, Content>();
-  const found = new Map<string, Content>();
+  const found = new Map<string, Contents>();
   for (const id of wanted) {
     const stored = shown.get(id);
     const post = stored?.repost_of ? (shown.get(stored.repost_of) ?? stored) : stored;
     if (!post) continue;
     if (post.card_uri === null) {
-      found.set(id, contentOfMedia(post));
+      found.set(id, { ...contentOfMedia(post), user: post.user_id });
       continue;
     }
     const key = `${post.account_id ?? account.id} ${post.card_uri}`;
     const content = cards.get(key) ?? (await contentOfCard(tx, post.account_id ?? account.id, post.card_uri));
     cards.set(key, content);
-    found.set(id, content);
+    found.set(id, { ...content, user: post.user_id });
   }
   return found;
 }
@@ -129,7 +142,7 @@ function contentOfMedia({ media_keys }: Post): Content {
 }
 
 async function contentOfCard(tx: ReadTransaction, account: string, uri: string): Promise<Content> {
-  const card = await findCard(tx, account, uri);
+  const card = await findCard(tx, account, uri, { deleted: 'shown' });
   if (!card) return { kind: 'text', hasVideo: false };
   const { format, hasVideo } = card;
   if (format === 'poll') return { kind: 'poll', hasVideo };

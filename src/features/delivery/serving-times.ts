@@ -30,9 +30,12 @@ export interface SpentByLevel {
   readonly instrument: number;
 }
 
-/** The creatives of a line item that can be shown. */
+/** The creatives of a line item that can be shown. @source decision 1084 */
 export function shownCreatives({ creatives }: Pick<Booking, 'creatives'>): Booking['creatives'] {
-  return creatives.filter((each) => each.entity_status === 'ACTIVE' && each.approval_status === 'ACCEPTED');
+  return creatives.filter(
+    ({ entity_status, approval_status, author }) =>
+      entity_status === 'ACTIVE' && approval_status === 'ACCEPTED' && author?.isSuspended !== true,
+  );
 }
 
 /**

@@ -184,9 +184,9 @@ async function replace(session: Session, account: string, id: string, summary: s
   await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: summary }, { account_id: account, id });
 }
 
-/** The creative status of a line item: none, only rejected ones, or an accepted one. */
+/** The creative status of a line item: none, only such as are rejected or reviewed, or an accepted one. @source decision 1082 */
 export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
-  return sql`case when ${hasCreative(sql`and approval_status <> 'REJECTED'`)} then 'accepted'
+  return sql`case when ${hasCreative(sql`and approval_status = 'ACCEPTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
 }
 

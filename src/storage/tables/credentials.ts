@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Credentials } from '../../contract/store/credentials.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
@@ -10,6 +11,18 @@ export function credentialsOn(session: Session): Credentials {
   const tokens = tableRows(session, 'access_tokens');
   return {
     findUser: (id) => users.find('id', id),
+    async listSuspended(ids) {
+      if (ids.length === 0) return [];
+      const size = paddedSize(ids.length);
+      const rows = await session.all(`users suspended ${size}`, { ids }, (db, param) =>
+        db
+          .selectFrom('users')
+          .select('id')
+          .where('suspended', '=', sql.lit(1))
+          .where((eb) => inList(eb, 'id', param.list('ids', size))),
+      );
+      return rows.map(({ id }) => id);
+    },
     async findScreenNames(ids) {
       const [first] = ids;
       if (first === undefined) return new Map();

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Subject } from '../../contract/store/audiences.ts';
 import type {
   CustomAudiences,
@@ -16,6 +16,15 @@ const TABLES = { audience: 'custom_audiences', list: 'do_not_reach_lists' } as c
 function placeOf(subject: Subject): { readonly table: (typeof TABLES)[keyof typeof TABLES]; readonly id: string } {
   const [kind, id] = subject.split(':') as [keyof typeof TABLES, string];
   return { table: TABLES[kind], id };
+}
+
+/** Whether an audience is built from a live one of another account that its owner is no longer granted. */
+function isWithdrawn(): RawBuilder<0 | 1> {
+  return sql`case when exists (select 1 from audience_leaves as part
+    join custom_audiences as leaf on leaf.id = part.leaf_id and leaf.deleted = 0
+    where part.flexible_id = audience.id and leaf.account_id <> audience.account_id
+      and not exists (select 1 from audience_permissions as held where held.audience_id = leaf.id
+        and held.granted_account_id = audience.account_id and held.deleted = 0)) then 1 else 0 end`;
 }
 
 /** Custom audiences and do-not-reach lists, as far as generic records do not cover them. */
@@ -82,20 +91,31 @@ export function customAudiencesOn(session: Session): CustomAudiences {
           )
           .select(['audience.id', 'audience.name', 'audience.account_id as owner_account_id'])
           .select(['audience.audience_type', 'audience.is_targetable'])
+          .select(isWithdrawn().as('is_withdrawn'))
           .select(sql<PermissionLevel>`coalesce(permission.permission_level, 'READ_WRITE')`.as('permission_level'))
           .where('audience.deleted', '=', sql.lit(0))
           .where((eb) => eb.or([eb('audience.account_id', '=', param('account')), eb('permission.id', 'is not', null)]))
           .where((eb) => inList(eb, 'audience.id', param.list('ids', size))),
       );
     },
-    async findAppliedList(account) {
-      const row = await session.first('applied do_not_reach_list', { account }, (db, param) =>
+    async listLive(ids) {
+      if (ids.length === 0) return [];
+      const size = paddedSize(ids.length);
+      return session.all(`live audiences ${size}`, { ids }, (db, param) =>
+        db
+          .selectFrom('custom_audiences')
+          .select(['id', 'is_targetable'])
+          .where('deleted', '=', sql.lit(0))
+          .where((eb) => inList(eb, 'id', param.list('ids', size))),
+      );
+    },
+    async findLiveList(account) {
+      const row = await session.first('live do_not_reach_list', { account }, (db, param) =>
         db
           .selectFrom('do_not_reach_lists')
           .select('id')
           .where('account_id', '=', param('account'))
-          .where('deleted', '=', sql.lit(0))
-          .where('is_targetable', '=', sql.lit(1)),
+          .where('deleted', '=', sql.lit(0)),
       );
       return row?.id;
     },

@@ -9,6 +9,7 @@ export const audiences = {
   small: 'Too small to be used',
   ready: 'Ready',
   waiting: 'Empty, or not ready yet',
+  revoked: 'Built from an audience that is no longer shared with you: for new line items, build another one',
   none: 'No audiences yet',
   noneAbout: 'A custom audience is a list of your customers. Their identifiers are sent as hashes, never as they are.',
   create: 'Create an audience',

@@ -12,8 +12,8 @@ export interface EstimateContext {
   readonly environment: Environment;
   /** Unix seconds. */
   readonly now: number;
-  /** The members of an audience, as directory numbers. */
-  membersOf(audience: string): Promise<Uint32Array>;
+  /** The members of an audience whom a criterion means, as directory numbers. */
+  membersOf(audience: string, operator: EstimateCriterion['operator']): Promise<Uint32Array>;
 }
 
 /** People count as active for 90 days, as in audiences. @source decision 285 and 290 */
@@ -66,7 +66,7 @@ async function anyOf(criteria: readonly EstimateCriterion[], asking: EstimateCon
   const found: Condition[] = [];
   for (const [type, group] of Map.groupBy(criteria, (each) => each.type)) {
     if (targetingType(type).value.is === 'audience') {
-      for (const { value } of group) found.push(await membersOf(type, value, asking));
+      for (const criterion of group) found.push(await membersOf(criterion, asking));
     } else {
       found.push(...(directoryConditions(type, group, asking.now) ?? []));
     }
@@ -74,8 +74,8 @@ async function anyOf(criteria: readonly EstimateCriterion[], asking: EstimateCon
   return found;
 }
 
-async function membersOf(type: string, audience: string, asking: EstimateContext): Promise<Condition> {
-  const members: Condition = { is: 'people', numbers: await asking.membersOf(audience) };
+async function membersOf({ type, value, operator }: EstimateCriterion, asking: EstimateContext): Promise<Condition> {
+  const members: Condition = { is: 'people', numbers: await asking.membersOf(value, operator) };
   return type === 'CUSTOM_AUDIENCE_EXPANDED' ? { is: 'alike', to: members } : members;
 }
 

@@ -35,11 +35,19 @@ const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyResource])
   ['image_conversation', imageConversationCards],
 ];
 
-/** The live card of an account with the URI `card://<number>`; undefined when there is none. */
-export async function findCard(tx: ReadTransaction, account: string, uri: string): Promise<ResolvedCard | undefined> {
+/**
+ * The live card of an account with the URI `card://<number>`; undefined when there is none. Published posts keep a
+ * component card that was deleted: with `deleted: 'shown'` it is found too. @source decision 1083
+ */
+export async function findCard(
+  tx: ReadTransaction,
+  account: string,
+  uri: string,
+  { deleted = 'hidden' }: { readonly deleted?: 'shown' | 'hidden' } = {},
+): Promise<ResolvedCard | undefined> {
   const number = parseCardUri(uri);
   if (number === undefined) return undefined;
-  const built = await tx.records.get(cards, { account, id: number }, { deleted: 'hidden' });
+  const built = await tx.records.get(cards, { account, id: number }, { deleted });
   if (built) return componentCard(built);
   for (const [format, kind] of OTHER_FORMATS) {
     const [row] = await tx.records.getMany(kind, account, [uri], { deleted: 'hidden', column: 'card_uri' });

@@ -4,6 +4,7 @@ import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import type { PollCard } from '../cards/poll-cards.ts';
 import type { Card } from '../cards.ts';
 import { findMediaDetails, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
+import type { PostView } from '../posts/post-view.ts';
 import { componentHtml } from './component-html.ts';
 import { type Conversation, conversationHtml } from './conversation-html.ts';
 import { pollHtml } from './poll-html.ts';
@@ -15,13 +16,15 @@ export interface RenderedCard {
   readonly mediaUrls: readonly string[];
 }
 
-/** Renders the card of a URI at `now` (UTC text); undefined when it was deleted. */
+/** Renders the card of a post at `now` (UTC text); undefined without one, or when the post does not keep it. */
 export async function renderCard(
   mediaContext: MediaContext,
-  uri: string,
+  { card_uri, type }: Pick<PostView, 'card_uri' | 'type'>,
   now: string,
 ): Promise<RenderedCard | undefined> {
-  const card = await findCard(mediaContext.tx, mediaContext.account!.id, uri);
+  if (card_uri === null) return undefined;
+  const deleted = type === 'PUBLISHED' ? 'shown' : 'hidden';
+  const card = await findCard(mediaContext.tx, mediaContext.account!.id, card_uri, { deleted });
   if (!card) return undefined;
   const media = await findMediaDetails(mediaContext, keysOf(card));
   const mediaUrls = [...media.values()].flatMap(({ url, poster_url }) =>

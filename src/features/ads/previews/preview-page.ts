@@ -70,7 +70,7 @@ async function answerPreview(
     const now = formatInstant(parts.clock.now());
     // The card belongs to the account that posted, which may be another one of the same author.
     const home = { ...mediaContext, account: { ...state, id: post.account_id ?? account } };
-    const card = post.card_uri === null ? undefined : await renderCard(home, post.card_uri, now);
+    const card = await renderCard(home, post, now);
     const html = previewDocument(post, context, card?.html);
     const media = [...context.media.values()].flatMap(({ url, poster_url }) =>
       poster_url ? [url, poster_url] : [url],

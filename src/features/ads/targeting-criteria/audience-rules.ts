@@ -8,14 +8,14 @@ const TYPES = ['CUSTOM_AUDIENCE', 'CUSTOM_AUDIENCE_EXPANDED'] as const;
 /**
  * Rule: newly targeted audiences belong to the account or are shared with it, and are targetable. Existing
  * criteria are not checked.
- * @source campaigns 10.3; creatives 18.2 and 22; decision 254 and 255
+ * @source campaigns 10.3; creatives 18.2 and 22; decision 254, 255 and 261
  */
 export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) => {
   const created = ofTypes(createdCriteria(whole), ...TYPES);
   if (created.length === 0) return [];
   const ids = [...new Set(created.map(({ row }) => String(row.targeting_value)))];
   const usable = await whole.tx.audiences.listUsable(whole.account.id, ids);
-  const targetable = new Map(usable.map(({ id, is_targetable }) => [id, is_targetable === 1]));
+  const targetable = new Map(usable.map((each) => [each.id, each.is_targetable === 1 && each.is_withdrawn === 0]));
   return created.flatMap(({ index, row }) => {
     const value = String(row.targeting_value);
     const isTargetable = targetable.get(value);

@@ -24,7 +24,7 @@ const tail = {
   partner_source: oneOf('OTHER').readOnly().required().describe('Its source.'),
   audience_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
     .readOnly()
-    .describe('Number of people; null while there are too few.'),
+    .describe('Number of people; null while it cannot be targeted.'),
 };
 
 /** The computed fields of custom audiences. @source creatives 18.1 */
@@ -39,19 +39,23 @@ export const tailoredAudienceComputed: Computed<CustomAudience> = {
   prepare: computeValues,
 };
 
+/** It stays as it is for line items that have it; no others may target it. @source decision 261 */
+const WITHDRAWN = JSON.stringify(['PERMISSION_REVOKED']);
+
 async function computeValues(rows: readonly CustomAudience[], { tx, account }: SerializeContext) {
-  const foreign = rows.filter((row) => row.account_id !== account?.id).map(({ id }) => id);
-  const usable = account && foreign.length > 0 ? await tx.audiences.listUsable(account.id, foreign) : [];
-  const levels = new Map(usable.map((each) => [each.id, each.permission_level]));
+  const shared = rows.filter((row) => row.account_id !== account?.id || row.segments !== null).map(({ id }) => id);
+  const usable = account && shared.length > 0 ? await tx.audiences.listUsable(account.id, shared) : [];
+  const known = new Map(usable.map((each) => [each.id, each]));
   return (row: CustomAudience) => {
     const type = TARGETING_NAMES[String(row.audience_type)] ?? row.audience_type;
-    const targetable = isTargetable(row);
+    const isWithdrawn = known.get(row.id)?.is_withdrawn === 1;
+    const targetable = isWithdrawn ? 0 : isTargetable(row);
     const is_owner: 0 | 1 = row.account_id === account?.id ? 1 : 0;
     return {
       targetable,
       targetable_types: JSON.stringify([type, `EXCLUDED_${type}`]),
-      reasons_not_targetable: reasonsNotTargetable(row),
-      permission_level: is_owner ? 'READ_WRITE' : (levels.get(row.id) ?? 'READ_ONLY'),
+      reasons_not_targetable: isWithdrawn ? WITHDRAWN : reasonsNotTargetable(row),
+      permission_level: is_owner ? 'READ_WRITE' : (known.get(row.id)?.permission_level ?? 'READ_ONLY'),
       owner_account_id: row.account_id,
       is_owner,
       partner_source: 'OTHER',

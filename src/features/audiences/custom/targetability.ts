@@ -2,7 +2,7 @@ import { Type } from '../../../base/json-schema.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 
 /** Why an audience cannot be targeted. @source advertising: Custom audience; creatives 18.3 */
-const REASONS = ['PROCESSING', 'TOO_SMALL'] as const;
+const REASONS = ['PROCESSING', 'TOO_SMALL', 'PERMISSION_REVOKED'] as const;
 
 /** A computed list of enum values, as the text of a JSON array. */
 export function computedList(words: readonly string[]): Field<string> {

@@ -26,8 +26,8 @@ export async function peopleQueryOf(question: AudienceQuestion, asking: AskingCo
   const { services, environment, dayStart, now } = asking;
   const query = await buildPeopleQuery(question.criteria, {
     ...{ keywords: services.keywords, environment, now: dayStart },
-    membersOf: async (audience) =>
-      question.audiences.has(audience) ? currentMembers(services, audience, now) : new Uint32Array(),
+    membersOf: async (audience, operator) =>
+      question.audiences.has(audience) ? currentMembers(services, { audience, operator }, now) : new Uint32Array(),
   });
   const anyOf = query.anyOf.map((condition) => expanded(condition, question.expansion));
   if (question.excludedList === undefined) return { ...query, anyOf };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type EstimateCriterion, isPrimary } from '../../ads/audience-estimate/parse-criteria.ts';
 import { isAboutPeople } from '../../ads/audience-estimate/people-query.ts';
@@ -16,7 +17,7 @@ export interface AudienceQuestion {
   readonly hash: string;
   readonly criteria: readonly EstimateCriterion[];
   readonly expansion: Expansion;
-  /** The audiences of the criteria that can be targeted now; nobody is a member of the others. */
+  /** The audiences of the criteria that count now; nobody is a member of the others. */
   readonly audiences: ReadonlySet<string>;
   /** The do-not-reach list whose people are excluded. */
   readonly excludedList: string | undefined;
@@ -39,21 +40,25 @@ export async function readQuestions(
   const column = 'line_item_id';
   const rows = await inChunks(ids, (some) => tx.records.getMany(criteriaRows, id, some, { ...hidden, column }));
   const named = new Set(rows.filter(meansAudience).map((row) => row.targeting_value!));
-  const usable = await inChunks([...named].sort(), (some) => tx.audiences.listUsable(id, some));
-  const targetable = new Set(usable.filter(({ is_targetable }) => is_targetable === 1).map((audience) => audience.id));
-  const excludedList = ids.length > 0 ? await tx.audiences.findAppliedList(id) : undefined;
+  const live = await inChunks([...named].sort(), (some) => tx.audiences.listLive(some));
+  const targetableOf = new Map(live.map((audience) => [audience.id, audience.is_targetable === 1]));
+  const list = ids.length > 0 ? await findList(tx, id) : undefined;
   const criteriaOf = Map.groupBy(rows, (row) => row.line_item_id!);
   const found = new Map<string, AudienceQuestion>();
   for (const item of items) {
     const own = criteriaOf.get(item.id) ?? [];
     const criteria = own.map(criterionOf).filter(isAboutPeople);
     const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
-    const audiences = new Set(criteria.map(({ value }) => value).filter((value) => targetable.has(value)));
-    const asked = { criteria, expansion, audiences, excludedList };
+    // Whoever is excluded stays so while the audience is too small to be targeted.
+    const counted = criteria.filter(
+      ({ value, operator }) => targetableOf.get(value) === true || (operator === 'NE' && targetableOf.has(value)),
+    );
+    const audiences = new Set(counted.map(({ value }) => value));
+    const asked = { criteria, expansion, audiences, excludedList: list?.id };
     found.set(item.id, {
       ...asked,
       criterionIds: own.map(({ id: criterion }) => criterion),
-      hash: hashOf(environment, asked),
+      hash: hashOf(environment, asked, list?.state ?? null),
     });
   }
   return found;
@@ -72,13 +77,25 @@ function meansAudience({ targeting_type }: Criterion): boolean {
   return targetingType(targeting_type!).value.is === 'audience';
 }
 
-/** The order of criteria makes no difference; whether an audience can be targeted does. */
+/**
+ * The do-not-reach list of an account, if anybody was ever on it. Its state changes with its people: whoever asked not to
+ * be reached does not wait for the next day.
+ */
+async function findList(tx: ReadTransaction, account: string): Promise<{ id: string; state: string } | undefined> {
+  const id = await tx.audiences.findLiveList(account);
+  if (id === undefined || !(await tx.audienceLog.find(subjectOf('list', id)))) return undefined;
+  const files = await tx.derivedFiles.list(subjectOf('list', id));
+  return { id, state: digestOf([id, ...files.map(({ name, version }) => `${name} ${version}`).sort()]) };
+}
+
+/** The order of criteria makes no difference; which audiences and lists count does. */
 function hashOf(
   environment: string,
-  { criteria, expansion, audiences, excludedList }: Omit<AudienceQuestion, 'hash' | 'criterionIds'>,
+  { criteria, expansion, audiences }: Omit<AudienceQuestion, 'hash' | 'criterionIds'>,
+  listState: string | null,
 ): string {
   const texts = criteria.map(({ type, operator, value }) => `${type} ${operator} ${value}`).sort();
-  return digestOf([environment, expansion, excludedList ?? null, [...audiences].sort().join(' '), ...texts]);
+  return digestOf([environment, expansion, listState, [...audiences].sort().join(' '), ...texts]);
 }
 
 async function inChunks<T>(ids: readonly string[], read: (some: readonly string[]) => Promise<T[]>): Promise<T[]> {

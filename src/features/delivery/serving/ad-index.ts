@@ -4,7 +4,7 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
-import { askingOf, listActiveLines, READ_AT_ONCE, readAds } from './ads.ts';
+import { askingOf, authorName, listActiveLines, READ_AT_ONCE, readAds } from './ads.ts';
 import { type HeldAccount, type HeldAds, heldAds } from './held-ads.ts';
 
 /** The ads of all accounts of an environment, in memory. */
@@ -43,10 +43,10 @@ export function openAdIndex(
   let large: Promise<void> | undefined;
   /** Reads under way: what they have found may lack what changes now. */
   let reads = 0;
-  /** What has changed since they began and belonged to nothing, as `ACCOUNT/ID`. */
+  /** What has changed since they began and belonged to nothing, as `ACCOUNT/ID`, and authors. */
   const unknown = new Set<string>();
 
-  store.onInvalidate(['serving', 'account'], (tags) => {
+  store.onInvalidate(['serving', 'account', 'user'], (tags) => {
     if (tags === EVERYTHING) {
       isEverythingStale = true;
       for (const { account } of held.accounts()) held.hide(account.id);
@@ -55,8 +55,18 @@ export function openAdIndex(
     for (const tag of tags) {
       const [, account, name] = /^(?:serving|account):([^/]*)(?:\/(.*))?$/.exec(tag) ?? [];
       if (account !== undefined) note(account, name);
+      else noteAuthor(tag.slice('user:'.length));
     }
   });
+
+  /** Whether somebody is suspended decides about everything that they have written. */
+  function noteAuthor(user: string): void {
+    const name = authorName(user);
+    if (reads > 0) unknown.add(name);
+    for (const { account } of held.accounts()) {
+      for (const line of held.linesOf(account.id, name)) note(account.id, line);
+    }
+  }
 
   function note(account: string, name: string | undefined): void {
     const before = stale.get(account);
@@ -94,7 +104,7 @@ export function openAdIndex(
   async function readLines(account: SettledAccount, asking: ReturnType<typeof askingOf>, lines: readonly string[]) {
     const read = await readAds(asking, account, lines, ++turns);
     for (const [line, { names }] of unknown.size === 0 ? [] : read) {
-      if (names.some((name) => unknown.has(`${account.id}/${name}`))) note(account.id, line);
+      if (names.some((name) => unknown.has(`${account.id}/${name}`) || unknown.has(name))) note(account.id, line);
     }
     held.put(account, lines, read, (line) => isStale(account.id, line));
   }

@@ -51,7 +51,7 @@ export interface LeftOut {
 export interface ReadLine {
   readonly ad: Ad | undefined;
   readonly reason: string | undefined;
-  /** What it depends on: ids of its campaign, funding instrument, creatives and targeting criteria. */
+  /** What it depends on: ids of its campaign, funding instrument, creatives and targeting criteria, and names of authors. */
   readonly names: readonly string[];
   /** Counts reads: a larger one is newer. */
   readonly turn: number;
@@ -84,6 +84,11 @@ export async function listActiveLines(
     }),
   );
   return rows.map(({ id }) => id);
+}
+
+/** The name of a user among what line items depend on. */
+export function authorName(user: string): string {
+  return `user/${user}`;
 }
 
 /** Line items that are read at a time: between them, other work is done. */
@@ -146,7 +151,7 @@ export async function readAds(
             probability: isPaidByClick ? (billed + CLICK_PRIOR * PRIOR_WEIGHT) / (impressions + PRIOR_WEIGHT) : 1,
           }
         : undefined;
-    const creatives = booking.creatives.map(({ id }) => id);
+    const creatives = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));
     const names = [booking.campaign.id, booking.instrument.id, ...creatives, ...question.criterionIds];
     found.set(booking.id, { ad, reason, names, turn });
   }

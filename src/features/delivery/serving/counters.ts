@@ -35,6 +35,8 @@ export interface AccountCounters {
   state(): number;
   /** Forgets promises that were not kept. */
   expire(now_ms: number): void;
+  /** Budgets may have changed: of a line item, campaign or funding instrument, or any. They are read before more is spent. @source decision 1085 */
+  reread(name?: string): void;
 }
 
 /** Whom counters tell, and what they need. */
@@ -281,6 +283,12 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     isDue: () => views.length > 0 || clicks.length > 0 || isWanting || idleLines(clock.now()).length > 0,
     state: () => state,
     expire,
+    reread(name) {
+      for (const [line, { payers }] of asked) {
+        if (name === undefined || Object.values(payers).includes(name)) leased.delete(line);
+      }
+      state += 1;
+    },
   };
 
   function isLeased(): boolean {

@@ -53,7 +53,10 @@ async function renderPost(
   if (!post) return undefined;
   const { id: account_id, environment } = account!;
   const view = publishedView(post);
-  const card = view.card_uri === null ? undefined : await findCard(tx, view.account_id ?? account_id, view.card_uri);
+  const card =
+    view.card_uri === null
+      ? undefined
+      : await findCard(tx, view.account_id ?? account_id, view.card_uri, { deleted: 'shown' });
   const structure = card?.format === 'component' ? parseStructure(card.row as unknown as Card) : undefined;
   const cardKeys = structure ? mediaReferences(structure).map(({ key }) => key) : [];
   const media = await findMediaDetails(context, [...view.media_keys, ...cardKeys]);
@@ -106,7 +109,8 @@ async function renderMedia(
   context: MediaContext,
   { shown_id: id, landing_url, kind }: BookedCreative,
 ): Promise<RenderedCreative | undefined> {
-  const row = await context.tx.records.get(accountMedia, { account: context.account!.id, id }, { deleted: 'hidden' });
+  // Media creatives outlive account media that was deleted. @source creatives 4
+  const row = await context.tx.records.get(accountMedia, { account: context.account!.id, id }, { deleted: 'shown' });
   const key = row?.media_key;
   const media = key ? (await findMediaDetails(context, [key])).get(key) : undefined;
   if (!media) return undefined;

@@ -6,6 +6,7 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { AdServing, BeaconRequest } from '../../../contract/services/serving.ts';
+import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { NumberedPerson } from '../../../contract/store/directory.ts';
 import { landingUrl, sealClickId } from '../conversions/click-id.ts';
 import { personNames } from '../person-names.ts';
@@ -164,6 +165,15 @@ function openPlace(
       }
     }
   };
+  store.onInvalidate(['serving'], (tags) => {
+    if (tags === EVERYTHING) for (const counters of all.values()) counters.reread();
+    else {
+      for (const tag of tags) {
+        const [account = '', name] = tag.slice('serving:'.length).split('/');
+        all.get(account)?.reread(name);
+      }
+    }
+  });
   let waiting = 0;
   const room = {
     takeRoom(): boolean {

@@ -1,4 +1,5 @@
 import { instantMs } from '../../../base/instants.ts';
+import { dateAround } from '../../../base/zones.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
 import type { AudienceCount, AudienceCounter } from '../audience-counter.ts';
 import type { Booking, Bookings } from '../bookings.ts';
@@ -16,8 +17,8 @@ export interface SettledAudiences {
 
 /**
  * Counts the audiences of line items as of the time from which they can deliver, but not before they are settled. One that
- * was counted before holds until its question or the directory changes, so that delivery does not depend on when it is
- * settled.
+ * was counted before holds until its question or the directory changes, and at least for the rest of the local day, so that
+ * delivery does not depend on when it is settled.
  * @param serving the line items that are asked for, among all active ones
  * @source decision 941
  */
@@ -29,6 +30,7 @@ export async function settleAudiences(
 ): Promise<SettledAudiences> {
   const latest = new Map(stored.map((audience) => [audience.subject, audience]));
   const counts = new Map<string, AudienceCount>();
+  const dayOf = (time: string): string => dateAround(instantMs(time), account.timezone);
   const times = new Map(serving.map((line) => [line.id, later(servingTimes(line)[0], settledUntil)]));
   for (const time of new Set(times.values())) {
     const ids = serving.filter(({ id }) => times.get(id) === time).map(({ id }) => id);
@@ -39,8 +41,10 @@ export async function settleAudiences(
   const changed: DeliveryAudience[] = [];
   const store = (subject: string, applies_from: string, count: AudienceCount): boolean => {
     const known = latest.get(subject);
-    const { question_hash, directory_mark } = count;
-    if (known?.question_hash === question_hash && known.directory_mark === directory_mark) return false;
+    if (known?.question_hash === count.question_hash && known.directory_mark === count.directory_mark) {
+      // Members of audiences come and go.
+      if (dayOf(known.applies_from) === dayOf(applies_from) || hasSamePeople(known, count)) return false;
+    }
     changed.push({ account_id: account.id, subject, applies_from, ...count });
     return true;
   };
@@ -70,6 +74,12 @@ export async function settleAudiences(
     store(subject, time, only ?? (await counter.countUnion(account, ids, instantMs(time))));
   }
   return { people, questions, changed };
+}
+
+type Counted = Pick<AudienceCount, 'people' | 'shares'>;
+
+function hasSamePeople(one: Counted, other: Counted): boolean {
+  return one.people === other.people && JSON.stringify(one.shares) === JSON.stringify(other.shares);
 }
 
 function campaignSubject({ campaign }: Booking): string {

@@ -15,7 +15,7 @@ import { readState } from './read-state.ts';
 import { type SettledAudiences, settleAudiences } from './settled-audiences.ts';
 import { digestOf, readPlan, writePlan } from './stored-plan.ts';
 
-/** At most this much is settled in one call, and in one unit of work. */
+/** At most this much is settled in one call, and in one unit of work; while something serves, a local day. */
 const CALL_MS_MAX = 90 * 86_400_000;
 const UNIT_MS_MAX = 7 * 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -70,9 +70,15 @@ async function settleSome(
   if (!cursor) return begin(store, account, now, afterSettling);
   const from_ms = instantMs(cursor.settled_until);
   if (from_ms >= now_ms) return isChange && afterSettling ? after(store, bookings, afterSettling) : NOTHING;
-  const until_ms = Math.min(now_ms, from_ms + UNIT_MS_MAX);
-  const range = [hourAround(from_ms, account)[0], hourAround(until_ms, account)[1]] as const;
-  const serving = bookings.lines.filter((line) => servesWithin(bookings, line, range));
+  const rangeTo = (ms: number) => [hourAround(from_ms, account)[0], hourAround(ms, account)[1]] as const;
+  const servingIn = (times: ReturnType<typeof rangeTo>) =>
+    bookings.lines.filter((line) => servesWithin(bookings, line, times));
+  const longest_ms = Math.min(now_ms, from_ms + UNIT_MS_MAX);
+  // Audiences are counted for a day.
+  const isIdle = servingIn(rangeTo(longest_ms)).length === 0;
+  const until_ms = isIdle ? longest_ms : Math.min(longest_ms, localDayAround(from_ms, account.timezone).end_ms);
+  const range = rangeTo(until_ms);
+  const serving = servingIn(range);
   if (serving.length === 0 && !isChange && until_ms === now_ms) return NOTHING;
   const audiences = await settleAudiences(counter, bookings, serving, {
     ...{ stored, settledUntil: cursor.settled_until },
