@@ -1,9 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { secureRandom } from '../base/random.ts';
 import { operatorPages, operatorSections } from '../console/operator/all-pages.ts';
-import { operatorLinks } from '../features/platform/operator-links.ts';
+import { useOperatorLink } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';
 import type { Branding } from '../http/pages/branding.ts';
+import { addressReader } from '../http/request-origin.ts';
 import { programVersion } from '../version.ts';
 import { accountInput } from './account-input.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -15,7 +16,8 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
     {
       ...{ store, clock, wallClock, box, log, branding },
       random: secureRandom,
-      openLink: operatorLinks(box, wallClock).open,
+      addressOf: addressReader(deps.settings.trusted_proxies),
+      useLink: useOperatorLink,
       pages: operatorPages({
         ...{ clock, wallClock, accountInput },
         random: secureRandom,

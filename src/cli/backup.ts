@@ -17,7 +17,11 @@ export function backupCommand(command: Command): void {
     .action((file: string | undefined) => runBackup(command, file));
 }
 
-/** Writes an archive; fails afterwards if media is missing, unless that is allowed. @source decision 453 */
+/**
+ * Writes an archive and verifies it; fails afterwards if media is missing, unless that is allowed. Older archives are
+ * deleted only once the new one is verified.
+ * @source decision 453, 1061
+ */
 async function runBackup(command: Command, file: string | undefined): Promise<void> {
   const { folder, keep, force, allowMissingMedia } = command.opts();
   if ((file === undefined) === (folder === undefined)) throw new CommandFailed('give either a file or --folder', 2);
@@ -26,17 +30,25 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   }
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
+  const { inspectArchive } = await import('../backup/inspect-archive.ts');
   const { removeOldArchives, datedArchivePath } = await import('./backup/dated-files.ts');
-  const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
+  const { judgeKeys } = await import('./backup/judge-archive.ts');
+  const { printLine, recordVerified, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const settings = settingsFrom(command, 'serve', true);
   const path: string = file ?? datedArchivePath(folder, systemClock.now());
   if (existsSync(path) && !force) throw new CommandFailed(`${path} already exists; use --force to overwrite it`);
-  const { missing } = await runRecordedCopy(command, settings, (source, record) => {
+  const { missing } = await runRecordedCopy(command, settings, async (source, record) => {
     record.addTarget('archive', resolve(path));
-    return backUp(source, path);
+    const result = await backUp(source, path);
+    printLine(`wrote ${path}`);
+    const examined = await inspectArchive(path, source.keys);
+    if (Object.keys(source.keys).length === 0) printLine('secrets: not tried, because no master key is configured');
+    else judgeKeys(examined, source.keys, true);
+    return result;
   });
-  printLine(`wrote ${path}`);
+  printLine(`verified ${path}`);
   if (keep !== undefined) for (const old of removeOldArchives(folder, Number(keep))) printLine(`removed ${old}`);
+  if (missing.length === 0 || allowMissingMedia) await recordVerified(settings, systemClock.now());
   if (missing.length === 0) return;
   const message = `media files of ${missing.length} uploads are missing from the data folder (first: ${missing[0]}); ${path} is otherwise complete`;
   if (!allowMissingMedia) throw new CommandFailed(message);

@@ -17,6 +17,7 @@ export type TargetKind =
   | 'feature'
   | 'webhook'
   | 'publisher'
+  | 'operator'
   | 'event'
   | 'people'
   | 'posts'

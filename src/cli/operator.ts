@@ -1,11 +1,10 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { secureRandom } from '../base/random.ts';
-import { OPERATOR_LINK_S, operatorLinkToken, operatorNameError } from '../features/platform/operator-links.ts';
-import { openCommandRuntime } from './command-runtime.ts';
+import { addOperatorLink, OPERATOR_LINK_S, operatorNameError } from '../features/platform/operator-links.ts';
 import { failIf } from './failure.ts';
 import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
+import { runWrite } from './units-of-work.ts';
 
 /** `barker operator`. */
 export function operatorCommand(command: Command): void {
@@ -21,17 +20,11 @@ export function operatorCommand(command: Command): void {
 async function printLink(command: Command): Promise<void> {
   const { name = userInfo().username } = command.opts<{ name?: string }>();
   failIf(operatorNameError(name));
-  const { store, box, wallClock, settings } = await openCommandRuntime(command);
-  try {
-    const token = operatorLinkToken(box, secureRandom, name, wallClock.now());
+  const link = await runWrite(command, async ({ tx, random, wallNow, addTarget }, settings) => {
+    addTarget('operator', name);
     const { operations_host: host, operations_port: port } = settings;
     const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    printFields({
-      operator: name,
-      valid_s: String(OPERATOR_LINK_S),
-      link: `${origin}/operator/sign-in?token=${token}`,
-    });
-  } finally {
-    await store.close();
-  }
+    return `${origin}/operator/sign-in?token=${await addOperatorLink(tx, name, { random, wallNow })}`;
+  });
+  printFields({ operator: name, valid_s: String(OPERATOR_LINK_S), link });
 }

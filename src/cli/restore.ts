@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { ArchiveInspection, MasterKeys } from '../backup/inspect-archive.ts';
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker restore`. */
@@ -21,6 +19,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
+  const { judgeKeys, summaryOf } = await import('./backup/judge-archive.ts');
   const { configuredMasterKeys, openCommandObjects, printLine } = await import('./backup/recorded-copy.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
@@ -62,32 +61,4 @@ Restored to the state of ${head.made_at}.
 
 function targetOf({ data_folder: folder, database_url: databaseUrl }: Settings) {
   return { folder, databaseUrl, includesFiles: true };
-}
-
-function summaryOf({ head, contents }: ArchiveInspection): string[] {
-  const { count, bytes } = contents.files;
-  const rows = Object.values(contents.tables).reduce((total, table) => total + table.rows, 0);
-  return [
-    `backup made at ${head.made_at} by release ${head.release}, from ${head.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
-    `schema: ${head.steps.length} migrations, the last is ${head.steps.at(-1)}`,
-    `rows: ${rows} in ${Object.keys(contents.tables).length} tables`,
-    `files: ${count} (${bytes} bytes)`,
-  ];
-}
-
-/** Fails if the configured keys cannot decrypt the secrets: the server could then verify no signature. */
-function judgeKeys({ head, secrets }: ArchiveInspection, keys: MasterKeys, isVerifying: boolean): void {
-  const closed = Object.entries(secrets).filter(([, { sealed, opened }]) => opened < sealed);
-  const keyNames = closed.map(([id]) => (head.keys[id] ? `${id} (fingerprint ${head.keys[id]})` : id)).join(', ');
-  if (closed.length === 0) {
-    const ids = Object.keys(secrets).join(', ');
-    print(ids === '' ? 'secrets: none\n' : `secrets: all can be decrypted with the configured master keys (${ids})\n`);
-    return;
-  }
-  if (Object.keys(keys).length > 0) {
-    throw new CommandFailed(`the configured master keys cannot decrypt secrets encrypted with: ${keyNames}`);
-  }
-  const message = `no master key is configured; the server will need ${keyNames}`;
-  if (isVerifying) throw new CommandFailed(`${message}; the archive is otherwise valid`);
-  printError(`barker: ${message}\n`);
 }

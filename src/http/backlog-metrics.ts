@@ -56,6 +56,13 @@ export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDepend
         return bavail * bsize;
       },
     },
+    barker_backup_verified_time_seconds: {
+      help: 'When a backup was last verified, Unix seconds; 0: never.',
+      read: async () => {
+        const verified_at = await store.read((tx) => tx.verifiedBackup.find());
+        return verified_at === undefined ? 0 : instantMs(verified_at) / 1000;
+      },
+    },
     barker_jobs_due: {
       help: 'Jobs due and not done, by kind.',
       label: 'kind',

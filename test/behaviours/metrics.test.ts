@@ -77,6 +77,15 @@ describe('metrics', () => {
     });
   }
 
+  test('say when a backup was last verified', async () => {
+    const name = 'barker_backup_verified_time_seconds';
+    assert.equal(sample(await scrape(), name), 0, 'never');
+    for (const at of ['2026-03-01T03:00:00Z', '2026-03-02T03:00:00Z']) {
+      await world.service.store.write((tx) => tx.verifiedBackup.record(at));
+      assert.equal(sample(await scrape(), name), Date.parse(at) / 1000);
+    }
+  });
+
   test('count jobs by kind and outcome, and overdue ones', async () => {
     const { service, clock } = world;
     await service.jobs.runDue();

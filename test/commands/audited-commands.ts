@@ -110,6 +110,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   },
   'publisher rotate': { args: () => ['1'], touches: () => ['publisher:1'] },
   'publisher disable': { args: () => ['1'], touches: () => ['publisher:1'] },
+  'operator link': { args: () => ['--name', 'anna'], touches: () => ['operator:anna'], says: '--name' },
   'events emit': {
     args: () => ['profile.update.bio', '--user', 'ada', '--text', 'hunter2'],
     touches: user('ada'),
@@ -135,7 +136,6 @@ export const READS: Readonly<Record<string, () => readonly string[]>> = {
   'account show': on(),
   'webhooks list': () => [],
   'publisher list': () => [],
-  'operator link': () => [],
   'webhooks deliveries': () => [WEBHOOK],
   'keys status': () => [],
   'audit list': () => [],

@@ -95,6 +95,35 @@ describe('a folder of archives', () => {
   });
 });
 
+describe('a backup', () => {
+  /** What `barker doctor` says of backups. */
+  const told = async (place: Place): Promise<string | undefined> =>
+    /^\w+ +(.*backup.*)$/m.exec((await run('doctor', ...flagsOf(place))).stdout)?.[1];
+
+  test('is verified and recorded, but for one whose secrets the configured keys do not open', async () => {
+    const target = await newTarget();
+    await succeed(run('restore', archive, ...flagsOf(target)));
+    assert.equal(
+      await told(target),
+      'no backup of this database was ever verified',
+      'nor was it when it was backed up',
+    );
+    const file = join(target.folder, 'd.tar');
+    const flags = flagsOf(target);
+    await refused(
+      barker(['backup', file, ...flags], { env: { BARKER_MASTER_KEY: 'ef'.repeat(32) } }),
+      /cannot decrypt secrets encrypted with: k1/,
+    );
+    assert.equal(await told(target), 'no backup of this database was ever verified');
+    const untried = await succeed(barker(['backup', file, '--force', ...flags], { env: {} }));
+    assert.match(
+      untried,
+      /^wrote .*d\.tar\nsecrets: not tried, because no master key is configured\nverified .*d\.tar$/m,
+    );
+    assert.match((await told(target))!, /^the last verified backup is 0 h old/);
+  });
+});
+
 describe('a backup that is killed', () => {
   test('leaves nothing that looks like an archive, and the next backup works', async () => {
     const file = join(source.folder, 'c.tar.zst');

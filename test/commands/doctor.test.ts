@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { masterKeysOf, openDriver, openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
+import { examineBackup } from '../../src/cli/doctor/backup.ts';
 import { examineDatabase } from '../../src/cli/doctor/database.ts';
 import { examineDataFolder } from '../../src/cli/doctor/disk.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
@@ -30,6 +32,9 @@ import { barker, flagsOf, MASTER_KEY } from './program.ts';
 let place: Place;
 before(async () => {
   place = await openPlace(undefined, { hasSchema: true });
+  const driver = await openDriver(settingsOf());
+  await storeOn(driver).write((tx) => tx.verifiedBackup.record(formatInstant(systemClock.now())));
+  await driver.close();
 });
 after(() => place.remove());
 
@@ -87,6 +92,23 @@ describe('the database', () => {
   const examine = async (flags?: Record<string, unknown>) => wanting(await examineDatabase(settingsOf(flags)));
 
   test('without a fault', async () => assert.deepEqual(await examine(), HASTY));
+
+  test('without a verified backup for more than 26 hours, but for that of a development server', () => {
+    const now = Date.parse('2026-03-02T03:00:00Z');
+    const told = (at?: string, folder = place.folder): string[] => lines(examineBackup(at, now, folder));
+    const of = (hours: number, at: string) => `the last verified backup is ${hours} h old (${at})`;
+    for (const [level, hours, at] of [
+      ['ok', 0, '2026-03-02T03:00:01Z'],
+      ['ok', 26, '2026-03-01T01:00:00Z'],
+      ['warning', 26, '2026-03-01T00:59:59Z'],
+    ] as const)
+      assert.deepEqual(told(at), [`${level}: ${of(hours, at)}`]);
+    assert.deepEqual(told(), ['warning: no backup of this database was ever verified']);
+    const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));
+    writeFileSync(join(folder, 'dev.json'), '{}');
+    assert.deepEqual(told(undefined, folder), []);
+    rmSync(folder, { recursive: true });
+  });
 
   test('that does not exist is not created', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'barker-doctor-'));

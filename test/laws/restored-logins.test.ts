@@ -6,9 +6,12 @@ import { TOTP } from 'otpauth';
 import { backUp } from '../../src/backup/backup.ts';
 import { inspectArchive } from '../../src/backup/inspect-archive.ts';
 import { restore } from '../../src/backup/restore.ts';
+import { formatInstant } from '../../src/base/instants.ts';
+import { useOperatorLink } from '../../src/features/platform/operator-links.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { COPY_KEYS, RECORD, sourceOn, targetOn } from '../rig/copies.ts';
 import { onPlace, openPlace } from '../rig/databases.ts';
+import { operatorToken } from '../rig/operator.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -17,6 +20,7 @@ let restored: World;
 let person: Person;
 let secret: string;
 let recovery: string[];
+let link: string;
 
 const codeAt = (now: number): string => TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: now });
 const headingOf = (page: Seen): string => outlineOf(page.html).heading;
@@ -28,6 +32,10 @@ async function logInWith(world: World, code: string): Promise<number> {
   assert.equal(headingOf(page), 'Enter your code');
   return (await user.submit(page, { 'session[code]': code })).status;
 }
+
+/** The operator whom the link signs in, if it works. */
+const useLink = ({ service }: World): Promise<string | undefined> =>
+  service.store.write((tx) => useOperatorLink(tx, link, formatInstant(service.wallClock.now())));
 
 before(async () => {
   original = await openWorld({ flags: { rate_limits: 'off' } });
@@ -41,6 +49,7 @@ before(async () => {
   const told = await user.submit(page, { 'session[code]': codeAt(original.clock.now()) });
   recovery = [...told.html.matchAll(/<li><code>([a-z2-7-]+)<\/code>/g)].map(([, code]) => code!);
   for (const code of recovery) recordSecret('recovery code', code);
+  link = await operatorToken(original.service, 'anna');
 });
 after(async () => {
   await restored?.close();
@@ -61,6 +70,7 @@ describe('after a restore', () => {
     assert.equal(await logInWith(original, used), 303);
     assert.equal(await logInWith(original, ahead), 303);
     assert.equal(await logInWith(original, recovery[0]!), 303);
+    assert.equal(await useLink(original), 'anna');
     const place = await openPlace();
     const { head } = await inspectArchive(archive, COPY_KEYS);
     const restoring = { now: start, requests_not_before: 0, progress: () => {}, record: RECORD };
@@ -84,5 +94,9 @@ describe('after a restore', () => {
 
   test('recovery codes are invalid, because the used ones are unknown', async () => {
     for (const code of recovery.slice(0, 2)) assert.equal(await logInWith(restored, code), 401);
+  });
+
+  test('links of operators are invalid, because the used ones are unknown', async () => {
+    assert.equal(await useLink(restored), undefined);
   });
 });

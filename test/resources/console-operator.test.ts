@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
+import { operatorConsole } from '../../src/app/operator-console.ts';
+import type { AuditEvent, AuditRecord } from '../../src/contract/store/audit.ts';
+import { loadBranding } from '../../src/http/pages/branding.ts';
 import {
   addApplication,
   addPerson,
@@ -11,6 +15,7 @@ import {
   type Seen,
   typed,
 } from '../rig/browser.ts';
+import { operatorToken } from '../rig/operator.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -22,10 +27,7 @@ before(async () => {
 });
 after(() => world.close());
 
-const tokenFor = (name: string): string => {
-  const { box, random, wallClock } = world.service;
-  return operatorLinkToken(box, random, name, wallClock.now());
-};
+const tokenFor = (name: string): Promise<string> => operatorToken(world.service, name);
 
 /** Opens the link of an operator and presses its button. */
 async function opened(browser: Browser, token: string): Promise<Seen> {
@@ -34,7 +36,7 @@ async function opened(browser: Browser, token: string): Promise<Seen> {
 
 async function signedIn(name: string): Promise<Browser> {
   const browser = browserOf(world.service.operationsUrl);
-  const { status, location } = await opened(browser, tokenFor(name));
+  const { status, location } = await opened(browser, await tokenFor(name));
   assert.deepEqual([status, location], [303, '/operator']);
   return browser;
 }
@@ -46,24 +48,63 @@ async function act(browser: Browser, path: string, members: Record<string, strin
   return browser.post(path, { authenticity_token, ...members });
 }
 
+const recordsOf = (event: AuditEvent): Promise<AuditRecord[]> =>
+  world.service.store.read((tx) => tx.audit.listRecords({ event, limit: 100 }));
+
+/** The console of another server of the same database, which has nothing in common with the first but that. */
+async function anotherConsole(): Promise<{ readonly url: string; close(): void }> {
+  const { service } = world;
+  const branding = await loadBranding(service.settings);
+  const server = createServer(operatorConsole(service, branding, (_, response) => void response.writeHead(404).end()));
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
+}
+
 const commandsOf = async (): Promise<string[]> => {
-  const records = await world.service.store.read((tx) => tx.audit.listRecords({ event: 'command', limit: 100 }));
+  const records = await recordsOf('command');
   return records.map(({ actor, command, outcome, targets }) => [actor, command, outcome, ...targets].join(' '));
 };
 
 describe('signing in to the operator console', () => {
   test('takes a link that works once', async () => {
-    const token = tokenFor('grace');
+    const token = await tokenFor('grace');
     assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 303);
     const again = await opened(browserOf(world.service.operationsUrl), token);
     assert.deepEqual([again.status, outlineOf(again.html).heading], [403, 'This link no longer works']);
   });
 
-  test('takes a link of the last ten minutes, sealed by this service', async () => {
-    const { box, random, wallClock } = world.service;
-    const old = operatorLinkToken(box, random, 'grace', wallClock.now() - 601_000);
-    for (const token of [old, '', 'k1.x.y', `${tokenFor('grace').slice(0, -2)}AA`])
+  test('takes each link once, whichever servers it reaches, at once or after a restart', async () => {
+    const others = await Promise.all([anotherConsole(), anotherConsole()]);
+    try {
+      const consoles = [world.service.operationsUrl, ...others.map(({ url }) => url)];
+      for (let round = 0; round < 5; round += 1) {
+        const token = await tokenFor(`grace${round}`);
+        const seen = await Promise.all(consoles.map(async (url) => (await opened(browserOf(url), token)).status));
+        assert.deepEqual(seen.sort(), [303, 403, 403]);
+        const [login, ...more] = (await recordsOf('operator_login')).filter(
+          ({ actor }) => actor === `operator:grace${round}`,
+        );
+        assert.deepEqual([login?.origin, login?.outcome, more], ['127.0.0.1', 'done', []]);
+      }
+    } finally {
+      for (const { close } of others) close();
+    }
+  });
+
+  test('takes a link of the last ten minutes, and removes what is older', async () => {
+    const unused = await tokenFor('grace');
+    for (const token of ['', 'k1.x.y', `${unused.slice(0, -2)}AA`])
       assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 403, token);
+    world.clock.advance(601);
+    assert.equal((await opened(browserOf(world.service.operationsUrl), unused)).status, 403);
+    await tokenFor('grace');
+    world.clock.advance(1200);
+    const wallNow = new Date(world.clock.now()).toISOString();
+    const left = (): Promise<number> => world.service.store.write((tx) => tx.operatorLinks.removeEnded(wallNow));
+    await world.service.jobs.runDue();
+    assert.equal(await left(), 0, 'the job has removed it');
+    anna = await signedIn('anna');
   });
 
   test('is what everything needs; users of the service are no operators', async () => {
@@ -82,6 +123,8 @@ describe('signing in to the operator console', () => {
     const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
     assert.equal((await browser.post('/operator/sign-out', { authenticity_token })).status, 200);
     assert.equal((await browser.get('/operator')).status, 401);
+    const [logout] = await recordsOf('operator_logout');
+    assert.deepEqual([logout?.actor, logout?.origin], ['operator:grace', '127.0.0.1']);
     const idle = await signedIn('grace');
     world.clock.advance(1801);
     assert.equal((await idle.get('/operator')).status, 401);
@@ -231,6 +274,8 @@ describe('operators', () => {
     for (const what of ['console user suspend', 'console account fund', 'console app level', 'operator:anna', 'Failed'])
       assert.ok(html.includes(what), what);
     assert.ok(!html.includes('1,250'), 'nothing that was typed');
+    const acts = await recordsOf('command');
+    assert.deepEqual([...new Set(acts.map(({ origin }) => origin))], ['127.0.0.1'], 'with the address of the browser');
   });
 
   test('send forms from their own pages only', async () => {

@@ -1,12 +1,12 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { checkFit } from '../rig/fit-for-everybody.ts';
 import { keyHands } from '../rig/hands.ts';
+import { operatorToken } from '../rig/operator.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
 import { until } from '../rig/patience.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
@@ -198,11 +198,9 @@ describe('the ads manager is accessible', { concurrency: 4 }, () => {
 
 describe('the operator console is accessible', () => {
   const operator = async (path: string): Promise<Tab> => {
-    const { box, random, wallClock, operationsUrl } = world.service;
+    const { operationsUrl } = world.service;
     const tab = await chromium.tab();
-    await tab.open(
-      `${operationsUrl}/operator/sign-in?token=${operatorLinkToken(box, random, 'anna', wallClock.now())}`,
-    );
+    await tab.open(`${operationsUrl}/operator/sign-in?token=${await operatorToken(world.service, 'anna')}`);
     await tab.leave("document.querySelector('button').click()");
     await tab.open(operationsUrl + path);
     return tab;

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { after, before, test } from 'node:test';
-import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { markTexts, unmarkedWords } from '../rig/marked-texts.ts';
 
 // What is imported from here on uses the marked texts.
 markTexts();
 const { browserOf, logIn } = await import('../rig/browser.ts');
 const { demoAccount, ownerOf } = await import('../rig/demo.ts');
+const { operatorToken } = await import('../rig/operator.ts');
 const { pagesOf } = await import('../rig/pages.ts');
 const { openWorld } = await import('../rig/world.ts');
 
@@ -32,6 +32,7 @@ const NAMES = [
   'Ada Demo',
   'Ben Demo',
   'anna',
+  'operator:anna',
   'demo.example',
   hostname(),
 ];
@@ -73,10 +74,10 @@ test('every word of a page comes from the catalogue of texts', async () => {
   for (const [name, path] of [...(await pagesOf(world, account)), ...others.map((path) => [path, path] as const)]) {
     pages[name] = (await user.get(path)).html;
   }
-  const { box, random, wallClock, operationsUrl } = world.service;
+  const { operationsUrl } = world.service;
   const operator = browserOf(operationsUrl!);
   pages['operator: signed out'] = (await operator.get('/operator')).html;
-  await operator.post('/operator/sign-in', { token: operatorLinkToken(box, random, 'anna', wallClock.now()) });
+  await operator.post('/operator/sign-in', { token: await operatorToken(world.service, 'anna') });
   for (const path of ['', '/users', `/users/${world.keys.user_id}`, '/accounts', '/applications', '/audit'])
     pages[`operator: ${path}`] = (await operator.get(`/operator${path}`)).html;
 

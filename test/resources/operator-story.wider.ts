@@ -4,10 +4,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { type Hands, keyHands, mouseHands } from '../rig/hands.ts';
+import { operatorToken } from '../rig/operator.ts';
 import { says as pageSays } from '../rig/pages-in-chromium.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -46,8 +46,8 @@ interface Parts {
 }
 
 async function wholeStory({ own, theirs, operator, user, userName }: Parts): Promise<void> {
-  const { box, random, wallClock, operationsUrl } = world.service;
-  const token = operatorLinkToken(box, random, 'anna', wallClock.now());
+  const { operationsUrl } = world.service;
+  const token = await operatorToken(world.service, 'anna');
   await own.open(`${operationsUrl}/operator/sign-in?token=${token}`);
   await operator.follow('Sign in');
 
@@ -98,7 +98,7 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
 
   // What the page says to run on the machine, with the place of this service.
   await operator.follow('Overview');
-  await pageSays(own, /No backup is on record|Last backup/);
+  await pageSays(own, /No backup was ever verified|Last verified: /);
   const command: string = await own.look("document.querySelector('main pre').textContent");
   const [program, ...args] = command.split(' ');
   assert.equal(program, 'barker');
@@ -110,5 +110,5 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
   const [archive] = readdirSync(folder);
   assert.ok(statSync(join(folder, archive!)).size > 10_000);
   await operator.follow('Overview');
-  await pageSays(own, /Last backup: .*Done/);
+  await pageSays(own, /Last verified: /);
 }

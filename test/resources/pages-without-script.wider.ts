@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { operatorLinkToken } from '../../src/features/platform/operator-links.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
+import { operatorToken } from '../rig/operator.ts';
 import { pagesOf } from '../rig/pages.ts';
 import { openInside } from '../rig/pages-in-chromium.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -56,9 +56,9 @@ async function outlineOf(tab: Tab): Promise<string> {
 test('every page offers the same where no script runs', async () => {
   const paths = await pagesOf(world, account);
   const inside = await openInside(chromium, world, '/ads', ownerOf(world));
-  const { box, random, wallClock, operationsUrl } = world.service;
+  const { operationsUrl } = world.service;
   const operator = await chromium.tab();
-  const token = operatorLinkToken(box, random, 'anna', wallClock.now());
+  const token = await operatorToken(world.service, 'anna');
   await operator.open(`${operationsUrl}/operator/sign-in?token=${token}`);
   await operator.leave("document.querySelector('button').click()");
   for (const tab of [inside, operator]) await tab.send('Emulation.setScriptExecutionDisabled', { value: true });

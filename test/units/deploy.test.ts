@@ -20,7 +20,9 @@ function isSetting(variable: string): boolean {
 const settingsIn = (text: string): string[] => [...text.matchAll(/\bBARKER_[A-Z_]+/g)].map(([name]) => name);
 
 test('the deployment files name existing settings', () => {
-  const deploy = ['barker.service', 'nginx.conf', 'Caddyfile', 'haproxy.cfg'].map((file) => `deploy/${file}`);
+  const deploy = ['barker', 'barker.service', 'barker-backup.service', 'nginx.conf', 'Caddyfile', 'haproxy.cfg'].map(
+    (file) => `deploy/${file}`,
+  );
   const files = ['Dockerfile', 'compose.yaml', 'compose.cluster.yaml', ...deploy];
   for (const file of files) {
     // What stands in ${} of compose.yaml is the operator's variable of the same name.
@@ -164,5 +166,36 @@ describe('the systemd unit', () => {
     const [, folder] = /BARKER_DATA_FOLDER=(\S+)/.exec(unit)!;
     const [, state] = /^StateDirectory=(\S+)$/m.exec(unit)!;
     assert.equal(folder, `/var/lib/${state}`);
+  });
+});
+
+describe('nightly backups', () => {
+  const linesOf = (file: string): string[] => readFileSync(`deploy/${file}`, 'utf8').split('\n');
+  const unit = linesOf('barker-backup.service');
+  const server = linesOf('barker.service');
+  const [cron] = linesOf('barker-backup.cron').filter((line) => /^[^#]/.test(line));
+  const [exec] = unit.flatMap((line) => /^ExecStart=\/opt\/barker\/bin\/barker (.*)$/.exec(line)?.[1] ?? []);
+
+  test('use the settings, the user and the data folder of the server', () => {
+    const shared = /^(User|Group|EnvironmentFile|Environment|StateDirectory\w*|UMask)=/;
+    const own = server.filter(
+      (line) => shared.test(line) && !/^Environment=(NODE_OPTIONS|MALLOC_ARENA_MAX)=/.test(line),
+    );
+    assert.deepEqual(
+      unit.filter((line) => shared.test(line)),
+      own,
+    );
+  });
+
+  test('are the same by systemd and by cron', () => {
+    assert.equal(cron, `0 3 * * * root /usr/local/bin/barker ${exec} >/dev/null`);
+    assert.ok(linesOf('barker-backup.timer').includes('OnCalendar=*-*-* 03:00:00'));
+  });
+
+  test('write where the unit may, which the guide makes', () => {
+    const [, folder] = / --folder (\S+) /.exec(exec!)!;
+    assert.ok(unit.includes(`ReadWritePaths=${folder}`));
+    const guide = readFileSync('docs/operate.md', 'utf8');
+    assert.ok(guide.includes(`install --directory --owner=barker --group=barker --mode=0700 ${folder}\n`));
   });
 });

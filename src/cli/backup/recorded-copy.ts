@@ -6,6 +6,7 @@ import { type OpenObjects, openObjects } from '../../app/objects.ts';
 import type { BackupSource } from '../../backup/backup.ts';
 import type { MasterKeys } from '../../backup/inspect-archive.ts';
 import { systemClock } from '../../base/clock.ts';
+import { formatInstant } from '../../base/instants.ts';
 import { parseKeyEntries, parseMasterKey } from '../../base/secret-box.ts';
 import type { AuditOutcome } from '../../contract/store/audit.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
@@ -45,9 +46,10 @@ export async function runRecordedCopy<T>(
 ): Promise<T> {
   return withSource(settings, async (source) => {
     const record = commandRecord(command, source.now);
-    const isRecorded = await isStored(settings, (tx) => tx.audit.append([record.withOutcome('begun')]));
+    const what = 'the audit record';
+    const isRecorded = await isStored(settings, what, (tx) => tx.audit.append([record.withOutcome('begun')]));
     const end = async (outcome: AuditOutcome): Promise<void> => {
-      if (isRecorded) await isStored(settings, (tx) => tx.audit.end(record.withOutcome(outcome)));
+      if (isRecorded) await isStored(settings, what, (tx) => tx.audit.end(record.withOutcome(outcome)));
     };
     const result = await copy(source, record).catch(async (error) => {
       await end('failed');
@@ -58,17 +60,26 @@ export async function runRecordedCopy<T>(
   });
 }
 
+/** Stores in the source that a backup of it was verified at a time, Unix milliseconds. @source decision 595, 1061 */
+export async function recordVerified(settings: Settings, at: number): Promise<void> {
+  await isStored(settings, 'that the backup was verified', (tx) => tx.verifiedBackup.record(formatInstant(at)));
+}
+
 /**
- * Stores a record over a connection of its own; prints an error and returns false if that fails.
+ * Stores something over a connection of its own; prints an error and returns false if that fails.
  * @source decision 595
  */
-async function isStored(settings: Settings, work: (tx: WriteTransaction) => Promise<void>): Promise<boolean> {
+async function isStored(
+  settings: Settings,
+  what: string,
+  work: (tx: WriteTransaction) => Promise<void>,
+): Promise<boolean> {
   const store = storeOn(await openDriver(settings));
   try {
     await store.write(work);
     return true;
   } catch (error) {
-    printError(`barker: could not store the audit record: ${errorMessage(error)}\n`);
+    printError(`barker: could not store ${what}: ${errorMessage(error)}\n`);
     return false;
   } finally {
     await store.close();

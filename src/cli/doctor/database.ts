@@ -16,6 +16,7 @@ import { newerMigrations, pendingMigrations } from '../../storage/core/migrate.t
 import { postgresStatus } from '../../storage/core/postgres-status.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { errorMessage } from '../failure.ts';
+import { examineBackup } from './backup.ts';
 import { examineCallbacks } from './callbacks.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 import { examineStoreId } from './objects.ts';
@@ -101,18 +102,20 @@ function examineClock(skew_ms: number, { timestamp_window_s }: Settings): Findin
 
 async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
   const now = systemClock.now();
-  const { sample, servers, callbacks, webhooks, backlogs, oldestEvent, objectStoreId } = await storeOn(driver).read(
-    async (tx) => ({
-      sample: await tx.credentials.findSomeApplication(),
-      servers: await tx.nodes.listLive('', DEAD_AFTER_S),
-      callbacks: await examineCallbacks(tx, settings.callback_schemes),
-      webhooks: await examineWebhooks(tx, formatInstant(now - OVERDUE_MS)),
-      backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
-      oldestEvent: await tx.events.findOldestWaiting(),
-      objectStoreId: await tx.objectStoreId.find(),
-    }),
-  );
+  const { sample, servers, callbacks, webhooks, backlogs, oldestEvent, objectStoreId, verified_at } = await storeOn(
+    driver,
+  ).read(async (tx) => ({
+    sample: await tx.credentials.findSomeApplication(),
+    servers: await tx.nodes.listLive('', DEAD_AFTER_S),
+    callbacks: await examineCallbacks(tx, settings.callback_schemes),
+    webhooks: await examineWebhooks(tx, formatInstant(now - OVERDUE_MS)),
+    backlogs: await tx.jobs.listBacklogs(formatInstant(now)),
+    oldestEvent: await tx.events.findOldestWaiting(),
+    objectStoreId: await tx.objectStoreId.find(),
+    verified_at: await tx.verifiedBackup.find(),
+  }));
   const findings = [examineKey(settings, sample), ...examineServers(settings, servers), ...callbacks, ...webhooks];
+  findings.push(...examineBackup(verified_at, now, settings.data_folder));
   if (objectStoreId !== undefined) findings.push(...(await examineStoreId(settings, objectStoreId)));
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
   for (const { kind, count, since } of overdue) {

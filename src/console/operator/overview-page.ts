@@ -1,9 +1,7 @@
 import { html } from '../../base/html.ts';
 import { instantMs } from '../../base/instants.ts';
 import type { OperatorPage } from '../../contract/declare/operator-pages.ts';
-import type { AuditRecord } from '../../contract/store/audit.ts';
 import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
@@ -11,8 +9,6 @@ import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { operatorPage } from './operator-forms.ts';
 
 const words = texts.operator;
-/** How far back the last backup is looked for. */
-const COMMANDS_MAX = 1000;
 
 /** `/operator`: the servers, the work that waits, and the last backup. */
 export function overviewPage({ clock, version }: OperatorConsoleDeps): OperatorPage {
@@ -21,10 +17,10 @@ export function overviewPage({ clock, version }: OperatorConsoleDeps): OperatorP
     methods: ['GET'],
     async answer({ read }) {
       const now = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-      const { nodes, backlogs, backup } = await read(async (tx) => ({
+      const { nodes, backlogs, verified_at } = await read(async (tx) => ({
         nodes: await tx.nodes.listLive('', DEAD_AFTER_S),
         backlogs: await tx.jobs.listBacklogs(now),
-        backup: await lastBackup(tx),
+        verified_at: await tx.verifiedBackup.find(),
       }));
       const servers = nodes.map((node) => [
         node.hostname,
@@ -47,15 +43,10 @@ ${tableOf([words.host, words.roles, words.version, words.keys, words.schema, wor
 <section class="card"><h2>${words.jobs}</h2>
 ${tableOf([words.kind, words.due, words.waits], waiting, words.noJobs)}</section>
 <section class="card"><h2>${words.backup}</h2>
-<p>${backup ? html`${words.lastBackup} ${timestampElement(backup.at)}, ${words.audit.outcomes[backup.outcome]}, ${backup.actor ?? ''}.` : words.noBackup}</p>
+<p>${verified_at ? html`${words.lastBackup} ${timestampElement(verified_at)}.` : words.noBackup}</p>
 <pre>barker backup --folder /var/backups/barker --keep 14</pre></section>
 <p class="soft">${words.program(version)}</p>`;
       return operatorPage(words.overview, content);
     },
   };
-}
-
-async function lastBackup(tx: ReadTransaction): Promise<AuditRecord | undefined> {
-  const records = await tx.audit.listRecords({ event: 'command', limit: COMMANDS_MAX });
-  return records.find(({ command }) => command === 'backup' || command?.startsWith('backup '));
 }

@@ -35,13 +35,16 @@ export const AUDIT_EVENTS = {
   publisher_created: 'A user registered a publisher.',
   publisher_credential_renewed: 'The owner replaced the credential of a publisher.',
   publisher_disabled: 'The owner disabled a publisher.',
+  operator_login: 'An operator signed in to the operator console with a link.',
+  operator_login_failed: 'A link to the operator console was refused: unknown, used or too old.',
+  operator_logout: 'An operator signed out of the operator console.',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The name of an audit event. */
 export type AuditEvent = keyof typeof AUDIT_EVENTS;
 
 /** Events that anybody can cause in any number go to the log only, so that nobody can fill the database with them. */
-export const LOG_ONLY: readonly AuditEvent[] = ['login_failed', 'login_throttled'];
+export const LOG_ONLY: readonly AuditEvent[] = ['login_failed', 'login_throttled', 'operator_login_failed'];
 
 /** An event and who it concerns. Address and transaction id are added when it is written. */
 export interface AuditedEvent {

@@ -69,6 +69,24 @@ export interface PasswordLinks {
   removeEnded(before: string): Promise<number>;
 }
 
+/** A link that signs an operator in and was not used yet. Times are UTC texts, by the wall clock. */
+export interface OperatorLink {
+  /** SHA-256 of the secret in the link, hex. */
+  readonly id_hash: string;
+  /** The name of the operator, for the audit log. */
+  readonly operator: string;
+  readonly expires_at: string;
+}
+
+/** Links that sign operators in. @source decision 1060 */
+export interface OperatorLinks {
+  add(link: OperatorLink): Promise<void>;
+  /** Removes a link and returns it: of several units of work that take the same one, one gets it. */
+  take(idHash: string): Promise<OperatorLink | undefined>;
+  /** Removes those that expired before a time; returns how many. */
+  removeEnded(before: string): Promise<number>;
+}
+
 /** Failed logins counted under one key: a user, an address, a browser, or a pair of them. */
 export interface LoginTally {
   /** Digest of the key. */

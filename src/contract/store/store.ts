@@ -17,7 +17,7 @@ import type { Directory } from './directory.ts';
 import type { Events, LoggedEvent } from './events.ts';
 import type { BearerTokens, RequestTokens } from './grants.ts';
 import type { Jobs } from './jobs.ts';
-import type { LoginTallies, PasswordLinks, Sessions } from './logins.ts';
+import type { LoginTallies, OperatorLinks, PasswordLinks, Sessions } from './logins.ts';
 import type { Messages } from './messages.ts';
 import type { Nodes } from './nodes.ts';
 import type { UsedNonces } from './nonces.ts';
@@ -31,6 +31,7 @@ import type { StatsJobs } from './stats-jobs.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Suggestions } from './suggestions.ts';
 import type { Uploads } from './uploads.ts';
+import type { VerifiedBackup } from './verified-backup.ts';
 import type { WebhookLeases } from './webhook-leases.ts';
 import type { Replays, WebhookDeliveries, Webhooks } from './webhooks.ts';
 
@@ -173,6 +174,7 @@ export interface ReadTransaction {
   readonly webhookLeases: Pick<WebhookLeases, Extract<keyof WebhookLeases, `find${string}` | `list${string}`>>;
   readonly replays: Pick<Replays, Extract<keyof Replays, `find${string}` | `list${string}`>>;
   readonly restores: Restores;
+  readonly verifiedBackup: Pick<VerifiedBackup, 'find'>;
   readonly usedNonces: Pick<UsedNonces, Extract<keyof UsedNonces, `find${string}` | 'list'>>;
   readonly audit: Pick<Audit, 'listRecords'>;
   /** The next number of a sequence; undefined when none was taken yet. */
@@ -189,6 +191,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly bearerTokens: BearerTokens;
   readonly sessions: Sessions;
   readonly passwordLinks: PasswordLinks;
+  readonly operatorLinks: OperatorLinks;
   readonly secondFactors: SecondFactors;
   readonly loginTallies: LoginTallies;
   readonly jobs: Jobs;
@@ -218,6 +221,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly webhookDeliveries: WebhookDeliveries;
   readonly webhookLeases: WebhookLeases;
   readonly replays: Replays;
+  readonly verifiedBackup: VerifiedBackup;
   readonly usedNonces: UsedNonces;
   readonly audit: Audit;
   readonly cacheChanges: CacheChanges;

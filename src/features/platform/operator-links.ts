@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto';
+import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
-import type { SecretBox } from '../../base/secret-box.ts';
+import type { WriteTransaction } from '../../contract/store/store.ts';
+import { linkHash } from './user-status.ts';
 
 /** How long a link that signs an operator in is valid. @source decision 1005 */
 export const OPERATOR_LINK_S = 600;
 
-const CONTEXT = 'operator.link';
 const NAME = /^[\w.@-]{1,64}$/;
 
 /** Why a text cannot be the name of an operator; undefined if it can. */
@@ -13,36 +13,31 @@ export function operatorNameError(name: string): string | undefined {
   return NAME.test(name) ? undefined : 'the name of an operator has 1 to 64 letters, digits and any of . _ - @';
 }
 
-/** The token of a link with which somebody signs in to the operator console, once. `now` is in Unix milliseconds. */
-export function operatorLinkToken(box: SecretBox, random: Random, name: string, now: number): string {
-  const until_s = Math.floor(now / 1000) + OPERATOR_LINK_S;
-  return box.seal(JSON.stringify([name, until_s, random.bytes(9).toString('base64url')]), CONTEXT);
+/**
+ * Creates a link with which somebody signs in to the operator console, once, and returns its secret. `wallNow` is UTC
+ * text by the wall clock.
+ * @source decision 1060
+ */
+export async function addOperatorLink(
+  tx: Pick<WriteTransaction, 'operatorLinks'>,
+  operator: string,
+  { random, wallNow }: { readonly random: Random; readonly wallNow: string },
+): Promise<string> {
+  const secret = random.bytes(32).toString('base64url');
+  const expires_at = formatInstant(instantMs(wallNow) + OPERATOR_LINK_S * 1000);
+  await tx.operatorLinks.add({ id_hash: linkHash(secret), operator, expires_at });
+  return secret;
 }
 
-/** Opens links, each once. */
-export interface OperatorLinks {
-  /** The name of the operator; undefined for what is no link, or one that is used or too old. */
-  open(token: string): string | undefined;
-}
-
-/** Opens the links of this process. @param clock Unix milliseconds */
-export function operatorLinks(box: SecretBox, clock: { now(): number }): OperatorLinks {
-  const used = new Map<string, number>();
-  return {
-    open(token) {
-      const now_s = clock.now() / 1000;
-      for (const [id, until_s] of used) if (until_s < now_s) used.delete(id);
-      let content: readonly [name: string, until_s: number, salt: string];
-      try {
-        content = JSON.parse(box.open(token, CONTEXT));
-      } catch {
-        return undefined;
-      }
-      const [name, until_s] = content;
-      const id = hash('sha256', token);
-      if (until_s < now_s || used.has(id)) return undefined;
-      used.set(id, until_s);
-      return name;
-    },
-  };
+/**
+ * Uses a link up, on whichever server it is opened.
+ * @returns the name of the operator; undefined for a text that is no link, or one that is used or too old
+ */
+export async function useOperatorLink(
+  tx: Pick<WriteTransaction, 'operatorLinks'>,
+  secret: string,
+  wallNow: string,
+): Promise<string | undefined> {
+  const link = await tx.operatorLinks.take(linkHash(secret));
+  return link && link.expires_at >= wallNow ? link.operator : undefined;
 }

@@ -13,9 +13,9 @@ import type {
 } from '../../contract/declare/operator-pages.ts';
 import type { PageDocument } from '../../contract/declare/pages.ts';
 import { Problem } from '../../contract/problems/problems.ts';
-import type { AuditOutcome, AuditRecord } from '../../contract/store/audit.ts';
+import type { AuditEvent, AuditOutcome, AuditRecord } from '../../contract/store/audit.ts';
 import { EVERYTHING } from '../../contract/store/cache-changes.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
 import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
@@ -42,8 +42,18 @@ export interface OperatorDeps {
   readonly branding: Branding;
   readonly pages: readonly OperatorPage[];
   readonly sections: OperatorSections;
-  /** The name of the operator whom a link signs in, once; undefined for what is no valid link. */
-  readonly openLink: (token: string) => string | undefined;
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Uses a link up; returns the name of the operator, or undefined for what is no valid link. */
+  readonly useLink: (tx: WriteTransaction, token: string, wallNow: string) => Promise<string | undefined>;
+}
+
+/** What a request at the address of links is. */
+interface SignIn {
+  readonly method: string;
+  readonly input: URLSearchParams;
+  readonly address: string;
+  /** Whether no page of another site sent it. */
+  readonly isOwn: boolean;
 }
 
 const HOME = '/operator';
@@ -69,7 +79,8 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
       return sendPage(response, 405, page(words.wrongMethod, noHtml), ['allow', 'GET, HEAD, POST']);
     const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
-    if (path === SIGN_IN) return signIn(response, method, input, isSameSite(request, origins));
+    const address = deps.addressOf(request);
+    if (path === SIGN_IN) return signIn(response, { method, input, address, isOwn: isSameSite(request, origins) });
     const cookie = readCookie(request, OPERATOR_COOKIE, false);
     const session = sessions.find(cookie);
     if (!session) return sendPage(response, 401, SIGNED_OUT);
@@ -77,7 +88,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     if (method === 'POST' && !isFromOwnPage(request, origins, tokens))
       return sendPage(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
     if (path === SIGN_OUT) {
-      if (method === 'POST') sessions.end(cookie!);
+      if (method === 'POST') await signOut(session.operator, cookie!, address);
       return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, false)]);
     }
     const route = find(request.url!);
@@ -87,26 +98,42 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
       status,
       html: content,
       location,
-    } = await found.answer(visitOf({ method, path, input, session, pathParams: route!.params }));
+    } = await found.answer(visitOf({ method, path, input, session, address, pathParams: route!.params }));
     return sendPage(response, status, framed(session, path, content), location ? ['location', HOME + location] : []);
   }
 
-  function signIn(response: ServerResponse, method: string, input: URLSearchParams, isOwn: boolean): void {
+  async function signIn(response: ServerResponse, of: SignIn): Promise<void> {
+    const { method, input, address, isOwn } = of;
     const token = input.get('token') ?? '';
     // Opening the address uses nothing up: programs that look at links do it too.
     if (method === 'GET') {
       const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">${words.signInButton}</button></form>`;
-      sendPage(response, 200, page(words.signIn, form));
-      return;
+      return sendPage(response, 200, page(words.signIn, form));
     }
-    const operator = isOwn ? deps.openLink(token) : undefined;
+    const operator = isOwn ? await operatorOfLink(token, address) : undefined;
     if (operator === undefined) {
-      sendPage(response, 403, OLD_LINK);
-      return;
+      deps.log.info({ event: 'operator_login_failed', address }, 'audit');
+      return sendPage(response, 403, OLD_LINK);
     }
-    deps.log.info({ operator }, 'an operator signed in');
+    deps.log.info({ event: 'operator_login', operator, address }, 'audit');
     const cookie = setCookieHeader(OPERATOR_COOKIE, sessions.start(operator), false);
     sendPage(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
+  }
+
+  /** The link is used up and the login recorded in one unit of work. @source decision 1060 */
+  function operatorOfLink(token: string, address: string): Promise<string | undefined> {
+    return deps.store.write(async (tx) => {
+      const operator = await deps.useLink(tx, token, formatInstant(deps.wallClock.now()));
+      if (operator === undefined) return undefined;
+      await tx.audit.append([newRecord(deps, { event: 'operator_login', operator, address })]);
+      return operator;
+    });
+  }
+
+  async function signOut(operator: string, cookie: string, address: string): Promise<void> {
+    sessions.end(cookie);
+    deps.log.info({ event: 'operator_logout', operator, address }, 'audit');
+    await deps.store.write((tx) => tx.audit.append([newRecord(deps, { event: 'operator_logout', operator, address })]));
   }
 
   function visitOf(of: {
@@ -114,14 +141,15 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     readonly path: string;
     readonly input: URLSearchParams;
     readonly session: OperatorSession;
+    readonly address: string;
     readonly pathParams: Readonly<Record<string, string>>;
   }): OperatorRequest {
-    const { method, path, input, session, pathParams } = of;
+    const { method, path, input, session, address, pathParams } = of;
     return {
       ...{ method, path, pathParams, operator: session.operator, csrfToken: session.csrfToken },
       parameter: (name) => input.get(name) ?? undefined,
       read: (work) => deps.store.read(work),
-      change: (act, work) => change(deps, session.operator, act, work),
+      change: (act, work) => change(deps, { operator: session.operator, address, act }, work),
     };
   }
 
@@ -174,26 +202,40 @@ function isSameSite({ headers }: IncomingMessage, origins: readonly string[]): b
   );
 }
 
-/** Runs a unit of work with its audit record, as a command of an operator does. @source decision 592 and 1007 */
-async function change<T>(
-  { store, clock, wallClock, box, random }: OperatorDeps,
-  operator: string,
-  act: string,
-  work: Parameters<OperatorRequest['change']>[1],
-): Promise<T> {
-  const targets = new Set<string>();
-  const recordOf = (outcome: AuditOutcome): AuditRecord => ({
+/** The audit record of what an operator does now; `address` is that of their browser. @source decision 1007 */
+function newRecord(
+  { clock, random }: Pick<OperatorDeps, 'clock' | 'random'>,
+  of: { readonly event: AuditEvent; readonly operator: string; readonly address: string } & Partial<AuditRecord>,
+): AuditRecord {
+  const { operator, address, ...about } = of;
+  return {
     id: random.bytes(8).toString('hex'),
     at: formatMillisecond(clock.now()),
-    event: 'command',
-    outcome,
+    outcome: 'done',
     actor: `operator:${operator}`,
     sudo_user: null,
-    origin: 'console',
+    origin: address,
     transaction_id: null,
-    command: act,
-    targets: [...targets].slice(0, TARGETS_MAX),
-  });
+    command: null,
+    targets: [],
+    ...about,
+  };
+}
+
+/** Runs a unit of work with its audit record, as a command of an operator does. @source decision 592 and 1007 */
+async function change<T>(
+  deps: OperatorDeps,
+  of: { readonly operator: string; readonly address: string; readonly act: string },
+  work: Parameters<OperatorRequest['change']>[1],
+): Promise<T> {
+  const { store, clock, wallClock, box, random } = deps;
+  const { operator, address, act: command } = of;
+  const targets = new Set<string>();
+  const recordOf = (outcome: AuditOutcome): AuditRecord =>
+    newRecord(deps, {
+      ...{ event: 'command', operator, address, outcome, command },
+      targets: [...targets].slice(0, TARGETS_MAX),
+    });
   try {
     return (await store.write(async (tx) => {
       // A unit of work may be run again.

@@ -27,7 +27,7 @@ import { type AppendedEvent, moveToLog, storeWithoutPositions } from '../tables/
 import { eventsOn } from '../tables/events.ts';
 import { bearerTokensOn, requestTokensOn } from '../tables/grants.ts';
 import { jobsOn } from '../tables/jobs.ts';
-import { loginTalliesOn, passwordLinksOn, sessionsOn } from '../tables/logins.ts';
+import { loginTalliesOn, operatorLinksOn, passwordLinksOn, sessionsOn } from '../tables/logins.ts';
 import { accountMembersOn } from '../tables/memberships.ts';
 import { messagesOn } from '../tables/messages.ts';
 import { nodesOn } from '../tables/nodes.ts';
@@ -44,6 +44,7 @@ import { subscriptionsOn } from '../tables/subscriptions.ts';
 import { suggestionsOn } from '../tables/suggestions.ts';
 import { uploadsOn } from '../tables/uploads.ts';
 import { usedNoncesOn } from '../tables/used-nonces.ts';
+import { verifiedBackupOn } from '../tables/verified-backup.ts';
 import { webhookLeasesOn } from '../tables/webhook-leases.ts';
 import { replaysOn, webhookDeliveriesOn, webhooksOn } from '../tables/webhooks.ts';
 import type { Driver } from './driver.ts';
@@ -195,6 +196,7 @@ function partsOn(
     bearerTokens: bearerTokensOn(session),
     sessions: sessionsOn(session),
     passwordLinks: passwordLinksOn(session),
+    operatorLinks: operatorLinksOn(session),
     secondFactors: secondFactorsOn(session),
     loginTallies: loginTalliesOn(session),
     suggestions: suggestionsOn(session),
@@ -227,6 +229,7 @@ function partsOn(
     webhookLeases: webhookLeasesOn(session),
     replays: replaysOn(session),
     restores: restoresOn(session),
+    verifiedBackup: verifiedBackupOn(session),
     usedNonces: usedNoncesOn(session),
     audit: auditOn(session),
     cacheChanges: cacheChangesOn(session),

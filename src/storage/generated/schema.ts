@@ -251,6 +251,9 @@ export interface Schema {
   object_stores: {
     row: number; id: string;
   };
+  operator_links: {
+    id_hash: string; operator: string; expires_at: string;
+  };
   password_links: {
     id_hash: string; user_id: string; expires_at: string;
   };
@@ -394,6 +397,9 @@ export interface Schema {
     created_at: string; email: string | null; locked: Generated<number>; description: Generated<string>;
     location: Generated<string>; url: string | null; verified_type: Generated<string>; affiliate_id: string | null;
     password_changed_at: string | null;
+  };
+  verified_backup: {
+    row: number; verified_at: string;
   };
   video_conversation_cards: {
     account_id: string; id: string; name: string; name_folded: string; card_uri: string; title: string | null;

@@ -46,6 +46,8 @@ import { statsJobs } from './0047-stats-jobs.ts';
 import { applicationUsage } from './0048-application-usage.ts';
 import { clickConversions } from './0049-click-conversions.ts';
 import { deliveryDaysByDay } from './0050-delivery-days-by-day.ts';
+import { operatorLinks } from './0051-operator-links.ts';
+import { verifiedBackup } from './0052-verified-backup.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -98,4 +100,6 @@ export const migrations: readonly Migration[] = [
   applicationUsage,
   clickConversions,
   deliveryDaysByDay,
+  operatorLinks,
+  verifiedBackup,
 ];

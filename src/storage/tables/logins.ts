@@ -1,4 +1,4 @@
-import type { LoginTallies, PasswordLinks, Sessions } from '../../contract/store/logins.ts';
+import type { LoginTallies, OperatorLinks, PasswordLinks, Sessions } from '../../contract/store/logins.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Db } from '../core/statements.ts';
@@ -67,6 +67,22 @@ export function passwordLinksOn(session: Session): PasswordLinks {
     removeEnded(before) {
       return session.run('password_links remove ended', { before }, (db, param) =>
         db.deleteFrom('password_links').where('expires_at', '<', param('before')),
+      );
+    },
+  };
+}
+
+/** Links that sign operators in. @source decision 1060 */
+export function operatorLinksOn(session: Session): OperatorLinks {
+  return {
+    add: (link) => tableRows(session, 'operator_links').insert(link),
+    take: (idHash) =>
+      session.first('operator_links take', { id: idHash }, (db, param) =>
+        db.deleteFrom('operator_links').where('id_hash', '=', param('id')).returningAll(),
+      ),
+    removeEnded(before) {
+      return session.run('operator_links remove ended', { before }, (db, param) =>
+        db.deleteFrom('operator_links').where('expires_at', '<', param('before')),
       );
     },
   };

@@ -18,8 +18,8 @@ export const operator = {
   noJobs: 'No jobs are waiting.',
   late: (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`),
   backup: 'Backup',
-  lastBackup: 'Last backup:',
-  noBackup: 'No backup is on record.',
+  lastBackup: 'Last verified:',
+  noBackup: 'No backup was ever verified.',
   program: (version: string) => `Barker ${version}`,
   users: {
     title: 'Users',
@@ -183,6 +183,9 @@ export const operator = {
       publisher_created: 'Publisher created',
       publisher_credential_renewed: 'Publisher credential renewed',
       publisher_disabled: 'Publisher disabled',
+      operator_login: 'Operator signed in',
+      operator_login_failed: 'Operator link refused',
+      operator_logout: 'Operator signed out',
     } satisfies Readonly<Record<AuditEvent, string>>,
   },
 } as const;

@@ -5,7 +5,7 @@ import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 /** Login tallies that are stored at most; those that end first are removed first. @source decision 505 */
 const TALLIES_MAX = 200_000;
 
-/** Removes idle sessions, ended password links and ended login tallies. */
+/** Removes idle sessions, and password links, links of operators and login tallies that have ended. */
 export const loginExpiry = expiryJob<string>({
   name: 'login-expiry',
   key: 'all',
@@ -16,6 +16,7 @@ export const loginExpiry = expiryJob<string>({
     const now_s = Math.floor(instantMs(now) / 1000);
     const removed = [
       await tx.passwordLinks.removeEnded(now),
+      await tx.operatorLinks.removeEnded(now),
       await tx.sessions.removeIdle(formatInstant((now_s - SESSION_IDLE_S) * 1000), REMOVED_AT_ONCE),
       await tx.loginTallies.removeEnded(now_s, REMOVED_AT_ONCE),
     ];
