@@ -106,6 +106,8 @@ interface DevStart {
   readonly hasContents?: boolean;
   /** Whether the last requests are kept in memory; yes unless told otherwise. */
   readonly recordsRequests?: boolean;
+  /** Whether `dev.json` follows changes while the server runs; it does unless told. */
+  readonly followsKeys?: boolean;
   readonly clock?: ClockStart;
   /** Whether the data folder is removed when the process ends. */
   readonly isTemporary?: boolean;
@@ -185,7 +187,7 @@ export async function startDev(
   // Until the server answers, nobody has been told of a commit. @source decision 1040
   const seams = { ...options.seams, ...around.seams, clock, wallClock, isSynced: false };
   const parts = await openDependencies('dev', settings, { random, ...seams });
-  const { devFile, isNew } = await openWorld(parts, { world, hasContents: options.hasContents ?? false });
+  const { devFile, isNew } = await openWorld(parts, { ...options, world });
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
   const { snapshotSubject } = await import('./dev/snapshot-subject.ts');
   const started: { service?: Service } = {};
@@ -358,7 +360,11 @@ async function worldFrom(
 /** Opens the world, which is created if the database has none: that of a file, or the demo world. */
 async function openWorld(
   parts: Dependencies,
-  { world, hasContents }: { readonly world: WorldFile | undefined; readonly hasContents: boolean },
+  {
+    world,
+    hasContents = false,
+    followsKeys = true,
+  }: Pick<DevStart, 'hasContents' | 'followsKeys'> & { readonly world: WorldFile | undefined },
 ): Promise<{ readonly devFile: DevFileKeeper; readonly isNew: boolean }> {
   let isBegun = false;
   try {
@@ -375,7 +381,7 @@ async function openWorld(
     }
     const { knownWorld } = await import('./dev/known-world.ts');
     const { devFileKeeper } = await import('./dev/dev-file.ts');
-    return { devFile: await devFileKeeper(parts, await knownWorld(parts)), isNew: !demo };
+    return { devFile: await devFileKeeper(parts, await knownWorld(parts), { followsKeys }), isNew: !demo };
   } catch (error) {
     await parts.store.close();
     // Half a world is of no use.

@@ -16,7 +16,11 @@ export interface DevFileKeeper {
 }
 
 /** The keeper of the file of a world. */
-export async function devFileKeeper(parts: Dependencies, world: KnownWorld): Promise<DevFileKeeper> {
+export async function devFileKeeper(
+  parts: Dependencies,
+  world: KnownWorld,
+  { followsKeys }: { readonly followsKeys: boolean },
+): Promise<DevFileKeeper> {
   const { store, settings, log } = parts;
   let reader = worldKeysReader(parts, world.names, world);
   let keys = await reader.read(world.keys);
@@ -44,7 +48,7 @@ export async function devFileKeeper(parts: Dependencies, world: KnownWorld): Pro
     });
   };
   // The inspector must not count what this reads for the request that changed something.
-  store.onInvalidate(['application', 'token', 'user'], AsyncLocalStorage.bind(renewSoon));
+  if (followsKeys) store.onInvalidate(['application', 'token', 'user'], AsyncLocalStorage.bind(renewSoon));
   return {
     begin(given) {
       addresses = given;
