@@ -31,6 +31,11 @@ export const LATER: readonly Later[] = [
     reason: 'start, kill or freeze several servers that share a database',
   },
   {
+    files: ['resources/results-large-account'],
+    tier: 'core',
+    reason: 'compare half a million numbers of an account with 10,000 line items',
+  },
+  {
     files: [
       'clients/{logins,trial}',
       'commands/{dev,dev-file,events-listen,key-order,serve,tls,unsynced-start,webhooks}',

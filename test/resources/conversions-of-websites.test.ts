@@ -88,7 +88,10 @@ describe('events of websites', () => {
     });
     const errorsOf = async (event: object): Promise<unknown> => {
       const reply = await post(eventOf(event));
-      return reply.status === 204 ? [] : ((await reply.json()) as { errors: unknown }).errors;
+      if (reply.status === 204) return [];
+      const body = (await reply.json()) as { errors: unknown };
+      recordSeen({ family: 'ads', status: reply.status, body });
+      return body.errors;
     };
     const click = 'limited000000000';
     const before = await visits();
