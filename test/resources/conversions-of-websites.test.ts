@@ -4,6 +4,7 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { landingUrl, sealClickId } from '../../src/features/delivery/conversions/click-id.ts';
 import { conversionExpiry } from '../../src/features/delivery/conversions/conversion-expiry.ts';
+import { recordSeen } from '../rig/ledger.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
