@@ -27,20 +27,32 @@ const percent = (part: number, whole: number): string => (whole === 0 ? '–' : 
 const each = (spend: number, number: number, currency: string): string =>
   number === 0 ? '–' : moneyText(Math.round(spend / number), currency);
 
-/** The sums of some days, large; with those of the days before, how much they changed. */
+/** The sums of some days and their prices, large; with those of the days before, how much each changed. */
 export function resultCards(all: DailyNumbers, currency: string, before?: DailyNumbers): Html {
   const now = totalsOf(all);
   const then = before && totalsOf(before);
-  const card = (name: string, value: string, change?: string): Html =>
-    html`<div><dt>${name}</dt><dd>${value}${change === undefined ? '' : html`<small>${change}</small>`}</dd></div>`;
-  const sums = (Object.keys(now) as (keyof Totals)[]).map((name) => {
-    const value = name === 'spend' ? moneyText(now.spend, currency) : count(now[name]);
-    return card(words[name], value, then && changeText(now[name], then[name]));
+  const money = (micros: number): string => moneyText(Math.round(micros), currency);
+  const cards: readonly (readonly [name: string, of: (totals: Totals) => number, text: (value: number) => string])[] = [
+    [words.spend, ({ spend }) => spend, money],
+    ...(['impressions', 'engagements', 'clicks'] as const).map(
+      (name) => [words[name], (totals: Totals) => totals[name], count] as const,
+    ),
+    [words.cpm, ({ spend, impressions }) => (1000 * spend) / impressions, money],
+    [words.ctr, ({ clicks, impressions }) => clicks / impressions, (part) => percent(part, 1)],
+    [words.cpe, ({ spend, engagements }) => spend / engagements, money],
+  ];
+  const shown = cards.map(([name, of, text]) => {
+    const value = of(now);
+    const change = then && changeText(value, of(then));
+    return html`<div><dt>${name}</dt><dd>${Number.isFinite(value) ? text(value) : '–'}${change === undefined ? '' : html`<small>${change}</small>`}</dd></div>`;
   });
-  return html`<dl class="cards">${sums}${card(words.cpm, each(now.spend * 1000, now.impressions, currency))}${card(words.ctr, percent(now.clicks, now.impressions))}${card(words.cpe, each(now.spend, now.engagements, currency))}</dl>`;
+  return html`<dl class="cards">${shown}</dl>`;
 }
 
 function changeText(now: number, before: number): string {
+  // A price of nothing is none.
+  if (!Number.isFinite(now)) return Number.isFinite(before) ? words.nothingNow : words.asBefore;
+  if (!Number.isFinite(before)) return words.nothingBefore;
   if (before === 0) return now === 0 ? words.asBefore : words.nothingBefore;
   const change = (100 * (now - before)) / before;
   if (Math.abs(change) < 0.05) return words.asBefore;

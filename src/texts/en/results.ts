@@ -48,6 +48,7 @@ export const results = {
   less: (percent: string) => `${percent} % less than before`,
   asBefore: 'Unchanged',
   nothingBefore: 'Nothing before',
+  nothingNow: 'None now',
   byDay: 'By day',
   total: 'Total',
   id: 'Id',
