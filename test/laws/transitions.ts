@@ -19,6 +19,8 @@ export interface Transition {
   readonly state?: string;
   /** Whether those who serve ads look again in minutes; what has changed otherwise shows at once. @source decision 978 */
   readonly isReadLater?: boolean;
+  /** A served impression costs less than the smallest budget: `resources/served-ads` lowers budgets after dear ones. */
+  readonly onlySimulated?: boolean;
 }
 
 /** How ads are delivered. */
@@ -141,12 +143,14 @@ const BOOKINGS: readonly Transition[] = [
   },
   {
     what: 'the daily budget is lowered below what has been spent on the day',
+    onlySimulated: true,
     act: (place) => place.campaign_({ daily_budget_amount_local_micro: 10_000 }),
     // The next day in one mode, when one cent is spent at once; a few minutes later in the other.
     after: 'nobody',
   },
   {
     what: 'the total budget is lowered below what has been spent: refused',
+    onlySimulated: true,
     act: async (place) => {
       const lowered = { daily_budget_amount_local_micro: 10_000, total_budget_amount_local_micro: 10_000 };
       const reply = await place.call('PUT', `campaigns/${place.campaign}`, lowered);
@@ -156,6 +160,7 @@ const BOOKINGS: readonly Transition[] = [
   },
   {
     what: 'the total budget is lowered to what has been spent',
+    onlySimulated: true,
     act: async (place) => {
       // In whole cents: what is left of one is spent before it is looked at again.
       const total_budget_amount_local_micro = Math.ceil((await place.spent()) / 10_000) * 10_000;

@@ -275,6 +275,21 @@ describe('decisions', () => {
     assert.equal(shown, 4);
   });
 
+  test('end with a budget that is lowered to what has been spent, and never below that', async () => {
+    const { ad, context } = await bookApart({ bid: 10_000_000, line: TARGET });
+    for (let time = 0; time < 3; time++) await get((await ask({ context }))[0]!.impression_url);
+    await ad.settle();
+    const lower = async (amounts: Record<string, number>) =>
+      world.sandbox.call('PUT', `${ad.path}/campaigns/${ad.campaign}`, { params: amounts });
+    const daily_budget_amount_local_micro = 10_000;
+    const refused = await lower({ daily_budget_amount_local_micro, total_budget_amount_local_micro: 20_000 });
+    assert.deepEqual([refused.status, refused.body.errors[0].code], [400, 'SPEND_EXCEEDS_BUDGET']);
+    assert.equal((await ask({ context })).length, 1);
+    const lowered = await lower({ daily_budget_amount_local_micro, total_budget_amount_local_micro: 30_000 });
+    assert.equal(lowered.status, 200, lowered.text);
+    assert.deepEqual(await ask({ context }), []);
+  });
+
   test('show an ad in its placements only', async () => {
     const types = ['SERVICE_TIMELINE', 'SERVICE_SEARCH', 'PUBLISHER_NETWORK', 'TAP_BANNER'];
     const shown = async (placements: string): Promise<string[]> => {

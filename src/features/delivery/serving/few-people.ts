@@ -5,27 +5,25 @@ import type { Condition, PeopleQuery } from '../../../contract/store/directory.t
 export type FewPeople = Map<string, boolean>;
 
 /**
- * Whether a question means fewer people of the directory than an audience must have: showing an ad of it to a known person
- * would tell something about them. Who is alike to somebody is not meant, as in decisions; people count however long ago
- * they were active. @source decision 1075
+ * Whether something that a question asks of people means fewer of the directory than an audience must have: showing an ad
+ * of it to a known person would tell something about them. What the directory knows of nobody tells nothing. Who is alike to
+ * somebody is not meant, as in decisions; people count however long ago they were active. @source decision 1075
  */
 export async function meansFewPeople(
-  { anyOf, allOf, noneOf }: PeopleQuery,
+  { anyOf, allOf }: PeopleQuery,
   { store, audiences: { directory, rules } }: Pick<Services, 'store' | 'audiences'>,
   { hash, known }: { readonly hash: string; readonly known: FewPeople },
 ): Promise<boolean> {
-  // Without any targeting, nothing of the person decides.
-  if (anyOf.length + allOf.length + noneOf.length === 0) return false;
   const found = known.get(hash);
   if (found !== undefined) return found;
   const { people } = await store.read((tx) => tx.directory.findState());
-  const meant: PeopleQuery = {
-    anyOf: anyOf.map(themselves),
-    allOf: allOf.map((group) => group.map(themselves)),
-    noneOf: noneOf.map(themselves),
-  };
+  let isFew = false;
   // Nobody is known in an empty directory.
-  const isFew = people > 0 && (await directory.count(meant, 0)) < rules.size_min;
+  for (const group of people === 0 ? [] : [anyOf, ...allOf]) {
+    if (group.length === 0) continue;
+    const meant = await directory.count({ anyOf: group.map(themselves), allOf: [], noneOf: [] }, 0);
+    isFew ||= meant > 0 && meant < rules.size_min;
+  }
   known.set(hash, isFew);
   return isFew;
 }
