@@ -1,11 +1,11 @@
-import { CAMPAIGN_READERS, type Role } from '../contract/declare/roles.ts';
+import { type Role, STATS_READERS } from '../contract/declare/roles.ts';
 import type { DailyNumbers } from '../contract/delivery/report.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { RefusedCall } from './refused-call.ts';
 
-/** Refuses those who may read no campaigns, as calls for statistics would. @throws RefusedCall */
+/** Refuses those who may not read statistics, as calls do. @throws RefusedCall */
 export function requireReader({ permissions }: Pick<AccountVisit, 'permissions'>): void {
-  if (permissions.some((each) => CAMPAIGN_READERS.includes(each as Role))) return;
+  if (permissions.some((each) => STATS_READERS.includes(each as Role))) return;
   throw new RefusedCall({ status: 403, refusals: [{ problem: 'ACTION_NOT_ALLOWED' }] });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, PageCallReply } from '../../src/contract/declare/pages.ts';
-import { CAMPAIGN_READERS, ROLES } from '../../src/contract/declare/roles.ts';
+import { CAMPAIGN_READERS, ROLES, STATS_READERS } from '../../src/contract/declare/roles.ts';
 import { texts } from '../../src/texts/texts.ts';
 import { addPerson, type Browser, browserOf, logIn, unescaped } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -122,7 +122,9 @@ test('a page is shown to every role that may read its data, and refused to the o
       [refused, calls] = [-1, []];
       const { status, html } = await browser.get(address);
       const isTold = status === 403 && said(html).includes(texts.refusals.ACTION_NOT_ALLOWED!);
-      const mayRead = CAMPAIGN_READERS.includes(role);
+      const isOfStatistics = /:account_id(\/results)?$/.test(path);
+      const mayRead = (isOfStatistics ? STATS_READERS : CAMPAIGN_READERS).includes(role);
+      if (isOfStatistics) assert.equal(status === 200, mayRead, `${role} at ${path}: ${status}`);
       const isHidden = status === 404 && (!mayRead || /\/(new|review|combine)$/.test(path));
       assert.ok(status === 200 || isHidden || (!mayRead && isTold), `${role} at ${path}: ${status}\n${said(html)}`);
     }

@@ -20,6 +20,8 @@ export const CAMPAIGN_READERS: readonly Role[] = [
   'CREATIVE_MANAGER',
   'CAMPAIGN_ANALYST',
 ];
+/** Roles that may read statistics. @source analytics 1 */
+export const STATS_READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CAMPAIGN_ANALYST'];
 /** Roles that may change campaigns and their entities. */
 export const CAMPAIGN_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 /** Roles that may change the account itself. */

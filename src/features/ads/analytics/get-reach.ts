@@ -4,13 +4,13 @@ import { dateAround, plusDays } from '../../../base/zones.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
+import { STATS_READERS } from '../../../contract/declare/roles.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { lineItems } from '../line-items.ts';
 import { findEntities } from './entities.ts';
 import { frequencyOf, type Reach, reachOf } from './reach.ts';
 import { readImpressions } from './read-stats.ts';
-import { STATS_READERS } from './stats-parameters.ts';
 import { checkRange, RANGE_PROBLEMS, rangeOf, type TimeRange, timeBound } from './time-range.ts';
 
 const DAYS_MAX = 90;

@@ -1,13 +1,14 @@
 import { Type } from '../../../base/json-schema.ts';
 import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
+import { STATS_READERS } from '../../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { DeliveryChange } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { STATS_ENTITIES, type StatsEntity, type StatsEntityName } from './entities.ts';
 import { statsPlacement } from './read-stats.ts';
-import { STATS_PLACEMENTS, STATS_READERS, wordOf } from './stats-parameters.ts';
+import { STATS_PLACEMENTS, wordOf } from './stats-parameters.ts';
 import { checkRange, RANGE_PROBLEMS, rangeOf, timeBound } from './time-range.ts';
 
 const DAYS_MAX = 90;

@@ -10,7 +10,7 @@ import {
   text,
 } from '../../../contract/declare/fields.ts';
 import type { Call, Input } from '../../../contract/declare/operation.ts';
-import type { Role } from '../../../contract/declare/roles.ts';
+import { type Role, STATS_READERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
 import type { Granularity } from './buckets.ts';
@@ -21,8 +21,6 @@ import { SEGMENTATIONS, type Segmentation, type SegmentationName } from './segme
 import type { StatsRequest } from './stats-document.ts';
 import { checkRange, RANGE_PROBLEMS, type RangeRules, rangeOf, timeBound } from './time-range.ts';
 
-/** Roles that may read statistics. @source analytics 1 */
-export const STATS_READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'CAMPAIGN_ANALYST'];
 /** With the role that may read those of posts that nobody pays for. */
 export const STATS_AND_ORGANIC_READERS: readonly Role[] = [...STATS_READERS, 'ANALYST'];
 /** The only kind of entity that the role ANALYST sees. */
