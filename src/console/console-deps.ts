@@ -2,13 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
 import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport } from '../contract/delivery/report.ts';
-
-/** An account whose delivery is read. */
-export interface ReportedAccount {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly timezone: string;
-}
+import type { SettledAccount } from '../contract/services/delivery.ts';
 
 /** How the numbers of an hour came about. */
 export interface ExplainedHour {
@@ -29,12 +23,12 @@ export interface ConsoleDeps {
   /** Whether delivery of an environment is simulated. */
   readonly isSimulated: (environment: Environment) => boolean;
   /** Adds up what an account delivered, until now, by currency. */
-  readonly readReport: (account: ReportedAccount, question: ReportQuestion) => Promise<readonly CurrencyReport[]>;
+  readonly readReport: (account: SettledAccount, question: ReportQuestion) => Promise<readonly CurrencyReport[]>;
   /** Divides it by who or where people were. */
-  readonly readBreakdown: (account: ReportedAccount, question: BreakdownQuestion) => Promise<readonly SegmentReport[]>;
+  readonly readBreakdown: (account: SettledAccount, question: BreakdownQuestion) => Promise<readonly SegmentReport[]>;
   /** How the last whole hour of a line item came about, where its delivery is simulated. Amounts are micro units. */
   readonly explainLastHour: (
-    account: ReportedAccount,
+    account: SettledAccount,
     line_item_id: string,
     now: string,
   ) => Promise<ExplainedHour | undefined>;

@@ -1,5 +1,4 @@
 import { plusDays } from '../../../base/zones.ts';
-import type { Environment } from '../../../contract/declare/account-state.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import {
@@ -10,16 +9,14 @@ import {
   type ReportQuestion,
   type ReportScope,
 } from '../../../contract/delivery/report.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { othersTurn } from '../analytics/read-stats.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { nameRows } from './name-rows.ts';
 
 /** The account of a report. */
-export interface ReportedAccount {
-  readonly id: string;
-  readonly environment: Environment;
-}
+export type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
 
 /** What delivery is told apart by. */
 type Owner = Pick<LineItem, 'campaign_id' | 'currency'>;

@@ -8,7 +8,7 @@ import {
 } from '../worked-examples.ts';
 
 /**
- * What runs this program in a checkout, and where the package is installed; elsewhere it fails instead of downloading a
+ * The command for this program, in a checkout and where the package is installed; elsewhere it fails instead of downloading a
  * package of that name. @source decision 1051
  */
 export const PROGRAM = ['npx', '--no-install', 'barker'] as const;
