@@ -1,13 +1,7 @@
 import { secureRandom } from '../../base/random.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { type Changes, EVERYTHING, kindOf, type TagKind } from '../../contract/store/cache-changes.ts';
-import {
-  type OutageListener,
-  type ReadTransaction,
-  SchemaTooNew,
-  type Store,
-  type WriteTransaction,
-} from '../../contract/store/store.ts';
+import { type OutageListener, SchemaTooNew, type Store, type WriteTransaction } from '../../contract/store/store.ts';
 import { accountHistoryOn } from '../tables/account-history.ts';
 import { announcingAdChanges } from '../tables/ad-changes.ts';
 import { applicationLimitsOn } from '../tables/application-limits.ts';
@@ -73,14 +67,16 @@ export function storeOn(
   const listeners: { readonly kinds: readonly TagKind[]; readonly listen: (tags: Changes) => void }[] = [];
   /** Tells the changes of this process from those of others, in the database. @source decision 741 */
   const origin = secureRandom.bytes(8).toString('hex');
-  const readTransactions = new WeakMap<Session, ReadTransaction>();
-  const readingOn = (session: Session): ReadTransaction => {
-    let reading = readTransactions.get(session);
-    if (!reading) {
-      reading = partsOn(session, () => {}, []);
-      readTransactions.set(session, reading);
+  const tablesOf = new WeakMap<Session, Tables>();
+  /** The tables are made once for each session, which serves one unit of work at a time. */
+  const tablesOn = (session: Session): Tables => {
+    let tables = tablesOf.get(session);
+    if (!tables) {
+      const collected: Collected = { tags: new Set(), appended: [] };
+      tables = { collected, parts: partsOn(session, collected) };
+      tablesOf.set(session, tables);
     }
-    return reading;
+    return tables;
   };
   const forget = (): void => {
     cache.invalidate(EVERYTHING);
@@ -137,7 +133,8 @@ export function storeOn(
       const rows = new Set<string>();
       const appended: AppendedEvent[] = [];
       const invalidate = (tag: string): void => void tags.add(tag);
-      const parts = partsOn(session, invalidate, appended);
+      const { parts, collected } = tablesOn(session);
+      Object.assign(collected, { tags, appended });
       const summaries = campaignSummariesOn(session, (id) => rows.add(rowName({ name: 'campaign' }, id)));
       const tracked = cache.trackedWrites(summaries.trackedWrites(parts.records), rows);
       const records = announcesAds ? announcingAdChanges(tracked, invalidate) : tracked;
@@ -160,8 +157,8 @@ export function storeOn(
     read(work) {
       const position = cache.version();
       return driver.read((session) => {
-        const reading = readingOn(session);
-        return work({ ...reading, records: cache.cachedReads(reading.records, position) });
+        const { parts } = tablesOn(session);
+        return work({ ...parts, records: cache.cachedReads(parts.records, position) });
       });
     },
     write: (work) => writeBy(driver.write, work),
@@ -182,11 +179,19 @@ export function storeOn(
 
 const EVERYTHING_CHANGED: UnitChanges = { tags: new Set([EVERYTHING]), rows: new Set() };
 
-function partsOn(
-  session: Session,
-  invalidate: WriteTransaction['invalidate'],
-  appended: AppendedEvent[],
-): Omit<WriteTransaction, 'invalidate'> {
+/** The changes that the running unit of work of a session collects. */
+interface Collected {
+  tags: Set<string>;
+  appended: AppendedEvent[];
+}
+
+interface Tables {
+  readonly parts: Omit<WriteTransaction, 'invalidate'>;
+  readonly collected: Collected;
+}
+
+function partsOn(session: Session, collected: Collected): Tables['parts'] {
+  const invalidate = (tag: string): void => void collected.tags.add(tag);
   return {
     records: recordsOn(session),
     accountHistory: accountHistoryOn(session),
@@ -218,7 +223,7 @@ function partsOn(
     directory: directoryOn(session),
     corpus: corpusOn(session),
     audienceLog: audienceLogOn(session),
-    events: eventsOn(session, invalidate, appended),
+    events: eventsOn(session, invalidate, (event) => void collected.appended.push(event)),
     subscriptions: subscriptionsOn(session, invalidate),
     applicationLimits: applicationLimitsOn(session),
     applicationUsage: applicationUsageOn(session),

@@ -13,11 +13,15 @@ import {
 
 /**
  * The event log. SQLite has one writer, so events get their positions at once. On PostgreSQL, units that append would
- * have to wait for each other; instead their events are added to `appended`, which is stored when the unit ends, and
- * get their positions later.
+ * have to wait for each other; instead their events are given to `collect`, are stored when the unit ends, and get
+ * their positions later.
  * @source decision 323, 757
  */
-export function eventsOn(session: Session, invalidate: (tag: string) => void, appended: AppendedEvent[]): Events {
+export function eventsOn(
+  session: Session,
+  invalidate: (tag: string) => void,
+  collect: (event: AppendedEvent) => void,
+): Events {
   const findNumber = findNumberOn(session);
   const isSqlite = session.dialect === 'sqlite';
 
@@ -40,7 +44,7 @@ export function eventsOn(session: Session, invalidate: (tag: string) => void, ap
         return;
       }
       if (events.length === 0) return;
-      for (const event of events) appended.push({ ...event, created_at: now });
+      for (const event of events) collect({ ...event, created_at: now });
       invalidate('outbox:');
     },
     appendInPlace,
