@@ -15,7 +15,7 @@ const NEED_PACKAGES = ['bearer', 'related'];
 /** Prints words of people for review, and has no place in a report. */
 const REVIEWED = 'related';
 /** What every change can make slower; these take some minutes. */
-const COMPARED = ['get', 'list', 'create', 'signature'];
+const COMPARED = ['get', 'list', 'create', 'bearer', 'decisions', 'starts'];
 const REPORT = join(ROOT, 'docs/benchmarks');
 
 const USAGE = `npm run bench -- NAME [...]            runs a benchmark, with what else it takes

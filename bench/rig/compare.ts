@@ -1,4 +1,5 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collected, collect } from './collect.ts';
@@ -31,13 +32,19 @@ export async function compareWith(base: string, names: readonly string[]): Promi
     // The same measures on both sides: those of this commit.
     rmSync(join(there, 'bench'), { recursive: true });
     cpSync(join(ROOT, 'bench'), join(there, 'bench'), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules'), join(there, 'node_modules'));
+    if (hasSamePackages(there)) symlinkSync(join(ROOT, 'node_modules'), join(there, 'node_modules'));
+    else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: there, stdio: ['ignore', 'ignore', 'inherit'] });
     const slower: Comparison[] = [];
     for (const name of names) slower.push(...(await compareOne(name, there, ROOT)));
     return slower;
   } finally {
     git('worktree', 'remove', '--force', there);
   }
+}
+
+function hasSamePackages(there: string): boolean {
+  const locked = (folder: string): string => readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  return locked(there) === locked(ROOT);
 }
 
 async function compareOne(name: string, there: string, here: string): Promise<Comparison[]> {
