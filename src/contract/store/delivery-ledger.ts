@@ -1,3 +1,4 @@
+import type { ReportScope } from '../delivery/report.ts';
 /** The column of campaigns and funding instruments with what they have spent by the ledger. @source decision 920 */
 export const SPENT = 'spent_local_micro';
 
@@ -101,12 +102,21 @@ export interface DayQuery {
 export interface DeliveryTotals
   extends Pick<DeliveryDay, 'line_item_id' | 'impressions' | 'billed' | 'spend_local_micro'> {}
 
+/** To what a line item belongs. */
+export interface DeliveryOwner {
+  readonly line_item_id: string;
+  readonly campaign_id: string;
+  readonly currency: string;
+}
+
 /** The ledger of delivery: the one source of all numbers about what ads did and cost. */
 export interface DeliveryLedger {
   /** Ordered by line item, day, creative and placement. */
   listDays(query: DayQuery): Promise<DeliveryDay[]>;
   /** The hours of days alone, in no order. */
   listHours(query: DayQuery): Promise<Pick<DeliveryDay, 'line_item_id' | 'creative_id' | 'hours'>[]>;
+  /** To what the line items of an account or of a part of it belong, deleted ones too, in no order. */
+  listOwners(account: string, scope: ReportScope): Promise<DeliveryOwner[]>;
   /** Segments of one segmentation type, in the order of `listDays`, then by value. */
   listSegments(query: DayQuery & { readonly segmentation: string }): Promise<DeliverySegment[]>;
   /** Sums by line item, in the order of their ids; line items without delivery are absent. */

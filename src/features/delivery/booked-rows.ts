@@ -1,7 +1,6 @@
 import type { AnyResource, Row } from '../../contract/declare/resource.ts';
 import type { ReadTransaction } from '../../contract/store/store.ts';
 
-const ROWS_AT_ONCE = 500;
 const ROWS_MAX = 1_000_000;
 
 /** All live rows of an account whose columns have these values, in the order of their ids. */
@@ -25,13 +24,5 @@ export async function rowsById(
   ids: readonly string[],
   { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<Row[]> {
-  const found: Row[] = [];
-  // Units that lock some of them do it in the same order.
-  const sorted = [...ids].sort();
-  for (let at = 0; at < sorted.length; at += ROWS_AT_ONCE) {
-    const some = sorted.slice(at, at + ROWS_AT_ONCE);
-    const rows = await tx.records.getMany(resource, account, some, { deleted: 'shown', lock });
-    found.push(...(rows as unknown as Row[]));
-  }
-  return found;
+  return (await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock })) as unknown as Row[];
 }

@@ -5,11 +5,13 @@ import type {
   DeliveryChange,
   DeliveryDay,
   DeliveryLedger,
+  DeliveryOwner,
   DeliverySegment,
   DeliveryTotals,
   DeliveryView,
 } from '../../contract/store/delivery-ledger.ts';
 import { insertRows } from '../core/bulk-insert.ts';
+import { dynamic, returning } from '../core/dynamic-tables.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 
@@ -110,6 +112,17 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
           .where('day', '>=', param('from'))
           .where('day', '<', param('until'));
         return size > 0 ? rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size))) : rows;
+      });
+    },
+    listOwners(account, { campaign_id, line_item_id }) {
+      const [column, value] = line_item_id === undefined ? ['campaign_id', campaign_id] : ['id', line_item_id];
+      const key = `delivery owners ${value === undefined ? 'account' : column}`;
+      return session.all(key, { account, value }, (db, param) => {
+        const rows = dynamic(db)
+          .selectFrom('line_items')
+          .select(['id as line_item_id', 'campaign_id', 'currency'])
+          .where('account_id', '=', param('account'));
+        return returning<DeliveryOwner>(value === undefined ? rows : rows.where(column!, '=', param('value')));
       });
     },
     async listSegments(query) {

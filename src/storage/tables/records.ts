@@ -23,6 +23,9 @@ import type { Session } from '../core/session.ts';
 import type { Db, Dialect, Param, Value } from '../core/statements.ts';
 import { updateDynamicRows } from '../core/table-rows.ts';
 
+/** Values that a statement looks for at once. */
+const VALUES_AT_ONCE = 1000;
+
 /** Rows of declared resources: the same statements for every resource, on both databases. */
 export function recordsOn(session: Session): RecordsWriting {
   const { dialect } = session;
@@ -60,6 +63,16 @@ export function recordsOn(session: Session): RecordsWriting {
     if (values.length === 1 && column === 'id') {
       const row = await get(resource, { account, id: first }, { deleted, lock });
       return row ? [row] : [];
+    }
+    if (values.length > VALUES_AT_ONCE) {
+      const found: RowOf<F>[] = [];
+      // Units that lock some of the same rows do it in the same order.
+      const sorted = values.toSorted();
+      for (let at = 0; at < sorted.length; at += VALUES_AT_ONCE) {
+        const some = sorted.slice(at, at + VALUES_AT_ONCE);
+        found.push(...(await getMany(resource, account, some, { deleted, lock, column })));
+      }
+      return found;
     }
     const size = paddedSize(values.length);
     const locked = lock && dialect === 'postgres';

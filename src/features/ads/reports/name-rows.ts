@@ -8,7 +8,6 @@ import { promotedAccounts } from '../promoted-accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';
 import type { ReportedAccount } from './read-report.ts';
 
-const ROWS_AT_ONCE = 1000;
 const POSTS_AT_ONCE = 500;
 /** The kinds of ads, and their columns with what is shown. */
 const ADS: readonly (readonly [kind: AnyResource, column: string])[] = [
@@ -29,13 +28,14 @@ export async function nameRows(
   const named = new Map(rows.map((row) => [row.id, row as Named]));
   if (level === 'ads') return nameAds(tx, account, named);
   const kind = (level === 'campaigns' ? campaigns : lineItems) as unknown as AnyResource;
-  for await (const row of rowsOf(tx, account, kind, [...named.keys()])) named.get(row.id)!.name = row.name as string;
+  const found = await tx.records.getMany(kind, account.id, [...named.keys()], { deleted: 'shown' });
+  for (const row of found) named.get(row.id)!.name = row.name as string;
 }
 
 async function nameAds(tx: ReadTransaction, account: ReportedAccount, ads: ReadonlyMap<string, Named>): Promise<void> {
   const byPost = new Map<string, Named[]>();
   for (const [kind, column] of ADS) {
-    for await (const row of rowsOf(tx, account, kind, [...ads.keys()])) {
+    for (const row of await tx.records.getMany(kind, account.id, [...ads.keys()], { deleted: 'shown' })) {
       const ad = ads.get(row.id)!;
       ad.shown_id = String(row[column]);
       if (column === 'post_id') byPost.set(ad.shown_id, [...(byPost.get(ad.shown_id) ?? []), ad]);
@@ -46,12 +46,5 @@ async function nameAds(tx: ReadTransaction, account: ReportedAccount, ads: Reado
     for (const { id, text } of await tx.posts.list(account.environment, posts.slice(from, from + POSTS_AT_ONCE))) {
       for (const ad of byPost.get(id)!) ad.name = text;
     }
-  }
-}
-
-async function* rowsOf(tx: ReadTransaction, { id }: ReportedAccount, kind: AnyResource, ids: readonly string[]) {
-  for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
-    const some = ids.slice(from, from + ROWS_AT_ONCE);
-    yield* await tx.records.getMany(kind, id, some, { deleted: 'shown' });
   }
 }

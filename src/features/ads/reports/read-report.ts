@@ -10,21 +10,17 @@ import {
   type ReportScope,
 } from '../../../contract/delivery/report.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
+import type { DayQuery, DeliveryOwner } from '../../../contract/store/delivery-ledger.ts';
+import type { Store } from '../../../contract/store/store.ts';
 import { othersTurn } from '../analytics/read-stats.ts';
-import { type LineItem, lineItems } from '../line-items.ts';
 import { nameRows } from './name-rows.ts';
 
 /** The account of a report. */
 export type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
 
-/** What delivery is told apart by. */
-type Owner = Pick<LineItem, 'campaign_id' | 'currency'>;
-
 const NAMES = Object.keys(REPORT_METRICS) as (keyof DailyNumbers)[];
 const WIDTH = NAMES.length;
 const SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) => NAMES.findIndex((name) => REPORT_METRICS[name] === metric));
-const LINES_AT_ONCE = 1000;
 
 /**
  * Adds up what an account delivered, straight from the ledger, by currency: all placements, all kinds of ads, deleted ones
@@ -37,23 +33,16 @@ export async function readReport(
 ): Promise<CurrencyReport[]> {
   const { days, level, rows_max = Number.POSITIVE_INFINITY, isByDay = false, lastHours } = question;
   const sums = reportSums(days.length, isByDay);
-  const owners = new Map<string, Owner>();
-  const line_items = await linesIn(store, account, question);
+  const owners = await ownersIn(store, account, question);
+  const lines = limitTo(question, owners);
   for (const [at, day] of days.entries()) {
-    const range = { account: account.id, from: day, until: plusDays(day, 1), ...(line_items && { line_items }) };
+    const range = { account: account.id, from: day, until: plusDays(day, 1), ...lines };
     const hoursMax = at === days.length - 1 ? lastHours : undefined;
     await store.read(async (tx) => {
-      const listed = await tx.deliveryLedger.listHours(range);
-      await addOwners(
-        tx,
-        account,
-        owners,
-        listed.map(({ line_item_id }) => line_item_id),
-      );
-      for (const { line_item_id, creative_id, hours } of listed) {
+      for (const { line_item_id, creative_id, hours } of await tx.deliveryLedger.listHours(range)) {
         const owner = owners.get(line_item_id);
         if (!owner) continue;
-        const row = sums.rowOf(String(owner.currency), keyOf(level, owner, { line_item_id, creative_id }));
+        const row = sums.rowOf(owner.currency, keyOf(level, owner, { line_item_id, creative_id }));
         sums.add(row, at, hours, hoursMax);
       }
     });
@@ -74,38 +63,29 @@ export async function readReport(
 
 function keyOf(
   level: ReportLevel,
-  { campaign_id }: Owner,
+  { campaign_id }: DeliveryOwner,
   { line_item_id, creative_id }: { readonly line_item_id: string; readonly creative_id: string },
 ): string {
-  if (level === 'campaigns') return String(campaign_id);
+  if (level === 'campaigns') return campaign_id;
   return level === 'ads' ? creative_id : line_item_id;
 }
 
-/** The line items of a scope; undefined for all of the account. */
-export async function linesIn(
+/** To what each line item of a scope belongs. */
+export async function ownersIn(
   store: Pick<Store, 'read'>,
   { id }: ReportedAccount,
-  { campaign_id, line_item_id }: ReportScope,
-): Promise<readonly string[] | undefined> {
-  if (line_item_id !== undefined) return [line_item_id];
-  if (campaign_id === undefined) return undefined;
-  const options = { deleted: 'shown', column: 'campaign_id' } as const;
-  const rows = await store.read((tx) => tx.records.getMany(lineItems, id, [campaign_id], options));
-  return rows.map((row) => row.id);
+  scope: ReportScope,
+): Promise<ReadonlyMap<string, DeliveryOwner>> {
+  const owners = await store.read((tx) => tx.deliveryLedger.listOwners(id, scope));
+  return new Map(owners.map((owner) => [owner.line_item_id, owner]));
 }
 
-/** Reads campaign and currency of line items that are not known yet. */
-export async function addOwners(
-  tx: ReadTransaction,
-  { id }: ReportedAccount,
-  owners: Map<string, Owner>,
-  lines: readonly string[],
-): Promise<void> {
-  const missing = [...new Set(lines)].filter((line) => !owners.has(line));
-  for (let from = 0; from < missing.length; from += LINES_AT_ONCE) {
-    const some = missing.slice(from, from + LINES_AT_ONCE);
-    for (const row of await tx.records.getMany(lineItems, id, some, { deleted: 'shown' })) owners.set(row.id, row);
-  }
+/** The line items that a query over days is limited to. */
+export function limitTo(
+  { campaign_id, line_item_id }: ReportScope,
+  owners: ReadonlyMap<string, DeliveryOwner>,
+): Pick<DayQuery, 'line_items'> {
+  return campaign_id === undefined && line_item_id === undefined ? {} : { line_items: [...owners.keys()] };
 }
 
 /** Adds up days of hours by currency and row. */
