@@ -5,7 +5,7 @@ import { refusal } from '../contract/declare/unwritten-fields.ts';
 
 /** The parameters of create: all writable fields, and additional ones. */
 export function createParameters(resource: AnyResource): Parameters {
-  return { ...inputs(resource, (field) => field), ...resource.requests?.createParameters };
+  return { ...inputs(resource, 'create', (field) => field), ...resource.requests?.createParameters };
 }
 
 /**
@@ -13,7 +13,7 @@ export function createParameters(resource: AnyResource): Parameters {
  * @source decision 32
  */
 export function updateParameters(resource: AnyResource): Parameters {
-  return inputs(resource, ({ updateKind, ...field }) => ({
+  return inputs(resource, 'update', ({ updateKind, ...field }) => ({
     ...field,
     updateKind,
     kind: updateKind ?? field.kind,
@@ -21,11 +21,11 @@ export function updateParameters(resource: AnyResource): Parameters {
   }));
 }
 
-function inputs(resource: AnyResource, as: (field: Field) => Field): Parameters {
+function inputs(resource: AnyResource, verb: 'create' | 'update', as: (field: Field) => Field): Parameters {
   const all = Object.entries(resource.fields as Record<string, Field>);
   return Object.fromEntries(
     all
       .filter(([name, field]) => field.writable !== 'none' && name !== resource.parent?.column)
-      .map(([name, field]) => [name, field.writable === 'refused' ? refusal(field) : as(field)]),
+      .map(([name, field]) => [name, field.writable === 'refused' ? refusal(field, verb) : as(field)]),
   ) as Parameters;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
 import { type AnyResource, jobKeyOf, type Row, type Verb } from '../contract/declare/resource.ts';
@@ -80,14 +81,17 @@ export async function applyUpdate(
   // A granted row is checked together with the other rows of its owner.
   if (key.includesGranted && before.account_id !== key.account) await tx.records.lockAccount(before.account_id);
   if (resource.requests?.ignoresEmptyUpdate && Object.keys(input).length === 0) return { before, after: before };
-  const changes: Record<string, StoredValue | null> = {};
-  for (const [name, field] of columnFields(resource)) {
-    if (field.writable === 'input' && input[name] !== undefined) changes[name] = input[name];
-  }
+  const given = columnFields(resource).filter(([name, field]) => !isUnchanged(field, input[name], before[name]!));
+  const unsettable = given.filter(([, { writable }]) => writable === 'refused');
+  throwErrors(unsettable.map(([parameter]) => ({ problem: 'NOT_SETTABLE', parameter })));
+  const inputs = given
+    .filter(([, { writable }]) => writable === 'input')
+    .map(([name]) => [name, input[name]!] as const);
+  const changes: Record<string, StoredValue | null> = Object.fromEntries(inputs);
   const drafted = { ...before, ...changes, updated_at: call.now } as Row;
   const referenced = await readReferences(tx, resource, drafted, before);
   const change = proposedChange(tx, resource, call, { verb: 'update', before, referenced });
-  const derived = (await resource.derive?.(drafted, { ...change, input })) ?? {};
+  const derived = (inputs.length > 0 && (await resource.derive?.(drafted, { ...change, input }))) || {};
   const after = { ...drafted, ...derived } as Row;
   await check({ ...change, after }, resource.rules);
   const columns = { ...changes, ...derived, updated_at: call.now, ...searchColumns(resource, after, changes) };
@@ -97,6 +101,13 @@ export async function applyUpdate(
   await planJob(tx, resource, after);
   await runAfterWrite(tx, resource, call, 'update', applied);
   return applied;
+}
+
+/** Whether an input is absent or the value of the row; members of objects may have another order. */
+function isUnchanged({ kind }: Field, sent: StoredValue | null | undefined, stored: StoredValue | null): boolean {
+  if (sent === undefined || sent === stored) return true;
+  if (sent === null || stored === null || !('items' in kind.schema)) return false;
+  return isDeepStrictEqual(JSON.parse(String(sent)), JSON.parse(String(stored)));
 }
 
 /** Marks a row as deleted, or removes it for hard deletion. */
@@ -168,14 +179,37 @@ async function readReferences(
   return found;
 }
 
-/** Runs all rules; throws all their errors together. */
+/**
+ * Runs all rules; throws all their errors together. What rules say of the row before an update does not refuse members
+ * that keep their values.
+ * @source decision 1090
+ */
 async function check(change: Change<Row>, rules: readonly Rule<Row>[] = []): Promise<void> {
+  const errors = await errorsOf(change, rules);
+  const { verb, before, after } = change;
+  if (errors.length === 0 || verb !== 'update') return throwErrors(errors);
+  const former = await errorsOf({ ...change, after: before! }, rules);
+  const known = new Set(former.map((error) => `${memberOf(error)} ${error.problem}`));
+  throwErrors(
+    errors.filter((error) => {
+      const member = memberOf(error);
+      return member === undefined || after[member] !== before![member] || !known.has(`${member} ${error.problem}`);
+    }),
+  );
+}
+
+/** The member that an error is about, without the place in its value. */
+function memberOf({ parameter, attribute }: ErrorDetail): string | undefined {
+  return (parameter ?? attribute)?.match(/^\w+/)?.[0];
+}
+
+async function errorsOf(change: Change<Row>, rules: readonly Rule<Row>[]): Promise<ErrorDetail[]> {
   const errors: ErrorDetail[] = [];
   for (const rule of rules) {
     const found = await rule(change);
     if (found) errors.push(...[found].flat());
   }
-  throwErrors(errors);
+  return errors;
 }
 
 function checkDeletion(

@@ -118,7 +118,7 @@ export function badValues(name: string, field: Field): [string, Said][] {
     case 'digits':
       return ['id42', '4 2', '-4', '9'.repeat(21)].map((raw) => [raw, long(raw)]);
     case 'refused':
-      return [['1', invalid(name, `setting ${name} is not allowed`)]];
+      return [['x'.repeat(21), invalid(name, `setting ${name} is not allowed`)]];
     case 'targeting type':
       return ['NO_SUCH', 'TAILORED_AUDIENCE', 'NEGATIVE_KEYWORD', 'age'].map((raw) => [
         raw,

@@ -320,10 +320,8 @@ async function everythingWrittenBack(met: Met): Promise<void> {
   }
   for (const [index, [end, data]] of rows.entries()) {
     if (index % 40 === 0) advance(LONGEST_WINDOW_S);
-    // What is refused from anybody is no part of what can be written.
-    const { advertiser_user_id: _, ...json } = data;
-    const form = Object.entries(json).map(([name, value]) => [name, value === null ? '' : String(value)]);
-    const sent = (index % 2 || OBJECTS.test(end) ? { json } : { params: Object.fromEntries(form) }) as Pick<
+    const form = Object.entries(data).map(([name, value]) => [name, value === null ? '' : String(value)]);
+    const sent = (index % 2 || OBJECTS.test(end) ? { json: data } : { params: Object.fromEntries(form) }) as Pick<
       CallStep,
       'json' | 'params'
     >;

@@ -171,9 +171,11 @@ describe('required fields of a line item', () => {
       assert.equal(reply.body.errors[0].message, message);
     }
     const id = idOf(await create(place, 'ENGAGEMENTS'));
-    assert.deepEqual(errorsOf(await change(place, id, { advertiser_user_id: '' })), [
-      'INVALID_PARAMETER advertiser_user_id',
-    ]);
+    for (const advertiser_user_id of ['', '1']) {
+      assert.deepEqual(errorsOf(await change(place, id, { advertiser_user_id })), [
+        'INVALID_PARAMETER advertiser_user_id',
+      ]);
+    }
   });
 
   test('the end may be moved into the past, but not before the start', async () => {

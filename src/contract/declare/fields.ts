@@ -44,7 +44,7 @@ export interface Field<T extends StoredValue = any> {
   readonly isNullable: boolean;
   /**
    * `input`: writable. `create`: writable on create only, ignored later. `none`: set by the service, ignored.
-   * `refused`: set by the service, rejected as input.
+   * `refused`: set by the service, rejected as input unless an update sends the value of the row.
    */
   readonly writable: 'input' | 'create' | 'none' | 'refused';
   readonly defaultValue: T | undefined;
@@ -85,7 +85,7 @@ export interface Field<T extends StoredValue = any> {
   createOnly(): Field<T>;
   /** Set by the service; ignored as input. */
   readOnly(): Field<T>;
-  /** Set by the service; rejected as input. */
+  /** Set by the service; rejected as input, except for the value that the row has. */
   refused(): Field<T>;
   /** Adds a list filter of this name: one value or a comma-separated list of up to 200. */
   filteredBy(parameter: string): Field<T>;

@@ -158,7 +158,9 @@ function memberSchema(operation: Operation, field: Field, named: NamedSchemas): 
   const notes = [
     field.description,
     isUpdate && field.writable === 'create' ? 'Fixed when it was created: accepted, and ignored.' : '',
-    isUpdate && (field.isNullable || field.isDerived) ? 'Given empty, it is unset.' : '',
+    isUpdate && (field.isNullable || field.isDerived) && field.kind.name !== 'refused'
+      ? 'Given empty, it is unset.'
+      : '',
   ].filter((note) => note !== '');
   return {
     ...schema,

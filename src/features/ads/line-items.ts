@@ -99,7 +99,6 @@ const fields = {
   android_store_identifier: text({ max: 255 }).describe('Package name of an Android app.'),
   // Anything but digits gets the nearest published message. @source decision 128
   ios_store_identifier: digits({ max: 20 }).describe('Numeric id of an iOS app.'),
-  // Refused even when unchanged or empty. @source decision 130
   advertiser_user_id: text({ max: 20 }).refused().describe('User whom the account advertises.'),
   target_cpa_local_micro: alwaysNull(Type.Integer()).describe('Always null; kept for older clients.'),
   creative_source: oneOf('MANUAL').readOnly().defaults('MANUAL').describe('How creatives are selected.'),

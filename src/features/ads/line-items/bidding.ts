@@ -8,20 +8,21 @@ type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal'
 
 /**
  * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no amount; a new goal
- * resets the billable event unless the caller sets it.
- * @source campaigns 9.3; decision 121, 122 and 123
+ * resets the billable event unless the caller sets it, or sends one back that fits.
+ * @source campaigns 9.3; decision 121, 122, 123 and 1091
  */
 export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Bidding {
   const { objective } = row;
   const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
   const strategy = row.bid_strategy ?? defaultStrategy(row);
   const ways = paymentOptions(objective, goal, strategy);
-  const keepsWay = input.pay_by != null || (before?.goal === goal && ways.includes(row.pay_by as PayBy));
+  const isChosen = input.pay_by != null && input.pay_by !== before?.pay_by;
+  const isKept = (input.pay_by != null || before?.goal === goal) && ways.includes(row.pay_by as PayBy);
   return {
     bid_strategy: strategy,
     bid_amount_local_micro: strategy === 'AUTO' ? null : row.bid_amount_local_micro,
     goal,
-    pay_by: keepsWay && row.pay_by !== null ? row.pay_by : (ways[0] ?? row.pay_by),
+    pay_by: (isChosen || isKept) && row.pay_by !== null ? row.pay_by : (ways[0] ?? row.pay_by),
   };
 }
 
