@@ -55,15 +55,17 @@ describe('promoting', () => {
     const draft = good(await place.post('draft_posts', { text: 'Draft' })).id;
     const refused = await promote(line, post, '9', draft);
     assert.equal(refused.status, 404);
-    assert.deepEqual(
-      refused.body.errors,
-      ['9', draft].map((value) => ({
-        code: 'POST_NOT_FOUND',
-        message: `Post ${value} was not found`,
+    assert.deepEqual(refused.body.errors, [
+      { code: 'POST_NOT_FOUND', message: 'Post 9 was not found', parameter: 'post_ids', value: '9' },
+      {
+        code: 'INVALID_POST',
+        message: `Post ${draft} cannot be promoted by line item ${line}: it is a draft`,
         parameter: 'post_ids',
-        value,
-      })),
-    );
+        value: draft,
+      },
+    ]);
+    const drafts = await promote(line, draft);
+    assert.deepEqual([drafts.status, errors(drafts)], [400, ['INVALID_POST post_ids']]);
     assert.deepEqual(good(await place.get('promoted_posts', { line_item_ids: line })), []);
     const nowhere = await promote('zz9', post);
     assert.deepEqual([nowhere.status, errors(nowhere)], [404, ['LINE_ITEM_NOT_FOUND line_item_id']]);

@@ -5,6 +5,7 @@ import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
+import { draftPosts } from '../draft-posts.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
 import { promotedPosts } from '../promoted-posts.ts';
@@ -79,10 +80,18 @@ async function postsToPromote(
   reposts: readonly string[],
 ): Promise<Post[]> {
   const found = new Map((await tx.posts.list(environment, postIds)).map((post) => [post.id, post]));
+  const missing = postIds.filter((id) => !found.has(id));
+  const drafts = await tx.records.getMany(draftPosts, account!.id, missing, { deleted: 'hidden' });
+  const drafted = new Set(drafts.map(({ id }) => id));
   const errors: ErrorDetail[] = [];
   const shown: Post[] = [];
   for (const [index, value] of postIds.entries()) {
     const post = found.get(value);
+    if (drafted.has(value)) {
+      const words = { line: line.id, why: 'it is a draft' };
+      errors.push({ problem: 'POST_UNFIT', parameter: 'post_ids', value, words });
+      continue;
+    }
     const type = post && (await findAuthor(tx, account!.id, post.user_id)).type;
     if (!post || !type || (type === 'REPOSTS_ONLY' && post.nullcast)) {
       errors.push({ problem: 'POST_NOT_FOUND', parameter: 'post_ids', value, words: { kind: 'Post' } });
