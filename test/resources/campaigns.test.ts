@@ -169,6 +169,7 @@ describe('standard_delivery is derived from budget_optimization', () => {
     ],
     ['changed to line items', { standard_delivery: false }, { budget_optimization: 'LINE_ITEM' }, null],
     ['changed back', { budget_optimization: 'LINE_ITEM' }, { budget_optimization: 'CAMPAIGN' }, true],
+    ['budget_optimization emptied', { budget_optimization: 'LINE_ITEM' }, { budget_optimization: '' }, true],
     ['sent alone to a line item campaign', { budget_optimization: 'LINE_ITEM' }, { standard_delivery: false }, null],
     ['emptied', { standard_delivery: false }, { standard_delivery: '' }, true],
   ];

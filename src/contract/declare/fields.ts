@@ -74,6 +74,8 @@ export interface Field<T extends StoredValue = any> {
   omittedWhenNull(): Field<T>;
   /** The value when the input has none; never null unless `nullable()` follows. */
   defaults(value: T): Field<T>;
+  /** The value when the input has none or an empty one; never null. */
+  resetsTo(value: T): Field<T>;
   nullable(): Field<T>;
   /** Set by `derive` of the resource when the input has no value or an empty one; never null. */
   derived(): Field<T>;
@@ -151,6 +153,7 @@ export function field<T extends StoredValue>(kind: FieldKind<T>, facts: Partial<
     requiredAlways: () => but({ isRequired: true, isRequiredOnUpdate: true, isNullable: false }),
     omittedWhenNull: () => but({ isOmittedWhenNull: true }),
     defaults: (fallback) => but({ defaultValue: fallback, isNullable: false }),
+    resetsTo: (fallback) => but({ defaultValue: fallback, emptyValue: fallback, isNullable: false }),
     derived: () => but({ isDerived: true, isNullable: false }),
     hidden: () => but({ isHidden: true }),
     onUpdate: (other) => but({ updateKind: other.kind }),
@@ -390,7 +393,7 @@ export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max
       return JSON.stringify([...values]);
     },
   };
-  return min ? field(kind) : field(kind, { defaultValue: '[]', emptyValue: '[]', isNullable: false });
+  return min ? field(kind) : field(kind).resetsTo('[]');
 }
 
 /** The items of a stored list. */

@@ -25,7 +25,7 @@ const fields = {
     .filteredBy('funding_instrument_ids')
     .describe('Funding instrument that pays.'),
   budget_optimization: oneOf('CAMPAIGN', 'LINE_ITEM')
-    .defaults('CAMPAIGN')
+    .resetsTo('CAMPAIGN')
     .describe('Level at which budgets are optimized.'),
   daily_budget_amount_local_micro: micros()
     .sortable()

@@ -17,7 +17,7 @@ export const contentFields = {
   name: text({ max: 80 }).describe('Display name for managing posts.'),
   text: postText().describe('Up to 280 characters; URLs count as 23. Required without media.'),
   user_id: id().required().readOnly().describe('Author.'),
-  nullcast: boolean().defaults(1).describe('Whether the post is promoted-only.'),
+  nullcast: boolean().resetsTo(1).describe('Whether the post is promoted-only.'),
 } satisfies Fields;
 
 /** Card and media fields, and the columns that lists search. */

@@ -1,4 +1,4 @@
-import { type Field, field, oneOf, text } from '../../../contract/declare/fields.ts';
+import { type Field, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
 import { singleRecordOperations } from './single-record-operations.ts';
@@ -27,8 +27,7 @@ function address<P extends string>(prefix: P) {
 
 /** One of some words; `NOT_SET` by default and when emptied. @source decision 165 */
 function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
-  const { kind } = oneOf<W | 'NOT_SET'>(...words, 'NOT_SET');
-  return field<W | 'NOT_SET'>(kind, { defaultValue: 'NOT_SET', emptyValue: 'NOT_SET', isNullable: false });
+  return oneOf<W | 'NOT_SET'>(...words, 'NOT_SET').resetsTo('NOT_SET');
 }
 
 const fields = {

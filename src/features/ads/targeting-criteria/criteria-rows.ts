@@ -1,4 +1,4 @@
-import { field, oneOf, reference, text } from '../../../contract/declare/fields.ts';
+import { oneOf, reference, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { lineItems } from '../line-items.ts';
@@ -17,7 +17,8 @@ const fields = {
     .createOnly()
     .describe('Targeting value; the format depends on the type.'),
   // The default also applies when the value is empty or null. @source decision 178
-  operator_type: field(oneOf('EQ', 'NE', 'GTE', 'LT').kind, { defaultValue: 'EQ', emptyValue: 'EQ', isNullable: false })
+  operator_type: oneOf('EQ', 'NE', 'GTE', 'LT')
+    .resetsTo('EQ')
     .createOnly()
     .describe('Operator; the type determines which are allowed.'),
 } satisfies Fields;
