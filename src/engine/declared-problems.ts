@@ -146,9 +146,9 @@ export function ruleProblems(resource: AnyResource, verb: Verb): ProblemName[] {
   const fields = Object.values(resource.fields as Record<string, Field>);
   const pointing = fields.filter((field) => verb === 'create' || field.writable === 'input');
   const dangling = pointing.flatMap((field) => field.target?.().notFound ?? []);
-  if (verb === 'update')
-    return [...dangling, ...(resource.problems ?? []), ...(resource.updateProblems ?? []), ...beyond];
-  return [...dangling, ...(resource.problems ?? []), ...(resource.createProblems ?? []), ...beyond];
+  const blank: ProblemName[] = 'name' in resource.fields ? ['TEXT_EMPTY'] : [];
+  const own = (verb === 'update' ? resource.updateProblems : resource.createProblems) ?? [];
+  return [...dangling, ...blank, ...(resource.problems ?? []), ...own, ...beyond];
 }
 
 /** The wording of a problem in the family of an operation. */

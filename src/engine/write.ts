@@ -3,7 +3,7 @@ import type { Field, StoredValue } from '../contract/declare/fields.ts';
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
 import { type AnyResource, jobKeyOf, type Row, type Verb } from '../contract/declare/resource.ts';
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
-import type { AppliedChange, Change, Rule } from '../contract/declare/rules.ts';
+import { type AppliedChange, blankName, type Change, type Rule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
 import type { WriteTransaction } from '../contract/store/store.ts';
 import { columnFields, draftOf, UNIQUE_KEY } from '../rows/draft.ts';
@@ -204,7 +204,8 @@ function memberOf({ parameter, attribute }: ErrorDetail): string | undefined {
 }
 
 async function errorsOf(change: Change<Row>, rules: readonly Rule<Row>[]): Promise<ErrorDetail[]> {
-  const errors: ErrorDetail[] = [];
+  const { before, after } = change;
+  const errors = before?.name === after.name ? [] : blankName(after.name);
   for (const rule of rules) {
     const found = await rule(change);
     if (found) errors.push(...[found].flat());

@@ -152,6 +152,8 @@ const NAMES = [
   'apple pie',
   'ZEBRA',
   'éclair',
+  // Refused by now.
+  '  ',
 ];
 
 /** What makes seeded values fit each other, as rules would have it, where a test writes them back. */

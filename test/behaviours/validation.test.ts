@@ -118,6 +118,13 @@ for (const operation of writing) {
       assert.deepEqual(reply.body.errors, said);
     });
 
+    test('a name of white space only is refused', async () => {
+      if (!('name' in operation.parameters)) return;
+      const reply = await ask({ params: { ...good, name: ' \u3000 ' } });
+      assert.equal(reply.status, 400, reply.text);
+      assert.deepEqual(reply.body.errors, [invalid('name', 'Expected a minimum length of 1, got 0 for name')]);
+    });
+
     test('every missing required parameter is reported', async () => {
       const required = fields.filter(([, field]) => field.isRequired).map(([name]) => name);
       if (required.length === 0) return;

@@ -100,10 +100,10 @@ describe('the example of docs/aliases.md', () => {
         parameter: 'stand',
       },
     ]);
-    const json = [{ operation_type: 'Create', params: { titel: 3, stand: 'RUHT' } }];
+    const json = [{ operation_type: 'Create', params: { titel: 'Drei', stand: 'RUHT' } }];
     const batch = await call('POST', path.replace('/konti', '/batch/konti').concat('/aktionen'), { json });
     assert.equal(batch.status, 400, batch.text);
-    assert.deepEqual(batch.body.anfrage[0].params, { konto: path.split('/').at(-1), titel: '3', stand: 'RUHT' });
+    assert.deepEqual(batch.body.anfrage[0].params, { konto: path.split('/').at(-1), titel: 'Drei', stand: 'RUHT' });
     assert.equal(batch.body.operation_errors[0].at(-1).parameter, 'kasse');
   });
 

@@ -168,6 +168,8 @@ describe('updating a card', () => {
     const named = (await send('PUT', `/${card.id}`, { name: 'Spring' })).body.data;
     assert.deepEqual(named, { ...card, name: 'Spring', updated_at: named.updated_at });
     assert.notEqual(named.updated_at, card.updated_at);
+    assert.deepEqual(errorsOf(await send('PUT', `/${card.id}`, { name: ' ' })), ['INVALID_PARAMETER name']);
+    assert.deepEqual(errorsOf(await make({ ...pair(media(), details), name: ' ' })), ['INVALID_PARAMETER name']);
     const slides = [
       [media(FILM), details],
       [details, media(FILM)],

@@ -184,11 +184,10 @@ export function text({ max }: { max: number }): Field<string> {
     problems: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
     toJson: jsonText,
     read(raw, parameter) {
-      if (typeof raw === 'object' || isInexact(raw)) return { problem: 'NOT_TEXT', parameter };
-      const value = String(raw);
-      const length = lengthOf(value);
+      if (typeof raw !== 'string') return { problem: 'NOT_TEXT', parameter };
+      const length = lengthOf(raw);
       if (length > max) return { problem: 'TEXT_TOO_LONG', parameter, words: { max, length } };
-      return isLegalText(value) ? value : { problem: 'ILLEGAL_CHARACTERS', parameter };
+      return isLegalText(raw) ? raw : { problem: 'ILLEGAL_CHARACTERS', parameter };
     },
   });
 }

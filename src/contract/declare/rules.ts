@@ -104,3 +104,8 @@ export function neverBackTo<K extends string>(
       ? { problem: 'INVALID', attribute: name, words: { message } }
       : undefined;
 }
+
+/** The error of a name of white space only. @source decision 23 */
+export function blankName(name: unknown): ErrorDetail[] {
+  return typeof name === 'string' && name.trim() === '' ? [{ problem: 'TEXT_EMPTY', parameter: 'name' }] : [];
+}

@@ -31,6 +31,7 @@
     const conversion_id = crypto.randomUUID?.() ?? `${Date.now()}.${Math.random()}`;
     const event = { website_tag_id: websiteTagId, event_id, click_id, conversion_id };
     for (const name of OPTIONS) if (options[name] !== undefined) event[name] = options[name];
+    if (typeof event.conversion_id === 'number') event.conversion_id = String(event.conversion_id);
     // Text, so that browsers ask for no permission before they send it, and while the page is left.
     const body = JSON.stringify(event);
     if (navigator.sendBeacon?.(endpoint, body)) return;

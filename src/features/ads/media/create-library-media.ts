@@ -3,6 +3,7 @@ import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contra
 import { type Call, type Input, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { blankName } from '../../../contract/declare/rules.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
 import type { WriteTransaction } from '../../../contract/store/store.ts';
@@ -43,11 +44,13 @@ export const createLibraryMedia: Operation = {
   body: 'form',
   shape: 'one',
   reply: { rowOfOne: [mediaLibrary] },
-  problems: ['INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE', 'NOT_OF_IMAGES'],
-  validate: ({ media_key, media_category }) =>
-    typeof media_key === 'string' && !parseMediaKey(media_key) && media_category == null
-      ? [{ problem: 'MISSING_PARAMETER', parameter: 'media_category' }]
-      : [],
+  problems: ['TEXT_EMPTY', 'INVALID_MEDIA', 'MEDIA_NOT_TRANSCODED', 'MEDIA_OF_OTHER_TYPE', 'NOT_OF_IMAGES'],
+  validate: ({ media_key, media_category, name }) => [
+    ...(typeof media_key === 'string' && !parseMediaKey(media_key) && media_category == null
+      ? [{ problem: 'MISSING_PARAMETER', parameter: 'media_category' } as const]
+      : []),
+    ...blankName(name),
+  ],
   async perform(call) {
     const { store, rowFactory } = call.services;
     const [ids] = await rowFactory.takeIds(accountMedia, 1);

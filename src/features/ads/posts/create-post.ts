@@ -2,6 +2,7 @@ import { boolean, oneOf, text } from '../../../contract/declare/fields.ts';
 import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { blankName } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import { mediaKeyOf } from '../../../contract/services/media.ts';
 import { CONVERSATION_SETTINGS, type Post } from '../../../contract/store/posts.ts';
@@ -61,6 +62,7 @@ export const createPost: Operation = {
   shape: 'one',
   reply: createdPostSchema,
   problems: [
+    'TEXT_EMPTY',
     'NOT_PROMOTABLE',
     'ACTION_NOT_ALLOWED',
     'POST_CANNOT_BE_BLANK',
@@ -72,7 +74,7 @@ export const createPost: Operation = {
     'INCLUSIVE_PARAMETERS',
     'NEEDS_VIDEO',
   ],
-  validate: checkCallToAction,
+  validate: (input) => [...blankName(input.name), ...checkCallToAction(input)],
   async perform(call) {
     const {
       ids,

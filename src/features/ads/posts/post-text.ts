@@ -1,6 +1,6 @@
 import { addressesIn } from '../../../base/entities.ts';
 import { Type } from '../../../base/json-schema.ts';
-import { isInexact, isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
+import { isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 
 /** Maximum length of a post in characters. */
@@ -22,8 +22,8 @@ export function postText(): Field<string> {
     problems: ['NOT_TEXT', 'TEXT_TOO_LONG', 'ILLEGAL_CHARACTERS'],
     toJson: jsonText,
     read(raw, parameter) {
-      if (typeof raw === 'object' || isInexact(raw)) return { problem: 'NOT_TEXT', parameter };
-      const value = String(raw).replaceAll('\r\n', '\n');
+      if (typeof raw !== 'string') return { problem: 'NOT_TEXT', parameter };
+      const value = raw.replaceAll('\r\n', '\n');
       const length = countedLength(value);
       if (length > TEXT_MAX) return { problem: 'TEXT_TOO_LONG', parameter, words: { max: TEXT_MAX, length } };
       return isLegalText(value.replaceAll('\n', ' ')) ? value : { problem: 'ILLEGAL_CHARACTERS', parameter };

@@ -1,6 +1,7 @@
 import { isId, text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { blankName } from '../../../contract/declare/rules.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { findAuthor } from './authors.ts';
 import { postJson, postSchema } from './post-json.ts';
@@ -26,7 +27,8 @@ export const renamePost: Operation = {
   body: 'form',
   shape: 'one',
   reply: postSchema,
-  problems: ['ID_ILLEGAL', 'POST_NOT_FOUND'],
+  problems: ['TEXT_EMPTY', 'ID_ILLEGAL', 'POST_NOT_FOUND'],
+  validate: (input) => blankName(input.name),
   async perform({ services, environment, account, path, input }) {
     const {
       store,

@@ -1,4 +1,5 @@
-import { oneOf, reference, text } from '../../../contract/declare/fields.ts';
+import { isInexact } from '../../../base/text.ts';
+import { type Field, field, oneOf, reference, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { lineItems } from '../line-items.ts';
@@ -12,7 +13,7 @@ const fields = {
     .describe('Line item.'),
   targeting_type: targetingTypeField().required().createOnly().describe('Targeting type.'),
   // The reference gives no maximum for keywords; names have this one. @source decision 148
-  targeting_value: text({ max: 255 })
+  targeting_value: textOrNumber({ max: 255 })
     .required()
     .createOnly()
     .describe('Targeting value; the format depends on the type.'),
@@ -50,3 +51,12 @@ export const criteriaRows = resource({
     ],
   },
 });
+
+/** A text; identifiers of look-ups may be numbers. @source decision 1092 */
+function textOrNumber({ max }: { max: number }): Field<string> {
+  const { kind } = text({ max });
+  return field({
+    ...kind,
+    read: (raw, parameter) => kind.read(typeof raw === 'number' && !isInexact(raw) ? String(raw) : raw, parameter),
+  });
+}
