@@ -6,7 +6,7 @@ import { credentialCache } from '../features/auth/oauth1/credential-cache.ts';
 import { lastUseRecorder } from '../features/auth/oauth1/last-use-recorder.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { basicAuthenticator } from '../features/auth/oauth2/authenticate-basic.ts';
-import { bearerOnly, bearerOrUser, userOrBasic } from '../features/auth/oauth2/authenticate-bearer.ts';
+import { bearerOnly, bearerOrUser, userOnly, userOrBasic } from '../features/auth/oauth2/authenticate-bearer.ts';
 import { bearerCache } from '../features/auth/oauth2/bearer-cache.ts';
 import { publisherAuthenticator } from '../features/delivery/serving/authenticate-publisher.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
@@ -29,9 +29,9 @@ export function authenticators(
     random: secureRandom,
     window_s: settings.timestamp_window_s,
   };
-  const user = userAuthenticator({ ...shared, uses: lastUseRecorder(store) });
   const basic = basicAuthenticator(services);
   const bearers = bearerCache(store);
+  const user = userOnly(bearers, userAuthenticator({ ...shared, uses: lastUseRecorder(store) }));
   const requestToken = requestTokenAuthenticator({ ...shared, store, box });
   return {
     userAuthenticator: user,

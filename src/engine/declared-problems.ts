@@ -25,14 +25,14 @@ const OF_SIGNED: readonly ProblemName[] = [
 
 /** Problems that do not apply to each kind of credential. */
 const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
-  user: [OF_BASIC, OF_BEARER, NOT_BY_USERS],
+  user: [OF_BASIC, NOT_BY_USERS],
   consumer: [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
   'request-token': [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED'],
   basic: [OF_BEARER, NOT_BY_USERS, ...OF_SIGNED],
   bearer: [OF_BASIC, 'BEARER_NOT_ALLOWED'],
   publisher: [OF_BASIC, NOT_BY_USERS, ...OF_SIGNED],
   'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED', NOT_BY_USERS],
-  'owner-or-basic': [OF_BEARER, NOT_BY_USERS],
+  'owner-or-basic': [NOT_BY_USERS],
 };
 
 /** Problems of a body with files. */

@@ -53,6 +53,7 @@ describe('a bearer token is revoked', () => {
         assert.equal(reply.text, JSON.stringify({ access_token: value }));
         assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8');
         expect(await withBearer(world, value, READ), 401, INVALID);
+        expect(await withBearer(world, value, '/1.1/account/verify_credentials.json'), 401, INVALID);
       });
     }
   }

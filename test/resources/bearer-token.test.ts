@@ -235,8 +235,13 @@ describe('a bearer token is used', () => {
     const value = await bearerOf(world, world.keys);
     const error = { code: 220, message: 'Your credentials do not allow access to this resource.' };
     expect(await withBearer(world, value, '/1.1/account/verify_credentials.json'), 403, error);
-    const ads = await withBearer(world, value, '/12/accounts');
-    assert.equal(ads.status, 401, ads.text);
+    const unknown = await withBearer(world, 'AAAA', '/1.1/account/verify_credentials.json');
+    expect(unknown, 401, { code: 89, message: 'invalid or expired token' });
+    assert.equal((await withBearer(world, 'AAAA', '/2/users/me')).status, 401);
+    for (const each of [value, 'AAAA']) {
+      const ads = await withBearer(world, each, '/12/accounts');
+      assert.deepEqual([ads.status, ads.body.errors[0].code], [401, 'UNAUTHORIZED_ACCESS'], ads.text);
+    }
   });
 
   test('in vain while its application is suspended, and again after that', async () => {

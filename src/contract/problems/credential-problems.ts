@@ -55,6 +55,7 @@ export const credentialProblems = {
   },
   BEARER_INVALID: {
     when: 'a bearer token that is unknown or revoked',
+    ads: [401, 'UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'],
     numeric: [401, 89, 'invalid or expired token'],
   },
 

@@ -1,5 +1,7 @@
 import type { Family, ProblemName } from '../../../src/contract/problems/problems.ts';
+import { bearerOf } from '../../rig/application.ts';
 import type { Keys, Reply } from '../../rig/client.ts';
+import { register } from '../../rig/people.ts';
 import type { RawCall } from '../../rig/raw.ts';
 import { as, type Case, FORM, home, JSON_TYPE, type Said, sandbox, world } from './setting.ts';
 
@@ -41,9 +43,19 @@ export function beforeAll(family: Family): Case[] {
     say(
       'BEARER_NOT_ALLOWED',
       'a bearer credential',
-      () => sandbox({ ...call, headers: { authorization: 'Bearer AAAA' } }),
+      async () => {
+        const value = await bearerOf(world, await register(world));
+        return sandbox({ ...call, headers: { authorization: `Bearer ${value}` } });
+      },
       [401, stranger],
       [403, { code: 220, message: 'Your credentials do not allow access to this resource.' }],
+    ),
+    say(
+      'BEARER_INVALID',
+      'a bearer token that was never issued',
+      () => sandbox({ ...call, headers: { authorization: 'Bearer AAAA' } }),
+      [401, stranger],
+      [401, { code: 89, message: 'invalid or expired token' }],
     ),
     say(
       'TIMESTAMP_OUT_OF_BOUNDS',

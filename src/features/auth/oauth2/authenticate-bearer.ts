@@ -1,6 +1,6 @@
-import type { Authenticate, Authenticated, UserAuthenticator } from '../../../contract/declare/callers.ts';
+import type { Authenticate, Authenticated, SignedParts, UserAuthenticator } from '../../../contract/declare/callers.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { BearerCache, CachedBearer } from './bearer-cache.ts';
+import type { BearerCache } from './bearer-cache.ts';
 
 const BEARER = /^[ \t]*bearer(?:[ \t]+|$)/i;
 /**
@@ -14,16 +14,18 @@ const VALUE = /^[A-Za-z0-9\-._~+/%]{1,1024}=*[ \t]*$/;
  * @source authentication gaps 10.2
  */
 export function bearerOrUser(bearers: BearerCache, user: UserAuthenticator): Authenticate {
-  return async (parts, origins) => {
-    const scheme = BEARER.exec(parts.authorization ?? '');
-    if (!scheme) return user.authenticate(parts, origins);
-    const value = parts.authorization!.slice(scheme[0].length).trimEnd();
-    if (!VALUE.test(value)) throw problem('CREDENTIAL_UNUSABLE', {}, 'a bearer value of other characters');
-    return admitted(bearers.cached(value) ?? (await bearers.find(value)));
-  };
+  return async (parts, origins) => callerOf(bearers, parts) ?? user.authenticate(parts, origins);
 }
 
-function admitted(bearer: CachedBearer | undefined): Authenticated {
+/** Who calls with a bearer token; undefined for other credentials. */
+function callerOf(bearers: BearerCache, { authorization = '' }: SignedParts): Promise<Authenticated> | undefined {
+  const scheme = BEARER.exec(authorization);
+  return scheme ? admit(bearers, authorization.slice(scheme[0].length).trimEnd()) : undefined;
+}
+
+async function admit(bearers: BearerCache, value: string): Promise<Authenticated> {
+  if (!VALUE.test(value)) throw problem('CREDENTIAL_UNUSABLE', {}, 'a bearer value of other characters');
+  const bearer = bearers.cached(value) ?? (await bearers.find(value));
   if (!bearer) throw problem('BEARER_INVALID', {}, 'unknown bearer token');
   if (bearer.isRevoked) throw problem('BEARER_INVALID', {}, 'revoked bearer token');
   if (bearer.application.suspended) throw problem('APPLICATION_SUSPENDED', {}, 'suspended application');
@@ -41,6 +43,21 @@ export function bearerOnly(bearers: BearerCache, user: UserAuthenticator): Authe
     const authenticated = await either(parts, origins);
     if (authenticated.caller.kind === 'user') throw problem('USER_NOT_ALLOWED', {}, 'signed as a user');
     return authenticated;
+  };
+}
+
+/**
+ * Authenticates requests that are signed as a user. A bearer token is refused: as unknown or revoked, or as a credential
+ * of the wrong kind.
+ * @source authentication gaps 10.2
+ */
+export function userOnly(bearers: BearerCache, user: UserAuthenticator): UserAuthenticator {
+  return {
+    ...user,
+    authenticate(parts, origins) {
+      const bearer = callerOf(bearers, parts);
+      return bearer ? bearer.then(() => user.authenticate(parts, origins)) : user.authenticate(parts, origins);
+    },
   };
 }
 
