@@ -46,7 +46,6 @@ describe('files of an encoder', () => {
     ['a.png', 'image/png', 'post_image', '800x800', 1, STILL, 'image/png 800x800'],
     ['a.webp', 'image/webp', 'post_image', '300x250', 1, STILL, 'image/webp 300x250'],
     ['a.bmp', 'image/bmp', 'post_image', '320x50', 1, STILL, 'image/bmp 320x50'],
-    ['a.tiff', 'image/tiff', 'post_image', '320x480', 1, STILL, 'image/tiff 320x480'],
     ['a.gif', 'image/gif', 'post_gif', '120x80', 2, [], 'image/gif 120x80'],
     ['a.mp4', 'video/mp4', 'amplify_video', '1280x720', 3, H264, 'video/mp4 1280x720 3000 AVC'],
     [

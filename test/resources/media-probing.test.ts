@@ -58,6 +58,15 @@ function turned(bytes: Buffer): Buffer {
   return copy;
 }
 
+/** The same MP4 with pixels a quarter wider than high. */
+function wide(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const at = copy.indexOf('pasp');
+  copy.writeUInt32BE(5, at + 4);
+  copy.writeUInt32BE(4, at + 8);
+  return copy;
+}
+
 /** A picture that says that it has other sides. */
 function sized(width: number, height: number): Buffer {
   const copy = Buffer.from(PNG);
@@ -77,7 +86,7 @@ describe('files are identified by their content', () => {
     ['a JPEG on its side', TURNED_JPEG, 'image/jpeg', 'post_image', 'image/jpeg 24x32'],
     ['a WebP', WEBP, 'image/webp', 'post_image', 'image/webp 32x24'],
     ['a BMP', BMP, 'image/bmp', 'post_image', 'image/bmp 8x6'],
-    ['a TIFF', TIFF, 'image/tiff', 'post_image', 'image/tiff 8x6'],
+    ['a TIFF', TIFF, 'image/tiff', 'post_image', 'Not every browser shows TIFF: use JPEG or PNG'],
     ['a GIF', GIF, 'image/gif', 'post_gif', 'image/gif 16x12'],
     ['a GIF as an image', GIF, 'image/gif', 'post_image', 'image/gif 16x12'],
     ['an MP4', MP4, 'video/mp4', 'post_video', 'video/mp4 64x36 1200 AVC'],
@@ -85,6 +94,7 @@ describe('files are identified by their content', () => {
     ['a MOV', MOV, 'video/quicktime', 'post_video', 'video/quicktime 64x36 1200 AVC'],
     ['a MOV that is called MP4', MOV, 'video/mp4', 'post_video', 'video/quicktime 64x36 1200 AVC'],
     ['a WebM', WEBM, 'video/webm', 'post_video', 'video/webm 64x36 1000 VP8'],
+    ['an MP4 with wide pixels', wide(MP4), 'video/mp4', 'post_video', 'video/mp4 80x36 1200 AVC'],
     ['a picture with a page behind it', Buffer.concat([PNG, PAGE]), 'image/png', 'post_image', 'image/png 30x20'],
 
     ['a PNG called JPEG', PNG, 'image/jpeg', 'post_image', 'media_type is image/jpeg, but the file is image/png'],
@@ -127,6 +137,43 @@ describe('files are identified by their content', () => {
       assert.equal(await fateOf(bytes, type, category), fate);
     });
   }
+});
+
+describe('a video that not every browser shows fails, and says which codec that is', () => {
+  const instead = (name: string) => `Not every browser shows ${name}: use H.264`;
+  const table: [type: string, codec: string, fate: string][] = [
+    ['video/mp4', 'av01', 'video/mp4 64x36 1200 AV1'],
+    ['video/mp4', 'vp09', 'video/mp4 64x36 1200 VP9'],
+    ['video/mp4', 'hvc1', instead('HEVC')],
+    ['video/mp4', 'hev1', instead('HEVC')],
+    ['video/mp4', 'mp4v', instead('MPEG-4 Visual')],
+    ['video/quicktime', 'hvc1', instead('HEVC')],
+    ['video/quicktime', 'apch', instead('ProRes')],
+    ['video/quicktime', 'apcn', instead('ProRes')],
+    ['video/quicktime', 'jpeg', instead('JPEG')],
+    ['video/webm', 'V_VP9', 'video/webm 64x36 1000 VP9'],
+    ['video/webm', 'V_AV1', 'video/webm 64x36 1000 AV1'],
+  ];
+  for (const [type, codec, fate] of table) {
+    test(`${codec} in ${type}: ${fate}`, async () => {
+      const [bytes, own] = {
+        'video/mp4': [MP4, 'avc1'],
+        'video/quicktime': [MOV, 'avc1'],
+        'video/webm': [WEBM, 'V_VP8'],
+      }[type] as [Buffer, string];
+      const copy = Buffer.from(bytes);
+      // The first one in an MP4 is its brand.
+      copy.write(codec, copy.lastIndexOf(own), 'latin1');
+      if (copy.includes('avcC')) copy.write('free', copy.indexOf('avcC'), 'latin1');
+      assert.equal(await fateOf(copy, type, 'post_video'), fate);
+    });
+  }
+
+  test('and so does a transport stream', async () => {
+    const packets = Array.from({ length: 8 }, () => Buffer.concat([Buffer.from('471fff10', 'hex'), Buffer.alloc(184)]));
+    const fate = await fateOf(Buffer.concat(packets), 'video/mp2t', 'post_video');
+    assert.equal(fate, 'Not every browser shows MPEG transport streams: use MP4');
+  });
 });
 
 /** The GIF with its first frame so often. */

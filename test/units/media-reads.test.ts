@@ -7,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { isCompleteContainer } from '../../src/features/media/probe/container-boxes.ts';
 import { detectMime } from '../../src/features/media/probe/detect-mime.ts';
+import { codecFault } from '../../src/features/media/probe/shown-formats.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-media-'));
@@ -66,4 +67,31 @@ test('boxes are followed across reads, to the last byte', async () => {
   const long = Buffer.from('\0\0\0\x01free\0\0\0\0\0\0\0\x10', 'latin1');
   assert.equal((await readsOf(Buffer.concat([MP4, long]), isCompleteContainer))[0], true);
   assert.equal((await readsOf(Buffer.concat([MP4, long.subarray(0, 12)]), isCompleteContainer))[0], false);
+});
+
+test('a codec is accepted where browsers show it, and named where they do not', () => {
+  const shown = {
+    'video/mp4': ['AVC', 'AV1', 'VP9'],
+    'video/quicktime': ['AVC', 'AV1', 'VP9'],
+    'video/webm': ['VP8', 'VP9', 'AV1'],
+  };
+  const codecs = ['AVC', 'AV1', 'VP8', 'VP9', 'HEVC', 'MPEG-4 Visual', 'MPEG Video', 'ProRes', 'JPEG', 'VC-1', 'x'];
+  for (const [mime, good] of Object.entries(shown)) {
+    for (const codec of codecs) {
+      const fault = codecFault(mime, codec, { chroma: '4:2:0', bits: 8 });
+      const instead = mime === 'video/webm' ? 'VP9' : 'H.264';
+      const expected = good.includes(codec) ? undefined : `Not every browser shows ${codec}: use ${instead}`;
+      assert.equal(fault, expected, `${codec} in ${mime}`);
+    }
+  }
+  for (const [chroma, bits] of [
+    ['4:2:2', 8],
+    ['4:4:4', 8],
+    ['4:2:0', 10],
+  ] as const) {
+    const expected = `Not every browser shows H.264 ${chroma} with ${bits} bits: use 4:2:0 with 8 bits`;
+    assert.equal(codecFault('video/mp4', 'AVC', { chroma, bits }), expected);
+    assert.equal(codecFault('video/mp4', 'AV1', { chroma, bits }), undefined);
+  }
+  assert.equal(codecFault('video/mp4', 'AVC', { chroma: undefined, bits: undefined }), undefined);
 });

@@ -31,7 +31,7 @@ export async function makePoster(path: string, upload: Upload, rules: UploadSett
     const bytes = firstFrame(await readFile(path));
     return bytes && { bytes, mime: 'image/gif' };
   }
-  const decoded = rules.ffmpeg_program === '' ? undefined : await decodedFrame(rules.ffmpeg_program, path);
+  const decoded = rules.ffmpeg_program === '' ? undefined : await decodedFrame(rules.ffmpeg_program, path, upload);
   if (decoded) return { bytes: decoded, mime: 'image/jpeg' };
   return { bytes: placeholderImage(...fitted(upload.width!, upload.height!)), mime: 'image/png' };
 }
@@ -42,8 +42,10 @@ function fitted(width: number, height: number): [width: number, height: number] 
 }
 
 /** The first frame as a JPEG; undefined when the program is missing or fails. */
-async function decodedFrame(program: string, path: string): Promise<Buffer | undefined> {
-  const output = ['-frames:v', '1', '-f', 'image2pipe', '-c:v', 'mjpeg', 'pipe:1'];
+async function decodedFrame(program: string, path: string, { width, height }: Upload): Promise<Buffer | undefined> {
+  // Pixels need not be square.
+  const filters = `scale=${width}:${height},setsar=1`;
+  const output = ['-frames:v', '1', '-vf', filters, '-f', 'image2pipe', '-c:v', 'mjpeg', 'pipe:1'];
   // Only local files: playlists must not make the program open URLs.
   const args = [
     '-nostdin',

@@ -3,6 +3,7 @@ import { ACCEPTED_FILES } from '../media-categories.ts';
 import { detectMime } from './detect-mime.ts';
 import { probeImage } from './probe-image.ts';
 import { probeVideo } from './probe-video.ts';
+import { formatFault } from './shown-formats.ts';
 
 /** The properties of a file, or the message why it was rejected. */
 export type ProbeResult =
@@ -23,6 +24,8 @@ export async function probeFile(path: string, expected: ExpectedFile, rules: Upl
   if (expected.mime !== '' && !isSameContainer(mime, expected.mime)) {
     return { fault: `media_type is ${expected.mime}, but the file is ${mime}` };
   }
+  const fault = formatFault(mime);
+  if (fault !== undefined) return { fault };
   const found = expected.media_type === 'VIDEO' ? await probeVideo(path, mime) : await probeImage(path, mime, rules);
   return checkLimits(found, expected, rules);
 }

@@ -4,6 +4,7 @@ import { childOptions } from '../../../base/children.ts';
 import { within } from '../../../base/timers.ts';
 import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
+import { codecFault } from './shown-formats.ts';
 import type { VideoProperties } from './video-process.ts';
 
 /** Timeout for one video; others wait meanwhile. */
@@ -20,8 +21,10 @@ export async function probeVideo(path: string, mime: string): Promise<ProbeResul
   const hasBoxes = mime === 'video/mp4' || mime === 'video/quicktime';
   if (hasBoxes && !(await isCompleteContainer(path))) return { fault: 'The video is truncated' };
   const seen = await oneAtATime(() => readInProcess(path)).catch(() => undefined);
-  if (!seen?.width || !seen.height) return { fault: 'Unsupported video format' };
+  if (!seen?.width || !seen.height || seen.codec === null) return { fault: 'Unsupported video format' };
   if (seen.isTruncated) return { fault: 'The video is truncated' };
+  const fault = codecFault(mime, seen.codec, seen);
+  if (fault !== undefined) return { fault };
   const [width, height] = seen.isRotated ? [seen.height, seen.width] : [seen.width, seen.height];
   return { mime, width, height, duration_ms: seen.duration_ms, codec: seen.codec };
 }

@@ -1,8 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import mediaInfo from 'mediainfo.js';
+import type { VideoSamples } from './shown-formats.ts';
 
 /** The properties of a video from its metadata. */
-export interface VideoProperties {
+export interface VideoProperties extends VideoSamples {
+  /** As displayed: pixels need not be square. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   /** Rotated by 90 degrees when displayed. */
@@ -28,11 +30,13 @@ async function readVideoProperties(file: FileHandle): Promise<VideoProperties> {
   const video = tracks.find((track) => track['@type'] === 'Video');
   const extra = general?.extra as { IsTruncated?: string } | undefined;
   return {
-    width: video?.Width,
+    width: video?.Width && Math.round(video.Width * (video.PixelAspectRatio ?? 1)),
     height: video?.Height,
     isRotated: Math.abs(Number(video?.Rotation ?? 0)) % 180 === 90,
     duration_ms: Math.round(Number(general?.Duration ?? video?.Duration ?? 0) * 1000),
     codec: video?.Format ?? null,
+    chroma: video?.ChromaSubsampling,
+    bits: video?.BitDepth,
     isTruncated: extra?.IsTruncated === 'Yes',
   };
 }
