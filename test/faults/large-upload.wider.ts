@@ -40,7 +40,7 @@ function segment(index: number): Buffer {
   if (index > 0) return bytes;
   const rest = Buffer.alloc(8);
   rest.writeUInt32BE(TOTAL - MP4.length, 0);
-  rest.write('free', 4);
+  rest.write('mdat', 4);
   Buffer.concat([MP4, rest]).copy(bytes);
   return bytes;
 }

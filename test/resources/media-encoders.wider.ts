@@ -1,7 +1,7 @@
 // On either database: files lie beside it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -20,13 +20,27 @@ after(async () => {
   await world.close();
 });
 
+/** What must not be served of the metadata: a name and a position. */
+const SECRETS = ['Ada Lovelace', '+48.8584+002.2945/'];
+
 /** What an encoder makes of the test picture. */
 function encoded(name: string, size: string, seconds: number, options: readonly string[]): Buffer {
   const path = join(folder, name);
   const source = `testsrc=duration=${seconds}:size=${size}:rate=10`;
-  const made = spawnSync('ffmpeg', ['-loglevel', 'error', '-y', '-f', 'lavfi', '-i', source, ...options, path]);
+  const metadata = ['-metadata', `title=${SECRETS[0]}`, '-metadata', `location=${SECRETS[1]}`];
+  const input = ['-loglevel', 'error', '-y', '-f', 'lavfi', '-i', source];
+  const made = spawnSync('ffmpeg', [...input, ...metadata, ...options, path]);
   assert.equal(made.status, 0, String(made.stderr ?? made.error));
   return readFileSync(path);
+}
+
+/** The hash of every frame and sample of a file, as the decoder sees them. */
+function decoded(bytes: Buffer): string {
+  const path = join(folder, 'decoded');
+  writeFileSync(path, bytes);
+  const made = spawnSync('ffmpeg', ['-loglevel', 'error', '-i', path, '-f', 'framemd5', '-']);
+  assert.equal(made.status, 0, String(made.stderr ?? made.error));
+  return String(made.stdout);
 }
 
 const STILL = ['-frames:v', '1'];
@@ -67,6 +81,7 @@ describe('files of an encoder', () => {
       'video/mp4 320x180 2000 AVC',
     ],
     ['a.mov', 'video/quicktime', 'amplify_video', '720x1280', 2, H264, 'video/quicktime 720x1280 2000 AVC'],
+    ['wide.mp4', 'video/mp4', 'post_video', '320x180', 1, [...H264, '-vf', 'setsar=4/3'], 'video/mp4 427x180 1000 AVC'],
     ['a.webm', 'video/webm', 'post_video', '320x180', 1, ['-c:v', 'libvpx'], 'video/webm 320x180 1000 VP8'],
   ];
   for (const [name, media_type, media_category, size, seconds, options, expected] of table) {
@@ -85,13 +100,40 @@ describe('files of an encoder', () => {
       const url = (path: string) => world.service.services.media.addresses.url('sandbox', path);
       const served = await fetch(url(mediaPath(row)));
       assert.equal(served.headers.get('content-type'), mime);
-      assert.ok(bytes.equals(Buffer.from(await served.arrayBuffer())));
+      const stored = Buffer.from(await served.arrayBuffer());
+      for (const text of SECRETS) assert.ok(!stored.includes(text), text);
+      assert.equal(decoded(stored), decoded(bytes));
       if (row.media_type === 'IMAGE') return;
       assert.match(posterPath(row), row.media_type === 'GIF' ? /\.gif$/ : /\.jpg$/);
       const poster = await fetch(url(posterPath(row)));
       assert.equal(poster.headers.get('content-type'), row.media_type === 'GIF' ? 'image/gif' : 'image/jpeg');
       const shown = imageSize(Buffer.from(await poster.arrayBuffer()));
       assert.deepEqual([shown.width, shown.height], [width, height]);
+    });
+  }
+
+  for (const [name, options, codec] of [
+    ['hevc.mp4', ['-c:v', 'libx265', '-pix_fmt', 'yuv420p'], 'HEVC'],
+    ['mpeg4.mp4', ['-c:v', 'mpeg4'], 'MPEG-4 Visual'],
+    ['prores.mov', ['-c:v', 'prores'], 'ProRes'],
+    ['444.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv444p'], 'H.264 4:4:4 with 8 bits'],
+    ['10.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv420p10le'], 'H.264 4:2:0 with 10 bits'],
+    ['a.ts', H264, 'MPEG transport streams'],
+    ['a.tiff', STILL, 'TIFF'],
+  ] as const) {
+    test(`${name} is refused: not every browser shows ${codec}`, async () => {
+      const media_type = { mp4: 'video/mp4', mov: 'video/quicktime', ts: 'video/mp2t', tiff: 'image/tiff' }[
+        name.split('.')[1]!
+      ]!;
+      const media_category = name === 'a.tiff' ? 'post_image' : 'post_video';
+      const ended = await upload(world.sandbox, encoded(name, '320x180', 1, options), { media_type, media_category });
+      await world.service.jobs.runDue();
+      const { processing_info } = (await command(world.sandbox, 'STATUS', { media_id: ended.id })).body;
+      assert.equal(processing_info.state, 'failed');
+      assert.ok(
+        processing_info.error.message.startsWith(`Not every browser shows ${codec}: use `),
+        processing_info.error.message,
+      );
     });
   }
 

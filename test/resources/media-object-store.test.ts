@@ -9,6 +9,7 @@ import { contentOfBytes } from '../../src/contract/services/objects.ts';
 import type { Upload } from '../../src/contract/store/uploads.ts';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { until } from '../rig/patience.ts';
+import { PLANTED } from '../rig/planted-media.ts';
 import { type OwnS3, startS3 } from '../rig/s3.ts';
 import { GIF, MP4 } from '../rig/tiny-media.ts';
 import { command, upload } from '../rig/uploading.ts';
@@ -61,8 +62,11 @@ describe('media in a bucket', () => {
     const part = await get(mediaPath(video), { range: 'bytes=100-199' });
     assert.deepEqual([part.status, await bytesOf(part)], [206, MP4.subarray(100, 200)]);
     assert.deepEqual(await bytesOf(await get(posterPath(video))), placeholderImage(64, 36));
-    const { id: single } = await upload(world.sandbox, PNG, { media_type: 'image/png', media_category: 'post_image' });
-    assert.deepEqual(await bytesOf(await get(mediaPath(await uploadOf(single)))), PNG);
+    for (const { planted, mime, category, clean } of PLANTED) {
+      const { id: each } = await upload(world.sandbox, planted, { media_type: mime, media_category: category });
+      await world.service.jobs.runDue();
+      assert.deepEqual(await bytesOf(await get(mediaPath(await uploadOf(each)))), clean);
+    }
     assert.deepEqual(readdirSync(join(world.place.folder, 'media', 'incoming')), []);
     assert.deepEqual(readdirSync(join(world.place.folder, 'media')).sort(), ['cache', 'incoming']);
   });

@@ -12,8 +12,9 @@ import {
 } from '../../src/contract/services/media.ts';
 import type { Upload } from '../../src/contract/store/uploads.ts';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
+import { PLANTED, SECRET } from '../rig/planted-media.ts';
 import { GIF, JPEG, MP4 } from '../rig/tiny-media.ts';
-import { command, upload } from '../rig/uploading.ts';
+import { command, partsOf, UPLOAD, upload } from '../rig/uploading.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const PNG = placeholderImage(30, 20);
@@ -144,6 +145,43 @@ describe('media is served', () => {
       assert.deepEqual([path, reply.status], [path, 404]);
     }
     for (const method of ['POST', 'DELETE']) assert.equal((await get(mediaPath(image), {}, method)).status, 405);
+  });
+});
+
+describe('metadata is not served: what is left', () => {
+  const served = async (id: string): Promise<[row: Upload, bytes: Buffer]> => {
+    const row = (await world.service.store.read((tx) => tx.uploads.find(id)))!;
+    return [row, await bytesOf(await get(mediaPath(row)))];
+  };
+  for (const { what, mime, category, planted, clean } of PLANTED) {
+    test(`of ${what}`, async () => {
+      assert.ok(planted.includes(SECRET));
+      const [row, bytes] = await served((await uploaded(planted, mime, category)).id);
+      assert.equal(row.state, 'succeeded', row.fault!);
+      assert.equal(bytes.toString('latin1'), clean.toString('latin1'));
+      assert.equal(row.bytes, clean.length);
+      if (row.media_type !== 'IMAGE') assert.ok(!(await bytesOf(await get(posterPath(row)))).includes(SECRET));
+      if (row.media_type === 'VIDEO') return;
+      for (const media of [planted, clean]) {
+        const { status, body } = await world.sandbox.call('POST', UPLOAD, { parts: partsOf({ media }) });
+        assert.deepEqual([status, body.size], [200, clean.length]);
+        assert.ok((await served(body.media_id_string))[1].equals(clean), 'in one call');
+      }
+    });
+  }
+
+  test('of an upload in one segment, which is stored again', async () => {
+    const { planted, clean } = PLANTED[0]!;
+    const { media_id_string: media_id } = (
+      await command(world.sandbox, 'INIT', { media_type: 'image/jpeg', total_bytes: planted.length })
+    ).body;
+    await command(world.sandbox, 'APPEND', { media_id, segment_index: 0, media: planted });
+    assert.equal((await command(world.sandbox, 'FINALIZE', { media_id })).body.size, clean.length);
+    assert.ok((await served(media_id))[1].equals(clean));
+    world.clock.advance(3600);
+    await world.service.jobs.runDue();
+    assert.equal(existsSync(`${world.place.folder}/media/parts/${media_id}`), false);
+    assert.ok((await served(media_id))[1].equals(clean));
   });
 });
 

@@ -13,10 +13,11 @@ export function placeholderImage(width: number, height: number): Buffer {
   // Each row starts with its filter type: none.
   const row = Buffer.alloc(width + 1, GREY).fill(0, 0, 1);
   const rows = Buffer.concat(Array.from({ length: height }, () => row));
-  return Buffer.concat([SIGNATURE, chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND')]);
+  return Buffer.concat([SIGNATURE, pngChunk('IHDR', head), pngChunk('IDAT', deflateSync(rows)), pngChunk('IEND')]);
 }
 
-function chunk(type: string, content: Buffer = Buffer.alloc(0)): Buffer {
+/** A chunk of a PNG. */
+export function pngChunk(type: string, content: Buffer = Buffer.alloc(0)): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), content]);
   const around = Buffer.alloc(8);
   around.writeUInt32BE(content.length, 0);

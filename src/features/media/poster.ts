@@ -5,7 +5,7 @@ import { boundedCommand, childOptions } from '../../base/children.ts';
 import { within } from '../../base/timers.ts';
 import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
 import { placeholderImage } from './placeholder-image.ts';
-import { firstFrame } from './probe/gif-frames.ts';
+import { firstFrame } from './probe/image-parts.ts';
 
 /** Maximum side of a poster in pixels. */
 const SIDE_MAX = 640;

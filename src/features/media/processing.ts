@@ -1,11 +1,13 @@
 import { formatInstant } from '../../base/instants.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import { contentOfBytes, contentOfFile, ObjectMissing } from '../../contract/services/objects.ts';
+import type { ReceivedFile } from '../../contract/services/received-files.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
 import type { Upload, UploadChanges, UploadSegment } from '../../contract/store/uploads.ts';
 import { addSeconds } from './add-seconds.ts';
 import { planRemoval } from './expiry.ts';
 import { localFileOf } from './local-files.ts';
+import { withoutMetadata } from './metadata/without-metadata.ts';
 import { readyKey } from './object-keys.ts';
 import { makePoster } from './poster.ts';
 import { probeFile } from './probe/probe-file.ts';
@@ -14,7 +16,7 @@ import { probeFile } from './probe/probe-file.ts';
 export const PROCESSING = 'media-processing';
 
 /**
- * Assembles the segments in a file of this machine, probes it, makes its poster, and stores both as objects. Nothing
+ * Assembles the segments in a file of this machine, probes it, removes its metadata, makes its poster, and stores both as objects. Nothing
  * refers to them until the changes are stored: of several attempts, the objects of one are used, and the others removed
  * with the segments.
  * @source decision 784
@@ -28,23 +30,27 @@ export async function processUpload(
   const { objects, secrets, media } = services;
   try {
     const file = await localFileOf(segments, services, signal);
+    let stripped: ReceivedFile | undefined;
     try {
       signal?.throwIfAborted();
       const found = await probeFile(file.path, upload, media.uploadRules);
       if ('fault' in found) return { state: 'failed', fault: found.fault };
       signal?.throwIfAborted();
-      const poster = await makePoster(file.path, { ...upload, ...found }, media.uploadRules);
+      const copy = await withoutMetadata(file.path, found.mime, media.received);
+      if (copy && 'fault' in copy) return { state: 'failed', fault: copy.fault };
+      stripped = copy;
+      signal?.throwIfAborted();
+      const poster = await makePoster(stripped?.place ?? file.path, { ...upload, ...found }, media.uploadRules);
       const poster_key = poster ? readyKey(upload.id, 'poster', secrets) : null;
       if (poster) await objects.put(poster_key!, contentOfBytes(poster.bytes), signal);
-      // A single segment is the whole file.
-      const isOne = segments.length === 1;
-      const object_key = isOne ? segments[0]!.object_key : readyKey(upload.id, 'whole', secrets);
-      if (!isOne) {
-        const { place, bytes, sha256 } = file.assembled!;
-        await objects.put(object_key, contentOfFile(place, bytes, sha256), signal);
-      }
-      return { state: 'succeeded', ...found, poster_mime: poster?.mime ?? null, object_key, poster_key };
+      // A single segment is the whole file, unless it had metadata.
+      const whole = stripped ?? (segments.length === 1 ? undefined : file.assembled!);
+      const object_key = whole ? readyKey(upload.id, 'whole', secrets) : segments[0]!.object_key;
+      if (whole) await objects.put(object_key, contentOfFile(whole.place, whole.bytes, whole.sha256), signal);
+      const bytes = whole?.bytes ?? upload.bytes;
+      return { state: 'succeeded', ...found, bytes, poster_mime: poster?.mime ?? null, object_key, poster_key };
     } finally {
+      if (stripped) await media.received.discard(stripped);
       await file.discard();
     }
   } catch (error) {

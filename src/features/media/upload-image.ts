@@ -6,6 +6,7 @@ import { addSeconds } from './add-seconds.ts';
 import { uploadedFile } from './append-segment.ts';
 import { newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
 import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
+import { withoutMetadata } from './metadata/without-metadata.ts';
 import { readyKey } from './object-keys.ts';
 import { probeFile } from './probe/probe-file.ts';
 
@@ -27,13 +28,20 @@ export async function uploadImage(call: Call): Promise<Upload> {
   if (file.bytes > max) throw problem('MEDIA_TOO_LARGE', { parameter: 'media', words });
   const draft = await newUpload(call, own);
   const object_key = readyKey(draft.id, 'whole', secrets);
-  await objects.put(object_key, contentOfFile(file.place, file.bytes, file.sha256));
+  const stripped = await withoutMetadata(file.place, found.mime, media.received);
+  if (stripped && 'fault' in stripped) throw problem('MEDIA_INVALID', { words: { reason: stripped.fault } });
+  const { place, bytes, sha256 } = stripped ?? file;
+  try {
+    await objects.put(object_key, contentOfFile(place, bytes, sha256));
+  } finally {
+    if (stripped) await media.received.discard(stripped);
+  }
   const upload: Upload = {
     ...draft,
     ...found,
     object_key,
     state: 'succeeded',
-    bytes: file.bytes,
+    bytes,
     expires_at: addSeconds(call.now, uploads.media_unused_ttl_s),
   };
   await storeNewUpload(call.services, upload);

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { UploadSettings } from '../../../contract/store/uploads.ts';
-import { gifFrames } from './gif-frames.ts';
-import { imageEnd } from './image-end.ts';
+import { gifFrames, imageParts } from './image-parts.ts';
 import type { ProbeResult } from './probe-file.ts';
 
 /** EXIF orientations from this value swap width and height. */
@@ -11,15 +10,13 @@ const TURNED_FROM = 5;
 export async function probeImage(path: string, mime: string, rules: UploadSettings): Promise<ProbeResult> {
   // Bounded by the size limit of the category.
   const bytes = await readFile(path);
-  if (imageEnd(mime, bytes) === undefined) return { fault: 'The image is truncated' };
+  if (!imageParts(mime, bytes)) return { fault: 'The image is truncated' };
   const size = await sizeOf(bytes);
-  if (!size) return { fault: 'The image cannot be read' };
+  const frames = mime === 'image/gif' ? gifFrames(bytes)! : 1;
+  if (!size || frames === 0) return { fault: 'The image cannot be read' };
   const { width, height } = size;
-  if (mime === 'image/gif') {
-    const frames = gifFrames(bytes)!.frames;
-    if (width * height * frames > rules.media_gif_pixels_max) {
-      return { fault: `${frames} frames of ${width}x${height} are more than ${rules.media_gif_pixels_max} pixels` };
-    }
+  if (mime === 'image/gif' && width * height * frames > rules.media_gif_pixels_max) {
+    return { fault: `${frames} frames of ${width}x${height} are more than ${rules.media_gif_pixels_max} pixels` };
   }
   return { mime, width, height, duration_ms: null, codec: null };
 }
