@@ -105,3 +105,16 @@ function readQuoted(text: string, from: number, isLast: boolean): [value: string
     at = quote + 2;
   }
 }
+
+/**
+ * A table as CSV. Each text is in quotes, since spreadsheets in many countries separate at other characters, too; one that
+ * begins like a formula gets an apostrophe, so that none runs.
+ */
+export function csvText(rows: readonly (readonly (string | number)[])[]): string {
+  return `${rows.map((cells) => cells.map(cellText).join(',')).join('\r\n')}\r\n`;
+}
+
+function cellText(cell: string | number): string {
+  if (typeof cell === 'number' || cell === '') return String(cell);
+  return `"${(/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`;
+}

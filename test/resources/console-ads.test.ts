@@ -11,6 +11,7 @@ import {
   type Seen,
   unescaped,
 } from '../rig/browser.ts';
+import { csvRows } from '../rig/csv.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { fillDirectory } from './delivery-calls.ts';
 
@@ -162,10 +163,7 @@ describe('an advertiser, without a script', () => {
     const [, impressions] = /<dt>Impressions<\/dt><dd>([\d,]+)</.exec(html)!;
     const csv = await user.get(`${account}?days=7&format=csv`);
     assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8');
-    const rows = csv.html
-      .trim()
-      .split('\r\n')
-      .map((row) => row.split(','));
+    const rows = csvRows(csv.html);
     assert.deepEqual(rows[0]!.slice(0, 4), ['Day', 'Currency', 'Spend', 'Impressions']);
     assert.equal(rows.length, 8);
     const sum = rows.slice(1).reduce((all, row) => all + Number(row[3]), 0);

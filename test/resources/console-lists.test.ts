@@ -125,8 +125,8 @@ describe('a list, without a script', () => {
     const file = await user.get(`${page}?sort=name-desc&format=csv`);
     assert.match(file.headers.get('content-disposition')!, /campaigns-\w+\.csv/);
     const [head, first, ...rest] = file.html.split('\r\n');
-    assert.equal(head, 'id,Name,Status,Daily budget,Total budget,currency');
-    assert.match(first!, /^\w+,Bread 119,Paused,2\.69,,USD$/);
+    assert.equal(head, '"id","Name","Status","Daily budget","Total budget","currency"');
+    assert.match(first!, /^"\w+","Bread 119","Paused",2\.69,,"USD"$/);
     assert.equal(rest.length, 120);
   });
 

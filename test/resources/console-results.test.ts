@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { plusDays } from '../../src/base/zones.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, unescaped } from '../rig/browser.ts';
+import { csvRows } from '../rig/csv.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { fillDirectory } from './delivery-calls.ts';
 
@@ -193,10 +194,7 @@ describe('results', () => {
 
   test('are CSV too, by day, and no cell is a formula', async () => {
     const reply = await user.get(`${results}?level=campaigns&range=last_7&format=csv`);
-    const rows = reply.html
-      .trim()
-      .split('\r\n')
-      .map((row) => row.split(','));
+    const rows = csvRows(reply.html);
     assert.deepEqual(rows[0], [
       'Day',
       'Id',

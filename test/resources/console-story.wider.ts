@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { addPerson } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
+import { csvRows } from '../rig/csv.ts';
 import { type Hands, keyHands, mouseHands } from '../rig/hands.ts';
 import { openAt, says as pageSays } from '../rig/pages-in-chromium.ts';
 import { until } from '../rig/patience.ts';
@@ -135,10 +136,7 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
     readdirSync(folder).some((each) => each.endsWith('.csv') && statSync(join(folder, each)).size > 0);
   await until('the file is there', isThere);
   const csv = readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8');
-  const [head, ...rows] = csv
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(','));
+  const [head, ...rows] = csvRows(csv);
   const column = (name: string): number[] => rows.map((row) => Number(row[head!.indexOf(name)]));
   assert.ok(rows.length >= 13, csv);
   // Every whole day has spent its budget of 20, or nearly.

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { type DailyNumbers, REPORT_METRICS } from '../../src/contract/delivery/report.ts';
 import { addPerson, type Browser, browserOf, logIn, unescaped } from '../rig/browser.ts';
+import { csvRows } from '../rig/csv.ts';
 import { fillLargeAccount, type LargeAccount } from '../rig/large-account.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -101,11 +102,7 @@ const range = (): string => `range=own&from=${large.days[0]}&to=${large.days.at(
 async function csv(path: string): Promise<string[][]> {
   const { status, html } = await user.get(path);
   assert.equal(status, 200, html.slice(0, 500));
-  return html
-    .trim()
-    .split('\r\n')
-    .slice(1)
-    .map((line) => line.split(','));
+  return csvRows(html).slice(1);
 }
 
 for (const level of ['campaigns', 'line_items', 'ads'] as const) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { csvText } from '../../src/console/csv.ts';
+import { csvText } from '../../src/base/csv.ts';
 import { endOf, firstDay, lastDay, startOf } from '../../src/console/days.ts';
 import { microsOf, moneyText } from '../../src/console/money.ts';
 import { refusalText } from '../../src/console/parts/form-problems.ts';
@@ -51,9 +51,9 @@ test('CSV runs nothing in a spreadsheet, and keeps what it has', () => {
   const rows = [
     ['=1+1', 'a "quote"', -2.5],
     ['+x', '-y', '@z'],
-    ['two\nlines', 'a,b', '\tx'],
+    ['two\nlines', 'x;=1+1', '\tx', ''],
   ];
-  assert.equal(csvText(rows), `'=1+1,"a ""quote""",-2.5\r\n'+x,'-y,'@z\r\n"two\nlines","a,b",'\tx\r\n`);
+  assert.equal(csvText(rows), `"'=1+1","a ""quote""",-2.5\r\n"'+x","'-y","'@z"\r\n"two\nlines","x;=1+1","'\tx",\r\n`);
 });
 
 describe('a refusal in words for people', () => {

@@ -1,3 +1,4 @@
+import { csvText } from '../../base/csv.ts';
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
@@ -5,7 +6,6 @@ import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { csvText } from '../csv.ts';
 import { cellText, type ListRow, nameOfRow, stateOfRow, switchOf } from '../lists/cell-text.ts';
 import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-lists.ts';
 import { allRows, type FirstRows, firstRows, type ListQuery, queryOf } from '../lists/read-list.ts';

@@ -1,3 +1,4 @@
+import { csvText } from '../../base/csv.ts';
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport } from '../../contract/delivery/report.ts';
@@ -6,7 +7,6 @@ import { texts } from '../../texts/texts.ts';
 import { requireReader } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
 import { consolePage } from '../parts/console-document.ts';
 import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';

@@ -1,3 +1,4 @@
+import { csvText } from '../../base/csv.ts';
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
@@ -8,7 +9,6 @@ import { texts } from '../../texts/texts.ts';
 import { requireReader, totalOf } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
 import { breakdownForm, breakdownResults, divisionOf } from '../parts/breakdown.ts';
 import { consolePage } from '../parts/console-document.ts';
