@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
 
@@ -13,6 +13,21 @@ const SOURCE = 'src/console/islands';
 const home = fileURLToPath(new URL('../', import.meta.url));
 const out = resolve(process.argv[2] ?? join(home, 'built/islands'));
 process.chdir(home);
+
+/**
+ * Phone numbers are checked, and never written with spaces: how they would be is half of what the library knows of each
+ * country.
+ */
+const withoutFormats = {
+  name: 'phone numbers without formats',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /libphonenumber-js[\\/]metadata\.min\.json\.js$/ }, async ({ path }) => {
+      const { default: metadata } = await import(pathToFileURL(path));
+      for (const country of Object.values(metadata.countries)) country[FORMATS] = 0;
+      return { contents: `export default ${JSON.stringify(metadata)}` };
+    }),
+};
+const FORMATS = 4;
 
 const names = readdirSync(SOURCE).filter((name) => existsSync(join(SOURCE, name, 'start.tsx')));
 const { metafile, outputFiles } = await build({
@@ -27,6 +42,7 @@ const { metafile, outputFiles } = await build({
   target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  plugins: [withoutFormats],
   // The image is built without the settings of the type checker.
   tsconfigRaw: '{}',
   metafile: true,
@@ -56,8 +72,8 @@ function licensesOf(inputs) {
     .sort()
     .map((name) => {
       const folder = join('node_modules', name);
-      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+      const files = readdirSync(folder).filter((each) => /^licen[cs]e/i.test(each));
+      return [name, ...files.map((file) => readFileSync(join(folder, file), 'utf8').trim()), ''].join('\n\n');
     })
     .join(`\n${'-'.repeat(72)}\n\n`);
 }

@@ -1,11 +1,17 @@
 import { InputError } from './input-error.ts';
 
+/** A row, and the line that it begins in, counted from 1. */
+export interface CsvRow {
+  readonly line: number;
+  readonly values: readonly string[];
+}
+
 /** An incremental reader of comma-separated values (RFC 4180). */
 export interface CsvReader {
   /** Reads a piece of text; returns the rows completed by it. @throws CsvError */
-  push(piece: string): string[][];
+  push(piece: string): CsvRow[];
   /** Returns the last row, when no line end follows it. @throws CsvError when the text ends within quotes */
-  end(): string[][];
+  end(): CsvRow[];
 }
 
 /** The text is not valid CSV. */
@@ -16,24 +22,29 @@ export class CsvError extends InputError {
 /** Maximum length of a row in characters: a longer one is missing a quote. */
 const VALUE_MAX = 1_000_000;
 
-/** What stands between two values; spreadsheets in many countries write semicolons. */
-export type Separator = ',' | ';' | '\t';
+/** What may stand between two values: spreadsheets in many countries write semicolons. The rarer in values, the earlier. */
+export const SEPARATORS = ['\t', '|', ';', ','] as const;
+
+/** What stands between two values. */
+export type Separator = (typeof SEPARATORS)[number];
 
 /** Creates a CSV reader. Blank lines and a leading byte order mark are skipped. */
 export function csvReader(separator: Separator = ','): CsvReader {
   let rest = '';
   let isFirst = true;
-  const read = (isLast: boolean): string[][] => {
-    const rows: string[][] = [];
+  let line = 1;
+  const read = (isLast: boolean): CsvRow[] => {
+    const rows: CsvRow[] = [];
     let from = 0;
     for (;;) {
       const row = readRow(rest, from, { isLast, separator });
       if (!row) break;
-      if (row.values.length > 1 || row.values[0] !== '') rows.push(row.values);
+      if (row.values.length > 1 || row.values[0] !== '') rows.push({ line, values: row.values });
+      line += row.lines;
       from = row.next;
     }
     rest = rest.slice(from);
-    if (rest.length > VALUE_MAX) throw new CsvError('a row has no end: is a quote missing?');
+    if (rest.length > VALUE_MAX) throw new CsvError(`the row in line ${line} has no end: is a quote missing?`);
     return rows;
   };
   return {
@@ -51,15 +62,17 @@ function readRow(
   text: string,
   from: number,
   { isLast, separator }: { readonly isLast: boolean; readonly separator: Separator },
-): { values: string[]; next: number } | undefined {
+): { values: string[]; next: number; lines: number } | undefined {
   if (from >= text.length) return undefined;
   const values: string[] = [];
+  let lines = 1;
   for (let at = from; ; ) {
     let value = '';
     if (text[at] === '"') {
       const quoted = readQuoted(text, at + 1, isLast);
       if (!quoted) return undefined;
       [value, at] = quoted;
+      if (value.includes('\n')) lines += value.split('\n').length - 1;
     } else {
       const end = endOfValue(text, at, separator.charCodeAt(0));
       value = text.slice(at, end);
@@ -75,10 +88,10 @@ function readRow(
     if (mark === '\r') {
       // The second half of a CRLF may be in the next piece.
       if (at + 1 >= text.length && !isLast) return undefined;
-      return { values, next: at + (text[at + 1] === '\n' ? 2 : 1) };
+      return { values, next: at + (text[at + 1] === '\n' ? 2 : 1), lines };
     }
     if (mark !== undefined && mark !== '\n') throw new CsvError('text follows a value in quotes');
-    return { values, next: at + 1 };
+    return { values, next: at + 1, lines };
   }
 }
 

@@ -2,6 +2,6 @@
 export interface ImportProgress {
   /** So many records are stored durably. */
   stored(records: number): void;
-  /** A record, counted from 1, was rejected with these errors. */
-  rejected(record: number, errors: readonly string[]): void;
+  /** A record, by its number or line from 1, was rejected with these errors. */
+  rejected(place: number, errors: readonly string[]): void;
 }

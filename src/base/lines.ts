@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { CsvError } from './csv.ts';
 
 /** Maximum length of a line. */
 const LINE_BYTES_MAX = 1_048_576;
@@ -48,26 +47,4 @@ const TOO_LONG: Line = { error: `is longer than ${LINE_BYTES_MAX} bytes` };
 function lineOf(bytes: Buffer): Line {
   if (!isUtf8(bytes)) return { error: 'is not valid UTF-8' };
   return bytes.includes(0) ? { error: 'holds a NUL character' } : { text: bytes.toString() };
-}
-
-/** The text of a file, in pieces. @throws CsvError for invalid text, with the line number */
-export async function* readText(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let line = 1;
-  const read = (decode: () => string): string => {
-    let text: string;
-    try {
-      text = decode();
-    } catch {
-      throw new CsvError(`near line ${line}: not valid UTF-8`);
-    }
-    const nul = text.indexOf('\0');
-    line += text.slice(0, nul < 0 ? undefined : nul).split('\n').length - 1;
-    if (nul >= 0) throw new CsvError(`line ${line} holds a NUL character`);
-    return text;
-  };
-  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
-    yield read(() => decoder.decode(piece, { stream: true }));
-  }
-  yield read(() => decoder.decode());
 }

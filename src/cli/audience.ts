@@ -1,9 +1,12 @@
-import { type Command, Option } from 'commander';
+import { hash } from 'node:crypto';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../base/clock.ts';
 import { CsvError } from '../base/csv.ts';
 import { linesOfStream } from '../base/lines.ts';
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../contract/store/audiences.ts';
-import { hashIdentifier } from '../features/audiences/uploads/hash-identifier.ts';
-import { isHashedKind, normalize } from '../features/audiences/uploads/normalize.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind, isHashedKind } from '../contract/store/audiences.ts';
+import { normalize } from '../features/audiences/uploads/normalize.ts';
+import { PHONE_COUNTRIES } from '../features/audiences/uploads/phone-number.ts';
+import { REASONS } from '../features/audiences/uploads/reasons.ts';
 import { addProfileOptions, collectPair, profileFrom } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
@@ -21,11 +24,16 @@ function hashCommand(command: Command): void {
   command
     .addOption(new Option('--type <type>', 'Identifier type').choices(types).makeOptionMandatory())
     .option('--form', 'Print the normalized value before each hash')
+    .addOption(countryOption())
     .argument('[values...]', 'Values (default: the lines of stdin)')
     .addHelpText('after', `\nExample:\n  barker audience hash --type email Ada.Park@example.com\n\n${CHECKS}`)
     .action(async (values: string[]) => {
-      const { type, form = false } = command.opts<{ type: IdentifierKind; form?: boolean }>();
-      const hashed = (value: string): string => `${hashLine(type, value, form)}\n`;
+      const { type, form: isFormShown, country } = command.opts<HashOptions>();
+      const hashed = (value: string): string => {
+        const read = normalize(type, value, country);
+        if ('form' in read) return `${isFormShown ? `${read.form}\t` : ''}${hash('sha256', read.form)}\n`;
+        throw new CommandFailed(`${JSON.stringify(value)}: ${REASONS[read.unusable]}`, 2);
+      };
       if (values.length > 0) return print(values.map(hashed).join(''));
       let number = 0;
       for await (const lines of linesOfStream(process.stdin)) {
@@ -45,24 +53,43 @@ const CHECKS = `Test vectors for your own implementation:
   phone_number  +14155550142          abbf04d6f629b136344993dfb197f1fd9296f712eaf103ebc22b1cc29fb0f135
   handle        lumenroasters         2d318ee0150f0cf54940ef2241bcf542aa787d31df357b3f34c8cda9b33a983c`;
 
-function hashLine(type: IdentifierKind, value: string, isFormShown: boolean): string {
-  const form = normalize(type, value);
-  if (form === '') throw new CommandFailed(`${JSON.stringify(value)} is empty after normalization as ${type}`, 2);
-  return `${isFormShown ? `${form}\t` : ''}${hashIdentifier(type, value)}`;
+interface HashOptions {
+  readonly type: IdentifierKind;
+  readonly form?: boolean;
+  readonly country?: string;
+}
+
+function countryOption(): Option {
+  return new Option('--country <code>', 'Country of phone numbers without country code, such as DE').argParser(
+    (code) => {
+      const upper = code.toUpperCase();
+      if (PHONE_COUNTRIES.includes(upper)) return upper;
+      throw new InvalidArgumentError('expected a code such as DE');
+    },
+  );
 }
 
 function uploadCommand(command: Command): void {
   command
-    .argument('<file>', 'CSV file with column names in the first line')
+    .argument('<file>', 'File of people, with or without column names, separated by commas, semicolons, tabs or bars')
     .requiredOption('--account <id>', 'Account id')
     .option('--audience <id>', 'Custom audience id')
     .option('--list <id>', 'Do-not-reach list id, instead of --audience')
     .option('--remove', 'Remove the members instead of adding them')
-    .option('--column <name=type>', 'Identifier type of a column, if its name does not tell; repeatable', collectPair)
+    .option(
+      '--column <name=type>',
+      'Type of a column, by its name or number, if neither name nor values tell; repeatable',
+      collectPair,
+    )
+    .addOption(countryOption())
+    .option('--report <file>', 'Write all refused rows and values that were left out, as CSV')
     .option('--effective-at <time>', 'When the membership starts (default: now)')
     .option('--expires-at <time>', 'When the membership ends (default: in 13 months)');
   addProfileOptions(command)
-    .addHelpText('after', `\nTypes: ${IDENTIFIER_KINDS.join(', ')}; append _sha256 if already hashed.`)
+    .addHelpText(
+      'after',
+      `\nTypes: ${IDENTIFIER_KINDS.join(', ')}; append _sha256 if already hashed. Also country, effective_at, expires_at.`,
+    )
     .addHelpText('after', '\nExample:\n  barker audience upload people.csv --account 18ce54d4x5t --audience 2c7hv')
     .action((file: string) => upload(command, file));
 }
@@ -79,15 +106,20 @@ async function upload(command: Command, file: string): Promise<void> {
       : `/12/batch/accounts/${account}/do_not_reach_lists/${list}/users`;
   const { uploadFile } = await import('./audience/upload.ts');
   try {
-    const sent = await uploadFile(file, {
+    const { people, skipped, left_out, rows } = await uploadFile(file, {
       path,
       caller: profileFrom(command),
       type: options.remove ? 'Delete' : 'Update',
       window: { effective_at: options.effectiveAt, expires_at: options.expiresAt },
       columns: options.column ?? [],
+      country: options.country,
+      report: options.report,
+      now: systemClock.now(),
     });
-    print(`${sent.people} people uploaded\n`);
-    if (sent.skipped > 0) printError(`${sent.skipped} rows were skipped: they have no valid identifier\n`);
+    print(`${people} people uploaded\n`);
+    if (left_out > 0) printError(`${left_out} values were left out\n`);
+    if (skipped > 0) throw new CommandFailed(`${file}: ${skipped} of ${rows} rows were refused`);
+    if (rows === 0) throw new CommandFailed(`${file} has no rows`);
   } catch (error) {
     if (error instanceof CsvError) throw new CommandFailed(`${file}: ${error.message}`, 2);
     throw error;

@@ -19,9 +19,10 @@ export function printProgress(errorsMax: number, what: 'people' | 'posts'): Impo
       next = records - (records % STEP) + STEP;
       printError(`${records.toLocaleString('en')} ${what}\n`);
     },
-    rejected(record, errors) {
+    rejected(place, errors) {
       rejected += 1;
-      if (rejected <= errorsMax) printError(`record ${record}: ${errors.join('; ')}\n`);
+      if (rejected <= errorsMax)
+        printError(`${what === 'people' ? 'line' : 'record'} ${place}: ${errors.join('; ')}\n`);
       if (rejected === errorsMax + 1) printError('further rejected records are only counted\n');
     },
   };

@@ -12,7 +12,7 @@ import { addSettings } from './setting-options.ts';
 export function importCommand(command: Command): void {
   const people = command.command('people').description('Import people into the directory, or update them');
   addSettings(people, 'serve', ['data_folder', 'database_url'])
-    .argument('<file>', '.ndjson or .csv; docs/operate.md lists the columns')
+    .argument('<file>', '.ndjson, .csv, .tsv or .txt; docs/operate.md lists the columns')
     .addHelpText('after', '\nExample:\n  barker import people people.ndjson')
     .action((file: string) => runPeopleImport(people, file));
   const posts = command.command('posts').description('Import posts for keyword insights and audience estimates');
@@ -36,7 +36,10 @@ async function runPeopleImport(command: Command, file: string): Promise<void> {
   const runtime = await openCommandRuntime(command);
   const now = Math.floor(runtime.clock.now() / 1000);
   async function* people(): AsyncGenerator<PersonOrErrors> {
-    for await (const record of records) yield typeof record === 'string' ? [record] : parsePerson(record, now);
+    for await (const read of records) {
+      const parsed = 'error' in read ? [read.error] : parsePerson(read.record, now);
+      yield 'user_id' in parsed ? parsed : { line: read.line, errors: parsed };
+    }
   }
   try {
     const imported = await runRecorded(command, runtime, (addTarget) => {

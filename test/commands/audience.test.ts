@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { readPacked } from '../../src/features/audiences/uploads/packed-format.ts';
 import { audienceOn, hashOf, type Kept } from '../resources/people-calls.ts';
 import { type Client, clientOf } from '../rig/client.ts';
+import { csvRows } from '../rig/csv.ts';
 import { dev } from '../rig/developer-surface.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { barker, started } from './program.ts';
@@ -48,8 +49,12 @@ describe('barker audience hash', () => {
     );
   });
 
-  test('rejects empty values and types that are not hashed', async () => {
+  test('rejects what is no identifier, and types that are not hashed', async () => {
     assert.equal((await barker(['audience', 'hash', '--type', 'handle', ' @ '])).code, 2);
+    const phone = ['audience', 'hash', '--form', '--type', 'phone_number', '0171 2345678'];
+    const none = await barker(phone);
+    assert.deepEqual([none.code, /its country is not known/.test(none.stderr)], [2, true]);
+    assert.match((await barker([...phone, '--country', 'de'])).stdout, /^\+491712345678\t/);
     const own = await barker(['audience', 'hash', '--type', 'partner_user_id', 'x']);
     assert.deepEqual([own.code, /Allowed choices are email, phone_number/.test(own.stderr)], [2, true]);
   });
@@ -104,17 +109,26 @@ describe('barker audience upload', () => {
   };
   const identifier = (text: string, kind: number): string => `${hash('sha256', text).slice(0, 30)}0${kind}`;
 
-  test('detects columns by name, hashes locally, and skips rows without identifiers', async () => {
+  test('detects columns by name, hashes locally, and tells what was refused by its exit code and in a report', async () => {
     const file = await fileOf('people.csv', [
       'Name,E-Mail,Mobile phone,email_sha256,Customer ID',
       'Ada,ADA.Park@example.com; ada@work.example,+1 415 555 0142,,crm-1',
       `Bob,,,${hashOf(1).toUpperCase()},`,
       'Cem,nothing,none,,',
-      `Dee,${hashOf(2)},,,`,
+      `Dee,${hashOf(2)},0171 2345678,,`,
     ]);
-    const { code, stdout, stderr } = await upload(file);
-    assert.deepEqual([code, stdout], [0, '3 people uploaded\n'], stderr);
-    assert.match(stderr, /1 rows were skipped/);
+    const report = `${file}.report`;
+    const { code, stdout, stderr } = await upload(file, '--report', report);
+    assert.deepEqual([code, stdout], [1, '3 people uploaded\n'], stderr);
+    assert.match(stderr, /^not used: Name$/m);
+    assert.match(stderr, /^line 4, E-Mail: not an e-mail address$/m);
+    assert.match(stderr, /people.csv: 1 of 4 rows were refused$/m);
+    assert.deepEqual(csvRows(await readFile(report, 'utf8')), [
+      ['line', 'column', 'reason', 'row'],
+      ['4', 'E-Mail', 'not an e-mail address', 'refused'],
+      ['4', 'Mobile phone', 'not a phone number of any country', 'refused'],
+      ['5', 'Mobile phone', 'a phone number without country code, and its country is not known', 'uploaded'],
+    ]);
     assert.deepEqual(await lastUpload(), {
       type: 0,
       records: 3,
@@ -135,11 +149,11 @@ describe('barker audience upload', () => {
     );
   });
 
-  test('removes people, with columns named on the command line', async () => {
-    const file = await fileOf('out.csv', ['Adresse,Nummer', 'ada@example.com,+4930123456']);
-    const unknown = await upload(file);
+  test('removes people, with columns and a country that the command line names', async () => {
+    const file = await fileOf('out.txt', ['ada@example.com;030 123456']);
+    const unknown = await upload(await fileOf('towns.csv', ['Stadt,Land', 'Berlin,DE']));
     assert.deepEqual([unknown.code, /cannot tell which column of .* has identifiers/.test(unknown.stderr)], [2, true]);
-    const outcome = await upload(file, '--remove', '--column', 'Adresse=email', '--column', 'Nummer=phone_number');
+    const outcome = await upload(file, '--remove', '--column', '2=phone_number', '--country', 'DE');
     assert.equal(outcome.code, 0, outcome.stderr);
     const people = [[identifier('ada@example.com', 0), identifier('+4930123456', 1)]];
     assert.deepEqual(await lastUpload(), { type: 1, records: 1, people });
@@ -185,6 +199,8 @@ describe('barker audience upload', () => {
     const file = await fileOf('bad.csv', ['email', 'ada@example.com']);
     const wrong = await upload(file, '--expires-at', '2020-01-01');
     assert.deepEqual([wrong.code, /the server answered/.test(wrong.stderr)], [1, true]);
+    const nobody = await upload(await fileOf('nobody.csv', ['email', 'ada']));
+    assert.deepEqual([nobody.code, nobody.stdout], [1, '0 people uploaded\n']);
     const nowhere = await barker(['audience', 'upload', file, '--account', account]);
     assert.deepEqual([nowhere.code, nowhere.stderr], [2, 'barker: give either --audience or --list\n']);
   });

@@ -160,15 +160,15 @@ describe('barker import people', () => {
     assert.deepEqual(
       stderr.split('\n').map((line) => line.replace(/; expected one of user_id.*$/, '')),
       [
-        'record 1: user_id: expected a decimal number, got "x"',
-        'record 2: email_sha256: expected 64 hexadecimal digits',
-        'record 3: country: expected a country, got "Atlantis"; gender: expected one value, got 2; age: expected 1 to 150, got "0"',
-        'record 4: city: expected the targeting value or name of a place in this country, got "Los Angeles"',
-        'record 5: engagements: expected KIND:user:ID or KIND:campaign:ID with a kind of IMPRESSION, ENGAGEMENT, VIDEO_VIEW, VIDEO_VIEW_PARTIAL, VIDEO_VIEW_COMPLETE',
-        'record 6: unknown member "e-mail"',
-        'record 7: is not a JSON object',
-        'record 8: is not JSON',
-        'record 9: user_id: is required',
+        'line 1: user_id: expected a decimal number, got "x"',
+        'line 2: email_sha256: expected 64 hexadecimal digits',
+        'line 3: country: expected a country, got "Atlantis"; gender: expected one value, got 2; age: expected 1 to 150, got "0"',
+        'line 4: city: expected the targeting value or name of a place in this country, got "Los Angeles"',
+        'line 5: engagements: expected KIND:user:ID or KIND:campaign:ID with a kind of IMPRESSION, ENGAGEMENT, VIDEO_VIEW, VIDEO_VIEW_PARTIAL, VIDEO_VIEW_COMPLETE',
+        'line 6: unknown member "e-mail"',
+        'line 7: is not a JSON object',
+        'line 8: is not JSON',
+        'line 9: user_id: is required',
         'barker: FILE: 9 records were rejected, all others imported',
         '',
       ],
@@ -176,8 +176,8 @@ describe('barker import people', () => {
   });
 
   const files: [name: string, text: string, message: RegExp][] = [
-    ['people.txt', '', /expected a file that ends in \.ndjson, \.jsonl or \.csv/],
-    ['strange.csv', 'user_id,mail\n1,a\n', /unknown column mail; expected any of user_id,/],
+    ['people.xls', '', /expected a file that ends in \.ndjson, \.jsonl, \.csv, \.tsv or \.txt/],
+    ['strange.csv', 'user_id,shoes\n1,a\n', /unknown column shoes; expected any of user_id,/],
     ['without.csv', 'email\na@b.test\n', /the column user_id is required/],
     ['broken.csv', 'user_id\n"1', /the text ends within quotes/],
   ];

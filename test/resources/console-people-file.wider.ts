@@ -1,7 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { hashIdentifier } from '../../src/features/audiences/uploads/hash-identifier.ts';
 import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
@@ -57,8 +57,7 @@ const answered = (): number =>
 function largeFile(): string {
   const rows = Array.from(
     { length: ROWS },
-    (_, number) =>
-      `Reader ${number}, ${addressOf(number).toUpperCase()} ,+1 (415) 555-${String(number).padStart(6, '0')}`,
+    (_, number) => `Reader ${number}, ${addressOf(number).toUpperCase()} ,+1 (415) ${2_000_000 + number}`,
   );
   return fileOf(['Name,E-mail,Phone', ...rows, 'Nobody,none,none']);
 }
@@ -78,10 +77,10 @@ describe('a file of people', () => {
     await chooseFile(tab, largeFile());
     await says(/What the columns contain/);
     const kinds = "[...document.querySelectorAll('[data-island] select')].map(({ value }) => value)";
-    assert.deepEqual(await tab.look(kinds), ['', 'email', 'phone_number']);
+    assert.deepEqual(await tab.look(kinds), ['', 'email', 'phone_number', '']);
     await begin();
-    await says(/100,000 people were uploaded. 1 row was skipped: no valid identifier/);
-    await says(/The people are being matched/);
+    await says(/100,000 people were uploaded. 1 row was refused/);
+    await says(/The people of this audience are being matched/);
     world.clock.advance(60);
     await world.service.jobs.runDue();
     await says(/Done: 2,000 people of this audience are known here/);
@@ -92,10 +91,10 @@ describe('a file of people', () => {
     assert.ok(sent.filter(({ url }) => url.endsWith('/users')).length > 10);
     for (const { url, postData = '' } of sent) {
       assert.equal(new URL(url).origin, world.service.url);
-      assert.doesNotMatch(`${url} ${postData}`, /mail\.test|MAIL\.TEST|555-|Reader/);
+      assert.doesNotMatch(`${url} ${postData}`, /mail\.test|MAIL\.TEST|\(415\)|Reader/);
     }
     const bodies = sent.map(({ postData = '' }) => postData).join();
-    assert.ok(bodies.includes(hashIdentifier('email', addressOf(ROWS - 1))));
+    assert.ok(bodies.includes(hash('sha256', addressOf(ROWS - 1))));
     assert.deepEqual(
       tab.log.filter(({ method }) => method === 'Log.entryAdded'),
       [],
@@ -161,6 +160,35 @@ describe('a file of people', () => {
     await tab.look("document.querySelectorAll('[name=people-type]')[1].click()");
     await begin();
     await says(/2 people were uploaded/);
+  });
+
+  test('without names has columns by number, and is told what it lacks', async () => {
+    const rows = ['Ada;ada@one.test;0171 2345678', 'Ben;;0171 2345679', 'Cem;cem@three.test;000'];
+    await chooseFile(tab, fileOf(Buffer.from(`\ufeff${rows.join('\n')}`, 'utf16le')));
+    await says(/Column 3/);
+    await begin();
+    await says(/2 people were uploaded. 1 row was refused. 2 values were left out of other rows/);
+    await says(/Line 2, Column 3: a phone number without country code, and no country was chosen/);
+    await tab.look(`(() => {
+      const country = document.getElementById('people-country');
+      country.value = 'DE';
+      country.dispatchEvent(new Event('change'));
+    })()`);
+    await begin();
+    await says(/3 people were uploaded. 1 value was left out of other rows/);
+  });
+
+  test('is still being matched after a reload', async () => {
+    await chooseFile(tab, fileOf(['email', 'ada@one.test']));
+    await says(/What the columns contain/);
+    await begin();
+    await says(/The people of this audience are being matched/);
+    await tab.open(page);
+    await says(/Being processed: people are matched/);
+    await says(/The people of this audience are being matched/);
+    world.clock.advance(60);
+    await world.service.jobs.runDue();
+    await says(/Done, but too few people of this audience are known here/);
   });
 
   test('is sent again where the service did not count everybody', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { joinMembers } from '../../src/contract/store/directory.ts';
-import { hashIdentifier, identifierBytes, identifierOf } from '../../src/features/audiences/uploads/hash-identifier.ts';
+import { identifierBytes, identifierOf } from '../../src/features/audiences/uploads/hash-identifier.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { type BookedAd, bookAd, decide, makePublisher } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -52,7 +53,7 @@ async function audience(users: readonly string[], others: number): Promise<strin
     ...users.map(addressOf),
     ...Array.from({ length: others }, (_, each) => `nobody.${each}@mail.test`),
   ];
-  const reply = await kept.upload([update(addresses.map((each) => ({ email: [hashIdentifier('email', each)] })))]);
+  const reply = await kept.upload([update(addresses.map((each) => ({ email: [hash('sha256', each)] })))]);
   assert.equal(reply.status, 200, reply.text);
   await world.service.jobs.runDue();
   assert.equal((await kept.show()).targetable, true);

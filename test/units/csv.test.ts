@@ -5,7 +5,7 @@ import { fc } from '../rig/laws.ts';
 
 function rowsOf(...pieces: readonly string[]): string[][] {
   const reader = csvReader();
-  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()].map(({ values }) => [...values]);
 }
 
 describe('comma-separated values', () => {
@@ -47,6 +47,20 @@ describe('comma-separated values', () => {
   for (const text of ['"a', '"a"b\n', 'x,"a"b']) {
     test(`${text} is refused`, () => assert.throws(() => rowsOf(text), CsvError));
   }
+
+  test('rows are told by line, also in quotes', () => {
+    const reader = csvReader();
+    const rows = [...reader.push('a\r\n\r\n"b\nc",d\re\n'), ...reader.push('f'), ...reader.end()];
+    assert.deepEqual(
+      rows.map(({ line, values }) => [line, values[0]]),
+      [
+        [1, 'a'],
+        [3, 'b\nc'],
+        [5, 'e'],
+        [6, 'f'],
+      ],
+    );
+  });
 
   test('text that was written is read, however it is split', () => {
     const value = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', 'é') });

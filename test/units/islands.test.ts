@@ -26,6 +26,6 @@ describe('scripts of pages are small', () => {
 
 test('the licenses of what is in them come with them', () => {
   const licenses = readFileSync('built/islands/licenses.txt', 'utf8');
-  for (const name of ['preact', '@preact/signals', '@tanstack/virtual-core', '@noble/hashes'])
+  for (const name of ['preact', '@preact/signals', '@tanstack/virtual-core', '@noble/hashes', 'libphonenumber-js'])
     assert.match(licenses, new RegExp(`^${name}\n\n[^]*?Copyright`, 'm'), name);
 });

@@ -1,4 +1,5 @@
 import { after } from '../../base/timers.ts';
+import type { Part } from '../../features/audiences/uploads/people-parts.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
 import { buildRequest, type ConnectionProfile, protocolParameters } from '../connection-profile.ts';
 import { CommandFailed, errorMessage } from '../failure.ts';
@@ -12,24 +13,24 @@ const ERRORS_MAX = 10;
 
 /**
  * Sends a request with people, and retries while the server is busy or unreachable, or has not taken all of them: people
- * who are uploaded twice count once. Errors of a refused request name the rows of the file.
- * @param rows the row of each of the people
+ * who are uploaded twice count once. Errors of a refused request name the lines of the file.
  */
 export async function sendWithRetry(
   { caller, path }: { readonly caller: ConnectionProfile; readonly path: string },
-  json: string,
-  rows: readonly number[],
+  { operations, lines }: Pick<Part, 'operations' | 'lines'>,
 ): Promise<void> {
+  const json = JSON.stringify(operations);
+  const people = lines.flat().length;
   for (let tries = 1; ; tries++) {
     const outcome = await attempt(caller, path, json);
     const taken = outcome instanceof Error || outcome.status !== 200 ? undefined : takenOf(outcome);
-    if (taken === rows.length) return;
+    if (taken === people) return;
     const wait_s = tries < TRIES ? waitOf(outcome, tries) : undefined;
-    if (wait_s === undefined && taken !== undefined) throw new CommandFailed(partText(taken, rows.length));
-    if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, rows));
+    if (wait_s === undefined && taken !== undefined) throw new CommandFailed(partText(taken, people));
+    if (wait_s === undefined) throw outcome instanceof Error ? outcome : new CommandFailed(refusalOf(outcome, lines));
     const why =
       taken !== undefined
-        ? partText(taken, rows.length)
+        ? partText(taken, people)
         : outcome instanceof Error
           ? errorMessage(outcome)
           : `the server answered ${outcome.status}`;
@@ -76,21 +77,25 @@ interface ApiError {
   readonly details?: string;
 }
 
-function refusalOf({ status, body }: Reply, rows: readonly number[]): string {
-  let all: ApiError[] = [];
+function refusalOf({ status, body }: Reply, lines: Part['lines']): string {
+  let all: (ApiError & { readonly line?: number | undefined })[] = [];
   try {
     const { errors = [], operation_errors = [] } = JSON.parse(body) as {
       errors?: ApiError[];
       operation_errors?: ApiError[][];
     };
-    all = [...errors, ...operation_errors.flat()];
+    const ofPeople = operation_errors.flatMap((each, operation) =>
+      each.map((error) => {
+        const [, index] = /^users\[(\d+)\]/.exec(error.parameter ?? '') ?? [];
+        return { ...error, line: lines[operation]?.[Number(index)] };
+      }),
+    );
+    all = [...errors, ...ofPeople];
   } catch {
     // A proxy may answer in another format.
   }
-  const messages = all.slice(0, ERRORS_MAX).map(({ message, parameter, details }) => {
-    const [, index] = /^users\[(\d+)\]/.exec(parameter ?? '') ?? [];
-    const place = index === undefined ? '' : `row ${rows[Number(index)]}: `;
-    return `${place}${message}${details ? ` (${details})` : ''}`;
+  const messages = all.slice(0, ERRORS_MAX).map(({ message, line, details }) => {
+    return `${line === undefined ? '' : `line ${line}: `}${message}${details ? ` (${details})` : ''}`;
   });
   return [`the server answered ${status}`, ...messages].join('; ');
 }

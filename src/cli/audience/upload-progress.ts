@@ -1,19 +1,12 @@
 import { hash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-
-/** How much of a file is uploaded. */
-export interface UploadProgress {
-  /** Rows that are done, including skipped ones. */
-  rows: number;
-  people: number;
-  skipped: number;
-}
+import { NOTHING_YET, type Progress } from '../../features/audiences/uploads/people-parts.ts';
 
 /** Stores the progress of an upload beside the file. */
 export interface ProgressFile {
   /** Zero if the file has changed since, or was sent elsewhere. */
-  read(): UploadProgress;
-  write(progress: UploadProgress): void;
+  read(): Progress;
+  write(progress: Progress): void;
   remove(): void;
 }
 
@@ -26,12 +19,12 @@ export function progressFileOf(file: string, purpose: string): ProgressFile {
     read() {
       try {
         const stored = JSON.parse(readFileSync(path, 'utf8'));
-        // Earlier releases stored no `skipped`.
-        if (stored.of === of) return { skipped: 0, ...stored.progress };
+        // Earlier releases stored less.
+        if (stored.of === of) return { ...NOTHING_YET, ...stored.progress };
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
       }
-      return { rows: 0, people: 0, skipped: 0 };
+      return NOTHING_YET;
     },
     write(progress) {
       writeFileSync(`${path}.new`, JSON.stringify({ of, progress }), { mode: 0o600 });

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
-import { csvReader } from '../../base/csv.ts';
-import { readText } from '../../base/lines.ts';
-import { identifiersOf, type PersonIdentifiers } from '../../features/audiences/uploads/people-columns.ts';
+import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
+import { csvText } from '../../base/csv.ts';
+import type { Column } from '../../features/audiences/uploads/people-columns.ts';
+import { type LineFault, type Progress, readParts } from '../../features/audiences/uploads/people-parts.ts';
+import { openTable } from '../../features/audiences/uploads/people-table.ts';
+import { REASONS } from '../../features/audiences/uploads/reasons.ts';
 import { UPLOAD_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import type { ConnectionProfile, Pair } from '../connection-profile.ts';
-import { CommandFailed } from '../failure.ts';
 import { printError } from '../output.ts';
-import { detectColumns } from './columns.ts';
+import { chooseColumns } from './columns.ts';
 import { sendWithRetry } from './send-with-retry.ts';
 import { progressFileOf } from './upload-progress.ts';
 
@@ -16,85 +18,79 @@ export interface UploadOptions {
   readonly caller: ConnectionProfile;
   readonly type: 'Update' | 'Delete';
   readonly window: { readonly effective_at?: string; readonly expires_at?: string };
-  /** Identifier types of columns, by name, where names do not tell. */
+  /** What columns have, by name, where names and values do not tell. */
   readonly columns: readonly Pair[];
+  /** The country of phone numbers without its code. */
+  readonly country: string | undefined;
+  /** A file for everything that was refused or left out. */
+  readonly report: string | undefined;
+  readonly now: number;
 }
 
-/** The result of an upload. */
-export interface UploadResult {
-  readonly people: number;
-  /** Rows without a valid identifier. @source decision 279 */
-  readonly skipped: number;
-}
-
-const sha256 = (text: string): string => hash('sha256', text, 'hex');
-
-/** Size of a request without its people, in bytes. */
-const AROUND_BYTES = 500;
+/** Refused rows and values that are printed. @source decision 302 */
+const FAULTS_MAX = 20;
 
 /**
  * Uploads a file of any size in requests within the size limit. Acknowledged progress is stored beside the file, so that the
  * same command resumes an interrupted upload.
  */
-export async function uploadFile(file: string, plan: UploadOptions): Promise<UploadResult> {
-  const { path, type, window } = plan;
-  const bookmark = progressFileOf(file, JSON.stringify([path, type, window, plan.columns]));
-  const done = { ...bookmark.read() };
+export async function uploadFile(file: string, plan: UploadOptions): Promise<Progress> {
+  const { path, type, window, country, now } = plan;
+  const bookmark = progressFileOf(file, JSON.stringify([path, type, window, plan.columns, country]));
+  let done = bookmark.read();
   if (done.rows > 0) printError(`resuming after row ${count(done.rows)}\n`);
-  let people: string[] = [];
-  let rows: number[] = [];
-  let bytes = AROUND_BYTES;
-  let last = done.rows;
-  const flush = async (): Promise<void> => {
-    if (people.length > 0) {
-      const params = { ...window, users: [] };
-      const head = JSON.stringify([{ operation_type: type, params }]);
-      const json = head.replace('"users":[]', () => `"users":[${people.join(',')}]`);
-      await sendWithRetry(plan, json, rows);
-      done.people += people.length;
-    }
-    done.rows = last;
+  const table = await openTable(createReadStream(file));
+  const columns = chooseColumns(file, table, plan.columns);
+  const names = table.names ?? columns.map((_, index) => String(index + 1));
+  printError(columnsText(names, columns));
+  const report = reporter(names, plan.report, done.rows > 0);
+  const parts = readParts(table, {
+    ...{ columns, country, window, type, now, done, bytesMax: UPLOAD_BYTES_MAX },
+    hash: (text) => hash('sha256', text, 'hex'),
+  });
+  for await (const part of parts) {
+    if (part.operations.length > 0) await sendWithRetry(plan, part);
+    report(part.faults);
+    done = part.done;
     bookmark.write(done);
     printError(`${count(done.people)} people\n`);
-    people = [];
-    rows = [];
-    bytes = AROUND_BYTES;
-  };
-  for await (const { row, person } of personsOf(file, plan, done.rows)) {
-    if (person) {
-      const text = JSON.stringify(person);
-      const size = Buffer.byteLength(text) + 1;
-      if (bytes + size > UPLOAD_BYTES_MAX) await flush();
-      people.push(text);
-      rows.push(row);
-      bytes += size;
-    } else done.skipped += 1;
-    last = row;
   }
-  if (people.length > 0) await flush();
   bookmark.remove();
   return done;
 }
 
-interface Row {
-  /** Row number from 1, not counting the header. */
-  readonly row: number;
-  readonly person: PersonIdentifiers | undefined;
+function columnsText(names: readonly string[], columns: readonly (Column | undefined)[]): string {
+  const used = columns.flatMap((column, index) =>
+    column ? `${names[index]} as ${column.kind}${column.isHashed ? '_sha256' : ''}` : [],
+  );
+  const unused = names.filter((_, index) => !columns[index]);
+  return `columns: ${used.join(', ')}\n${unused.length > 0 ? `not used: ${unused.join(', ')}\n` : ''}`;
 }
 
-async function* personsOf(file: string, { columns: pairs }: UploadOptions, after: number): AsyncGenerator<Row> {
-  const reader = csvReader();
-  let columns: ReturnType<typeof detectColumns> | undefined;
-  let row = 0;
-  const read = function* (rows: readonly string[][]): Generator<Row> {
-    for (const values of rows) {
-      if (!columns) columns = detectColumns(file, values, pairs);
-      else if (++row > after) yield { row, person: identifiersOf(columns, values, sha256) };
+/** Prints the first faults, and writes all of them to a file, which a resumed upload continues. */
+function reporter(
+  names: readonly string[],
+  file: string | undefined,
+  isResumed: boolean,
+): (faults: readonly LineFault[]) => void {
+  if (file !== undefined && !isResumed) writeFileSync(file, csvText([['line', 'column', 'reason', 'row']]));
+  let printed = 0;
+  return (faults) => {
+    for (const { line, column, reason } of faults.slice(0, FAULTS_MAX - printed)) {
+      const place = column === undefined ? '' : `, ${names[column]}`;
+      printError(`line ${line}${place}: ${REASONS[reason]}\n`);
     }
+    if (printed < FAULTS_MAX && printed + faults.length > FAULTS_MAX) printError('further ones are only counted\n');
+    printed = Math.min(printed + faults.length, FAULTS_MAX);
+    if (file === undefined || faults.length === 0) return;
+    const rows = faults.map(({ line, column, reason, isRefused }) => [
+      line,
+      column === undefined ? '' : names[column]!,
+      REASONS[reason],
+      isRefused ? 'refused' : 'uploaded',
+    ]);
+    appendFileSync(file, csvText(rows));
   };
-  for await (const piece of readText(file)) yield* read(reader.push(piece));
-  yield* read(reader.end());
-  if (!columns) throw new CommandFailed(`${file} is empty`, 2);
 }
 
 function count(value: number): string {

@@ -165,7 +165,8 @@ ${postForm(request, 'share', fields, words.share)}</section>`;
 function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) {
   const path = `/console/api/${account.environment}/12/accounts/${account.id}/custom_audiences/${audience.id}`;
   const sandbox = account.environment === 'sandbox' ? ' --sandbox' : '';
-  const input = JSON.stringify({ path, loginPath, words: texts.peopleFile });
+  const isProcessing = audience.reasons_not_targetable.includes('PROCESSING');
+  const input = JSON.stringify({ path, loginPath, isProcessing, words: texts.peopleFile });
   return html`<div data-island="people-file" data-input="${input}"><p>${words.uploadAbout}</p>
 <pre>barker audience upload people.csv --account ${account.id} --audience ${audience.id}${sandbox}</pre></div>`;
 }

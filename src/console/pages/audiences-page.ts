@@ -83,5 +83,6 @@ ${
 export function stateOf({ targetable, reasons_not_targetable }: Audience): string {
   if (targetable) return words.ready;
   if (reasons_not_targetable.includes('PERMISSION_REVOKED')) return words.revoked;
+  if (reasons_not_targetable.includes('PROCESSING')) return words.processing;
   return reasons_not_targetable.includes('TOO_SMALL') ? words.small : words.waiting;
 }

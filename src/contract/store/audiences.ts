@@ -19,6 +19,11 @@ export const IDENTIFIER_KINDS = [
 /** A kind of identifier. */
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 
+/** Whether identifiers of a kind are sent hashed. */
+export function isHashedKind(kind: IdentifierKind): boolean {
+  return kind !== 'partner_user_id';
+}
+
 /** Length of an identifier in bytes: the first 15 of its SHA-256, then the code of its kind. Compared bytewise. */
 export const IDENTIFIER_BYTES = 16;
 

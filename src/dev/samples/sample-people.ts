@@ -11,7 +11,6 @@ import {
 import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
 import { identifierBytes, identifierOf } from '../../features/audiences/uploads/hash-identifier.ts';
-import { normalize } from '../../features/audiences/uploads/normalize.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
@@ -167,7 +166,8 @@ function identifiersOf(number: number, random: SeededRandom): SamplePerson['know
   const last = LAST_NAMES[random.below(LAST_NAMES.length)]!;
   return {
     email: `${first}.${last}.${number}@example.com`,
-    phone_number: `+1555${String(number).padStart(8, '0')}`,
+    // Of a code that no country has.
+    phone_number: `+888${String(number).padStart(11, '0')}`,
     handle: `${first}_${last}_${number}`,
     device_id: [8, 4, 4, 4, 12].map((digits) => random.hexadecimal(digits)).join('-'),
   };
@@ -183,5 +183,5 @@ const KINDS = [
 
 function hashed(known: SamplePerson['known'], id: string): Uint8Array {
   const all = { ...known, service_user_id: id };
-  return identifierBytes(KINDS.map((kind) => identifierOf(kind, normalize(kind, all[kind]))));
+  return identifierBytes(KINDS.map((kind) => identifierOf(kind, all[kind])));
 }

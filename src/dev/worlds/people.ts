@@ -1,17 +1,22 @@
 import { hash } from 'node:crypto';
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../../contract/store/audiences.ts';
-import { isHashedKind, normalize } from '../../features/audiences/uploads/normalize.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind, isHashedKind } from '../../contract/store/audiences.ts';
+import { type Normalized, normalize } from '../../features/audiences/uploads/normalize.ts';
+import { REASONS } from '../../features/audiences/uploads/reasons.ts';
 import { type Complaints, itemsOf, membersOf, textOf } from './checker.ts';
 import { isObject, type Located } from './located.ts';
 
 const NO_FIELDS = { fields: {}, others: IDENTIFIER_KINDS } as const;
 
-/** Complains of people of whom nothing is known. */
+/** Complains of people of whom nothing is known, and of what identifies nobody. */
 export function checkPeople(at: Located | undefined, complaints: Complaints): void {
   for (const person of itemsOf(at)) {
     const members = membersOf(person, NO_FIELDS, complaints);
     if (members.size === 0) complaints.add(person, `expected one of ${IDENTIFIER_KINDS.join(', ')}`);
-    for (const member of members.values()) textOf(member, complaints);
+    for (const [kind, member] of members) {
+      const text = textOf(member, complaints);
+      const read = text === undefined ? undefined : formOf(kind as IdentifierKind, text);
+      if (read && 'unusable' in read) complaints.add(member, REASONS[read.unusable]);
+    }
   }
 }
 
@@ -30,8 +35,16 @@ export function uploadOf(at: Located): string {
   return JSON.stringify([{ operation_type: 'Update', params: { users } }]);
 }
 
+const HASH = /^[0-9a-f]{64}$/;
+
+function formOf(kind: IdentifierKind, text: string): Normalized {
+  return HASH.test(text) ? { form: text } : normalize(kind, text);
+}
+
 /** An identifier as it is uploaded: most are hashed. */
 function identifierOf(kind: IdentifierKind, text: string): string {
-  const isReady = !isHashedKind(kind) || /^[0-9a-f]{64}$/.test(text);
-  return isReady ? text : hash('sha256', normalize(kind, text));
+  const read = formOf(kind, text);
+  // `checkPeople` has refused the others.
+  const form = 'form' in read ? read.form : '';
+  return isHashedKind(kind) && !HASH.test(text) ? hash('sha256', form) : form;
 }

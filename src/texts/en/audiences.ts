@@ -8,6 +8,7 @@ export const audiences = {
   state: 'State',
   small: 'Too small to be used',
   ready: 'Ready',
+  processing: 'Being processed: people are matched with those who are known here',
   waiting: 'Empty, or not ready yet',
   revoked: 'Built from an audience that is no longer shared with you: for new line items, build another one',
   none: 'No audiences yet',

@@ -1,13 +1,4 @@
-/** How much of a file has been uploaded. */
-export interface Progress {
-  /** Rows that are done, including skipped ones. */
-  readonly rows: number;
-  readonly people: number;
-  readonly skipped: number;
-}
-
-/** An upload that has not begun. */
-export const NOTHING_YET: Progress = { rows: 0, people: 0, skipped: 0 };
+import { NOTHING_YET, type Progress } from '../../../features/audiences/uploads/people-parts.ts';
 
 /** The progress of an upload in the browser's storage: the same file to the same audience goes on where it was left. */
 export interface Bookmark {
@@ -24,7 +15,7 @@ export function bookmarkOf(file: File, purpose: readonly unknown[]): Bookmark {
     read() {
       try {
         const stored = JSON.parse(localStorage.getItem(key) ?? '{}');
-        return stored.of === of ? stored.progress : NOTHING_YET;
+        return stored.of === of ? { ...NOTHING_YET, ...stored.progress } : NOTHING_YET;
       } catch {
         return NOTHING_YET;
       }

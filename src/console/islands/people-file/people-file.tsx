@@ -1,15 +1,30 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { systemClock } from '../../../base/clock.ts';
 import { CsvError } from '../../../base/csv.ts';
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
-import { isHashedKind } from '../../../features/audiences/uploads/normalize.ts';
-import { type Column, columnOfName } from '../../../features/audiences/uploads/people-columns.ts';
+import {
+  COLUMN_KINDS,
+  type ColumnKind,
+  type Columns,
+  columnOf,
+  columnOfName,
+  isIdentifierKind,
+} from '../../../features/audiences/uploads/people-columns.ts';
+import {
+  type LineFault,
+  NOTHING_YET,
+  type Progress,
+  readParts,
+} from '../../../features/audiences/uploads/people-parts.ts';
+import { openTable, type PeopleTable } from '../../../features/audiences/uploads/people-table.ts';
+import { PHONE_COUNTRIES } from '../../../features/audiences/uploads/phone-number.ts';
 import type { peopleFile } from '../../../texts/en/people-file.ts';
 import { callApi, isUnavailable, renewToken } from '../page-api.ts';
 import { filled } from '../texts.ts';
 import { pause } from '../timers.ts';
-import { bookmarkOf, NOTHING_YET, type Progress } from './bookmark.ts';
-import { type FileHead, readHead, readParts } from './people-parts.ts';
+import { bookmarkOf } from './bookmark.ts';
 import { type UploadState, upload } from './upload.ts';
 
 /** What the page tells the script. */
@@ -18,60 +33,77 @@ export interface PeopleFileInput {
   readonly path: string;
   /** Where one signs in again. */
   readonly loginPath: string;
+  /** People who were uploaded before are still being matched. */
+  readonly isProcessing: boolean;
   readonly words: typeof peopleFile;
 }
 
 type Match = { readonly is: 'matching' } | { readonly is: 'matched'; readonly size: number | null };
 
+/** Parts are small enough to show how far it is, and large enough to be few. */
+const PART_BYTES = 1_000_000;
+/** Rows that are shown for people to recognise the columns. */
+const SAMPLES = 3;
+/** Refused rows and values that are shown. */
+const FAULTS_MAX = 20;
+
 /** A form that reads a file of people, hashes them here, and uploads the hashes. */
-export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
+export function PeopleFile({ path, loginPath, isProcessing, words }: PeopleFileInput) {
   const file = useSignal<File | undefined>(undefined);
-  const head = useSignal<FileHead | undefined>(undefined);
-  const columns = useSignal<readonly (Column | undefined)[]>([]);
+  const head = useSignal<PeopleTable | undefined>(undefined);
+  const columns = useSignal<Columns>([]);
+  const country = useSignal<string | undefined>(undefined);
   const type = useSignal<'Update' | 'Delete'>('Update');
   const fault = useSignal<string | undefined>(undefined);
   const state = useSignal<UploadState | undefined>(undefined);
-  const progress = useSignal<Progress & { readonly bytes: number }>({ ...NOTHING_YET, bytes: 0 });
+  const progress = useSignal(NOTHING_YET);
+  const bytes = useSignal(0);
+  const faults = useSignal<readonly LineFault[]>([]);
   const match = useSignal<Match | undefined>(undefined);
   const stopping = useRef<AbortController>(undefined);
 
   const choose = async (chosen: File | undefined): Promise<void> => {
     file.value = chosen;
     head.value = undefined;
+    columns.value = [];
     state.value = undefined;
     match.value = undefined;
     fault.value = undefined;
     if (!chosen) return;
     try {
-      const found = await readHead(chosen);
-      if (found.names.length === 0) fault.value = words.empty;
+      const found = await openTable(chosen.stream());
+      if (found.columns.length === 0) fault.value = words.empty;
       else head.value = found;
-      columns.value = found.names.map(columnOfName);
+      columns.value = found.columns;
     } catch (error) {
       fault.value = faultOf(error, words);
     }
   };
   const begin = async (): Promise<void> => {
-    if (columns.value.every((each) => each === undefined)) {
+    if (!columns.value.some((each) => each && isIdentifierKind(each.kind))) {
       fault.value = words.noColumn;
       return;
     }
     fault.value = undefined;
     match.value = undefined;
     stopping.current = new AbortController();
-    const { separator } = head.value!;
-    const bookmark = bookmarkOf(file.value!, [path, type.value, columns.value]);
+    const bookmark = bookmarkOf(file.value!, [path, type.value, columns.value, country.value]);
     const done = bookmark.read();
-    progress.value = { ...done, bytes: 0 };
+    progress.value = done;
+    faults.value = [];
+    bytes.value = 0;
     addEventListener('beforeunload', askFirst);
     try {
-      const parts = readParts(file.value!, {
-        ...{ separator, columns: columns.value, after: done.rows },
+      const parts = readParts(await openTable(counted(file.value!)), {
+        ...{ columns: columns.value, country: country.value, type: type.value, window: {}, done },
+        ...{ bytesMax: PART_BYTES, now: systemClock.now() },
+        hash: (text) => bytesToHex(sha256(utf8ToBytes(text))),
       });
       await upload(parts, {
-        ...{ path: `${path}/users`, type: type.value, bookmark, signal: stopping.current.signal },
-        onProgress(now) {
-          progress.value = now;
+        ...{ path: `${path}/users`, bookmark, signal: stopping.current.signal },
+        onSent(part) {
+          progress.value = part.done;
+          faults.value = [...faults.value, ...part.faults].slice(0, FAULTS_MAX);
         },
         onState(now) {
           state.value = now;
@@ -84,6 +116,12 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
     removeEventListener('beforeunload', askFirst);
     if (state.value?.is === 'done' && progress.value.people > 0) await watch();
   };
+  async function* counted(chosen: File): AsyncGenerator<Uint8Array> {
+    for await (const piece of chosen.stream()) {
+      bytes.value += piece.length;
+      yield piece;
+    }
+  }
   const goOn = async (): Promise<void> => {
     if (await renewToken()) await begin();
     else fault.value = words.stillSignedOut;
@@ -93,6 +131,8 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
     match.value = { is: 'matching' };
     for (;;) {
       const reply = await callApi('GET', path);
+      // An upload has begun meanwhile.
+      if (match.value?.is !== 'matching') return;
       if (reply.status !== 200 && !isUnavailable(reply)) return;
       const audience = reply.status === 200 ? reply.body.data : undefined;
       if (audience && !audience.reasons_not_targetable.includes('PROCESSING')) {
@@ -103,8 +143,12 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
     }
   };
 
+  useEffect(() => {
+    if (isProcessing) void watch();
+  }, []);
+
   const isBusy = state.value?.is === 'sending' || state.value?.is === 'waiting';
-  const share = file.value ? progress.value.bytes / file.value.size : 0;
+  const share = file.value ? bytes.value / file.value.size : 0;
   return (
     <>
       <div class="field">
@@ -129,6 +173,24 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
           isDisabled={isBusy}
           onChange={(now) => (columns.value = now)}
         />
+      )}
+      {columns.value.some((each) => each?.kind === 'phone_number' && !each.isHashed) && (
+        <div class="field">
+          <label for="people-country">{words.country}</label>
+          <select
+            id="people-country"
+            value={country.value ?? ''}
+            disabled={isBusy}
+            onChange={({ currentTarget }) => (country.value = currentTarget.value || undefined)}
+          >
+            <option value="">{words.noCountry}</option>
+            {countries().map(([code, name]) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
       )}
       {head.value && (
         <fieldset disabled={isBusy}>
@@ -156,6 +218,17 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
         {state.value && <p>{stateText(state.value, progress.value, words)}</p>}
         {match.value && <p>{matchText(match.value, words)}</p>}
       </div>
+      {faults.value.length > 0 && (
+        <details open>
+          <summary>{words.faults}</summary>
+          <ul>
+            {faults.value.map((each) => (
+              <li key={`${each.line} ${each.column}`}>{faultText(each, head.value?.names, words)}</li>
+            ))}
+          </ul>
+          {faults.value.length === FAULTS_MAX && <p>{filled(words.furtherFaults, { shown: FAULTS_MAX })}</p>}
+        </details>
+      )}
       {state.value?.is === 'signed out' && (
         <p>
           <a href={loginPath} target="_blank" rel="noopener">
@@ -185,38 +258,41 @@ export function PeopleFile({ path, loginPath, words }: PeopleFileInput) {
 }
 
 interface ColumnFieldsInput {
-  readonly head: FileHead;
-  readonly columns: readonly (Column | undefined)[];
+  readonly head: PeopleTable;
+  readonly columns: Columns;
   readonly words: typeof peopleFile;
   readonly isDisabled: boolean;
-  onChange(columns: readonly (Column | undefined)[]): void;
+  onChange(columns: Columns): void;
 }
 
-/** What each column has: guessed by its name, and changed by people. */
+/** What each column has: guessed by its name and values, and changed by people. */
 function ColumnFields({ head, columns, words, isDisabled, onChange }: ColumnFieldsInput) {
   const set = (index: number, value: string): void => {
-    const kind = value === '' ? undefined : (value as IdentifierKind);
-    const name = columnOfName(head.names[index]!);
-    const isHashed = kind !== undefined && isHashedKind(kind) && name?.isHashed === true;
-    onChange(columns.map((each, at) => (at === index ? kind && { kind, isHashed } : each)));
+    const kind = value === '' ? undefined : (value as ColumnKind);
+    const isHashed = columnOfName(head.names?.[index] ?? '')?.isHashed === true;
+    const column = kind && (columnOf(kind, isHashed) ?? columnOf(kind, false));
+    onChange(columns.map((each, at) => (at === index ? column : each)));
   };
   return (
     <fieldset disabled={isDisabled}>
       <legend>{words.columns}</legend>
-      {head.names.map((name, index) => (
-        <div class="field" key={name}>
-          <label for={`people-column-${index}`}>{name}</label>
+      {columns.map((column, index) => (
+        <div class="field" key={index}>
+          <label for={`people-column-${index}`}>{columnName(head.names, index, words)}</label>
           <p class="hint" id={`people-column-${index}-hint`}>
-            {head.samples.flatMap((row) => row[index] || []).join(', ')}
+            {head.samples
+              .slice(0, SAMPLES)
+              .flatMap(({ values }) => values[index] || [])
+              .join(', ')}
           </p>
           <select
             id={`people-column-${index}`}
             aria-describedby={`people-column-${index}-hint`}
-            value={columns[index]?.kind ?? ''}
+            value={column?.kind ?? ''}
             onChange={({ currentTarget }) => set(index, currentTarget.value)}
           >
             <option value="">{words.unused}</option>
-            {IDENTIFIER_KINDS.map((kind) => (
+            {COLUMN_KINDS.map((kind) => (
               <option key={kind} value={kind}>
                 {words.kinds[kind]}
               </option>
@@ -228,10 +304,38 @@ function ColumnFields({ head, columns, words, isDisabled, onChange }: ColumnFiel
   );
 }
 
-function stateText(state: UploadState, { people, skipped }: Progress, words: typeof peopleFile): string {
+function columnName(names: readonly string[] | undefined, index: number, words: typeof peopleFile): string {
+  return names?.[index] || filled(words.column, { number: index + 1 });
+}
+
+function faultText(
+  { line, column, reason }: LineFault,
+  names: readonly string[] | undefined,
+  words: typeof peopleFile,
+): string {
+  const values = { line, reason: words.reasons[reason] };
+  if (column === undefined) return filled(words.rowFault, values);
+  return filled(words.fault, { ...values, column: columnName(names, column, words) });
+}
+
+/** The codes and names of countries, by name. */
+function countries(): [code: string, name: string][] {
+  const names = new Intl.DisplayNames('en', { type: 'region' });
+  const all = PHONE_COUNTRIES.map((code): [string, string] => [code, names.of(code) ?? code]);
+  return all.sort(([, a], [, b]) => a.localeCompare(b, 'en'));
+}
+
+function stateText(state: UploadState, progress: Progress, words: typeof peopleFile): string {
+  const { people, skipped, left_out } = progress;
   if (state.is === 'refused') return filled(words.refused, { why: state.messages.join('. ') });
   if (state.is === 'waiting') return filled(words.states.waiting, { people, seconds: state.for_s });
-  return filled(words.states[state.is], { people }) + (skipped > 0 ? ` ${filled(words.skipped, { skipped })}` : '');
+  return [
+    filled(words.states[state.is], { people }),
+    skipped > 0 ? filled(words.skipped, { skipped }) : '',
+    left_out > 0 ? filled(words.leftOut, { left_out }) : '',
+  ]
+    .join(' ')
+    .trim();
 }
 
 function matchText(match: Match, words: typeof peopleFile): string {
@@ -240,7 +344,7 @@ function matchText(match: Match, words: typeof peopleFile): string {
 }
 
 function faultOf(error: unknown, words: typeof peopleFile): string {
-  return error instanceof CsvError ? filled(words.notCsv, { why: error.message }) : words.notText;
+  return error instanceof CsvError ? filled(words.notCsv, { why: error.message }) : words.notRead;
 }
 
 /** The browser asks before the page is left. */

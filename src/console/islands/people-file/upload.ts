@@ -1,7 +1,7 @@
+import type { Part } from '../../../features/audiences/uploads/people-parts.ts';
 import { callApi, isUnavailable, textsOf } from '../page-api.ts';
 import { pause } from '../timers.ts';
-import type { Bookmark, Progress } from './bookmark.ts';
-import type { Part } from './people-parts.ts';
+import type { Bookmark } from './bookmark.ts';
 
 /** What an upload has come to. */
 export type UploadState =
@@ -13,10 +13,9 @@ export type UploadState =
 /** What an upload tells, and where it goes. */
 export interface UploadPlan {
   readonly path: string;
-  readonly type: 'Update' | 'Delete';
   readonly bookmark: Bookmark;
   readonly signal: AbortSignal;
-  onProgress(progress: Progress & { readonly bytes: number }): void;
+  onSent(part: Part): void;
   onState(state: UploadState): void;
 }
 
@@ -27,7 +26,6 @@ const WAIT_MAX_S = 30;
  * the bookmark. It ends when all is sent, or with the first refusal.
  */
 export async function upload(parts: AsyncGenerator<Part>, plan: UploadPlan): Promise<void> {
-  let done = plan.bookmark.read();
   plan.onState({ is: 'sending' });
   for (let next = parts.next(); ; ) {
     const { value: part, done: isLast } = await next;
@@ -39,22 +37,21 @@ export async function upload(parts: AsyncGenerator<Part>, plan: UploadPlan): Pro
       await next.catch(() => undefined);
       return plan.onState(outcome);
     }
-    done = { rows: part.rows, people: done.people + part.people.length, skipped: done.skipped + part.skipped };
-    plan.bookmark.write(done);
-    plan.onProgress({ ...done, bytes: part.bytes });
+    plan.bookmark.write(part.done);
+    plan.onSent(part);
   }
   plan.bookmark.remove();
   plan.onState({ is: 'done' });
 }
 
 /** Sends a part until it is answered. */
-async function sendPart({ people }: Part, { path, type, signal, onState }: UploadPlan): Promise<UploadState> {
-  if (people.length === 0) return { is: 'done' };
-  const operation = { operation_type: type, params: { users: people } };
+async function sendPart({ operations, lines }: Part, { path, signal, onState }: UploadPlan): Promise<UploadState> {
+  if (operations.length === 0) return { is: 'done' };
+  const people = lines.flat().length;
   for (let tries = 0; !signal.aborted; tries += 1) {
-    const reply = await callApi('POST', path, [operation]);
+    const reply = await callApi('POST', path, operations);
     // Whoever is not counted has to be sent again.
-    if (reply.status === 200 && reply.body?.data.success_count === people.length) return { is: 'done' };
+    if (reply.status === 200 && reply.body?.data.success_count === people) return { is: 'done' };
     if (reply.status === 401) return { is: 'signed out' };
     if (reply.status !== 200 && !isUnavailable(reply)) return { is: 'refused', messages: textsOf(reply) };
     const for_s = Math.min(reply.retryAfter_s > 0 ? reply.retryAfter_s : 2 ** tries, WAIT_MAX_S);

@@ -7,8 +7,8 @@ import { FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derive
 import type { DirectoryIndex, DirectoryState, NewImage, Person } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../contract/store/store.ts';
 
-/** A person, or the errors of the record in their place. */
-export type PersonOrErrors = Person | readonly string[];
+/** A person, or the line of a record and its errors in their place. */
+export type PersonOrErrors = Person | { readonly line: number; readonly errors: readonly string[] };
 
 /** A source of people that yields the same records in the same order each time. */
 export interface PeopleSource {
@@ -86,7 +86,7 @@ async function putPeople(
     if (isPerson(record)) batch.push(record);
     else {
       totals.refused += 1;
-      progress.rejected(done, record);
+      progress.rejected(record.line, record.errors);
     }
     if (done % BATCH === 0) await flush();
   }

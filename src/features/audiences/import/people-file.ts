@@ -1,33 +1,40 @@
-import { csvReader } from '../../../base/csv.ts';
+import { createReadStream } from 'node:fs';
 import { InputError } from '../../../base/input-error.ts';
-import { linesOf, readText } from '../../../base/lines.ts';
+import { linesOf } from '../../../base/lines.ts';
 import { isObject } from '../../../base/objects.ts';
-import { COLUMNS, type PersonRecord } from './person-record.ts';
+import { columnOfName } from '../uploads/people-columns.ts';
+import { openTable } from '../uploads/people-table.ts';
+import { REASONS } from '../uploads/reasons.ts';
+import { COLUMNS, HASHED_SUFFIX, type PersonRecord } from './person-record.ts';
 
-/** A record of a file, or its error. */
-export type FileRecord = PersonRecord | string;
+/** A record of a file, or its error; the line that it begins in. */
+export type FileRecord = { readonly line: number } & ({ readonly record: PersonRecord } | { readonly error: string });
 
 /** Separates the values of one CSV column. */
 const VALUE_SEPARATOR = ';';
 const known = new Set(COLUMNS);
 
-/** Streams the records of a .csv, .ndjson or .jsonl file. @throws InputError for other file names and broken CSV */
+/** Streams the records of a file. @throws InputError for other file names and broken CSV */
 export function readPeopleFile(path: string): AsyncGenerator<FileRecord> {
-  if (/\.csv$/i.test(path)) return csvRecords(path);
+  if (/\.(csv|tsv|txt)$/i.test(path)) return csvRecords(path);
   if (/\.(ndjson|jsonl)$/i.test(path)) return ndjsonRecords(path);
-  throw new InputError(`${path}: expected a file that ends in .ndjson, .jsonl or .csv`);
+  throw new InputError(`${path}: expected a file that ends in .ndjson, .jsonl, .csv, .tsv or .txt`);
 }
 
 async function* ndjsonRecords(path: string): AsyncGenerator<FileRecord> {
+  let number = 0;
   for await (const lines of linesOf(path)) {
     for (const line of lines) {
-      if ('error' in line) yield line.error;
-      else if (line.text.trim() !== '') yield parseRecord(line.text);
+      number += 1;
+      if ('text' in line && line.text.trim() === '') continue;
+      const read = 'error' in line ? line.error : parseRecord(line.text);
+      yield typeof read === 'string' ? { line: number, error: read } : { line: number, record: read };
     }
   }
 }
 
-function parseRecord(line: string): FileRecord {
+/** A record, or its error. */
+function parseRecord(line: string): PersonRecord | string {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -46,20 +53,15 @@ function parseRecord(line: string): FileRecord {
 }
 
 async function* csvRecords(path: string): AsyncGenerator<FileRecord> {
-  const reader = csvReader();
-  let columns: readonly string[] | undefined;
-  const read = function* (rows: readonly string[][]): Generator<FileRecord> {
-    for (const row of rows) {
-      if (columns) yield recordFromRow(columns, row);
-      else columns = parseHeader(row);
-    }
-  };
-  for await (const piece of readText(path)) yield* read(reader.push(piece));
-  yield* read(reader.end());
+  const table = await openTable(createReadStream(path));
+  const columns = columnsOf(table.names);
+  for await (const rows of table.rows())
+    for (const { line, values } of rows) yield { line, ...readRow(columns, values) };
 }
 
-function parseHeader(head: readonly string[]): string[] {
-  const columns = head.map((name) => name.trim().toLowerCase());
+function columnsOf(names: readonly string[] | undefined): string[] {
+  if (!names) throw new InputError('the names of columns are required in the first line');
+  const columns = names.map((name) => columnNamed(name) ?? name);
   const unknown = columns.filter((name) => !known.has(name));
   if (unknown.length > 0) {
     throw new InputError(`unknown column ${unknown.join(', ')}; expected any of ${COLUMNS.join(', ')}`);
@@ -68,8 +70,18 @@ function parseHeader(head: readonly string[]): string[] {
   return columns;
 }
 
-function recordFromRow(columns: readonly string[], row: readonly string[]): FileRecord {
-  if (row.length !== columns.length) return `has ${row.length} values; expected ${columns.length}`;
+/** The column that a name means: its own, or what identifiers are called elsewhere. */
+function columnNamed(name: string): string | undefined {
+  const own = name.toLowerCase();
+  if (known.has(own)) return own;
+  const { kind, isHashed } = columnOfName(name) ?? {};
+  if (kind === 'service_user_id') return 'user_id';
+  return kind && `${kind}${isHashed ? HASHED_SUFFIX : ''}`;
+}
+
+function readRow(columns: readonly string[], row: readonly string[]) {
+  if (row.length !== columns.length) return { error: `has ${row.length} values; expected ${columns.length}` };
+  if (row.some((text) => /[\0\ufffd]/.test(text))) return { error: REASONS.unreadable };
   const values = row.map((text) => text.split(VALUE_SEPARATOR).filter((each) => each.trim() !== ''));
-  return Object.fromEntries(columns.map((name, index) => [name, values[index]!]));
+  return { record: Object.fromEntries(columns.map((name, index) => [name, values[index]!])) };
 }

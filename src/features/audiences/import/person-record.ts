@@ -1,5 +1,5 @@
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import { IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
 import { joinMembers, type Person } from '../../../contract/store/directory.ts';
 import {
   type LookUpType,
@@ -12,6 +12,7 @@ import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
 import { identifierBytes, identifierOf, identifierOfHash } from '../uploads/hash-identifier.ts';
 import { normalize } from '../uploads/normalize.ts';
+import { REASONS } from '../uploads/reasons.ts';
 
 /** The columns of a file of people, apart from identifiers. */
 const ATTRIBUTES = [
@@ -40,7 +41,8 @@ type Attribute = (typeof ATTRIBUTES)[number];
 
 /** The user id is an identifier without a column of its own. */
 const COLUMN_KINDS = IDENTIFIER_KINDS.filter((kind) => kind !== 'service_user_id');
-const HASHED_SUFFIX = '_sha256';
+/** What follows the kind in the name of a column of hashes. */
+export const HASHED_SUFFIX = '_sha256';
 
 /** Every column that a file may have. Identifiers are plaintext, or hashed in columns that end in `_sha256`. */
 export const COLUMNS: readonly string[] = [
@@ -106,7 +108,7 @@ export function parsePerson(record: PersonRecord, now: number): PersonResult {
       'a targeting value or name',
     ),
     engagements: joinMembers([...new Set((record.engagements ?? []).flatMap((text) => parseEngagement(text, errors)))]),
-    identifiers: readIdentifiers(record, id ?? '', errors),
+    identifiers: readIdentifiers(record, { id: id ?? '', country: places.country ?? undefined }, errors),
   };
   return errors.length > 0 ? errors : person;
 }
@@ -168,15 +170,21 @@ function parseEngagement(text: string, errors: string[]): string[] {
   return [];
 }
 
-function readIdentifiers(record: PersonRecord, id: string, errors: string[]): Uint8Array {
+/** The country is that of phone numbers without the code of one. */
+function readIdentifiers(
+  record: PersonRecord,
+  { id, country }: { readonly id: string; readonly country: string | undefined },
+  errors: string[],
+): Uint8Array {
   const found = new Set<string>();
-  if (id !== '') found.add(identifierOf('service_user_id', normalize('service_user_id', id)));
+  const add = (kind: IdentifierKind, text: string): void => {
+    const read = normalize(kind, text, country);
+    if ('form' in read) found.add(identifierOf(kind, read.form));
+    else errors.push(`${kind}: ${REASONS[read.unusable]}`);
+  };
+  if (id !== '') add('service_user_id', id);
   for (const kind of COLUMN_KINDS) {
-    for (const text of record[kind] ?? []) {
-      const normalized = normalize(kind, text);
-      if (normalized === '') errors.push(`${kind}: expected a value that is not empty after normalisation`);
-      else found.add(identifierOf(kind, normalized));
-    }
+    for (const text of record[kind] ?? []) add(kind, text);
     for (const text of record[kind + HASHED_SUFFIX] ?? []) {
       const digits = text.trim().toLowerCase();
       if (/^[0-9a-f]{64}$/.test(digits)) found.add(identifierOfHash(kind, digits));

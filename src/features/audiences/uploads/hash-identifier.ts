@@ -1,11 +1,5 @@
 import { hash } from 'node:crypto';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
-import { normalize } from './normalize.ts';
-
-/** The SHA-256 of the normalized form, as 64 lower-case hexadecimal digits. */
-export function hashIdentifier(kind: IdentifierKind, text: string): string {
-  return hash('sha256', normalize(kind, text), 'hex');
-}
 
 /**
  * The 16-byte identifier of a text in its normalized form, a character a byte: the first 15 bytes of its SHA-256, then the

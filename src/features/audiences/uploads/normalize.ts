@@ -1,18 +1,40 @@
 import type { IdentifierKind } from '../../../contract/store/audiences.ts';
+import { isInternational, phoneNumberOf } from './phone-number.ts';
+
+/** Why a value is not the identifier that it should be: each has words in `src/texts/en/people-file.ts`. */
+export type Unusable = IdentifierKind | 'country_code' | 'hash' | 'unreadable';
+
+/** The normalized form of an identifier, ready to be hashed; or why it has none. */
+export type Normalized = { readonly form: string } | { readonly unusable: Unusable };
+
+/** The normalized forms that identifiers have. */
+const FORMS: Readonly<Record<Exclude<IdentifierKind, 'phone_number'>, RegExp>> = {
+  email: /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/,
+  handle: /^[^\s@]+$/,
+  service_user_id: /^\d{1,20}$/,
+  // Systems that must not tell the id give one of zeros.
+  device_id: /^(?![0-]*$)[0-9a-f-]{16,64}$/,
+  partner_user_id: /^.{1,256}$/su,
+};
 
 /**
- * The normalized form of an identifier, ready to be hashed; empty when nothing is left of it.
- * @source creatives 19.2
+ * Normalizes an identifier.
+ * @param country of phone numbers without the code of a country
+ * @source creatives 19.2; decision 279, 1160
  */
-export function normalize(kind: IdentifierKind, text: string): string {
-  const trimmed = text.trim();
+export function normalize(kind: IdentifierKind, text: string, country?: string): Normalized {
+  if (/[\0\ufffd]/.test(text)) return { unusable: 'unreadable' };
+  if (kind === 'phone_number') {
+    const number = phoneNumberOf(text, country);
+    if (number !== undefined) return { form: number };
+    return { unusable: country === undefined && !isInternational(text) && /\d/.test(text) ? 'country_code' : kind };
+  }
+  const form = formOf(kind, text.trim());
+  return FORMS[kind].test(form) ? { form } : { unusable: kind };
+}
+
+function formOf(kind: IdentifierKind, trimmed: string): string {
   switch (kind) {
-    case 'email':
-      return trimmed.toLowerCase();
-    case 'phone_number': {
-      const digits = trimmed.replace(/\D/g, '').replace(/^0+/, '');
-      return digits === '' ? '' : `+${digits}`;
-    }
     case 'handle':
       return trimmed.replace(/^@+/, '').toLowerCase();
     case 'service_user_id':
@@ -20,11 +42,8 @@ export function normalize(kind: IdentifierKind, text: string): string {
     case 'device_id':
       return trimmed.replace(/\s/g, '').toLowerCase();
     case 'partner_user_id':
-      return text;
+      return trimmed;
+    default:
+      return trimmed.toLowerCase();
   }
-}
-
-/** Whether identifiers of a kind are sent hashed. */
-export function isHashedKind(kind: IdentifierKind): boolean {
-  return kind !== 'partner_user_id';
 }

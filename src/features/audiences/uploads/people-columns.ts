@@ -1,71 +1,170 @@
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
-import { isHashedKind, normalize } from './normalize.ts';
+import { parseInstant } from '../../../base/instants.ts';
+import { IDENTIFIER_KINDS, type IdentifierKind, isHashedKind } from '../../../contract/store/audiences.ts';
+import { kindOfName } from './column-names.ts';
+import { type Normalized, normalize, type Unusable } from './normalize.ts';
+import { PHONE_COUNTRIES } from './phone-number.ts';
+
+/** What a column can have: identifiers, the country of phone numbers, when membership begins and ends. */
+export const COLUMN_KINDS = [...IDENTIFIER_KINDS, 'country', 'effective_at', 'expires_at'] as const;
+
+/** One of them. */
+export type ColumnKind = (typeof COLUMN_KINDS)[number];
 
 /** The content of a column. */
 export interface Column {
-  readonly kind: IdentifierKind;
+  readonly kind: ColumnKind;
   /** Its values are already hashed. */
   readonly isHashed: boolean;
 }
 
+/** What each column has; undefined for those that are not used. */
+export type Columns = readonly (Column | undefined)[];
+
 /** A person's identifiers as in upload requests. */
 export type PersonIdentifiers = Readonly<Partial<Record<IdentifierKind, readonly string[]>>>;
 
-/** Common column names, in lower case with letters and digits only. */
-const NAMES: Readonly<Record<IdentifierKind, readonly string[]>> = {
-  email: ['email', 'emails', 'emailaddress', 'mail', 'e mail'],
-  phone_number: ['phonenumber', 'phone', 'phones', 'mobile', 'mobilenumber', 'mobilephone', 'telephone', 'tel'],
-  handle: ['handle', 'username', 'screenname'],
-  service_user_id: ['serviceuserid', 'userid'],
-  device_id: ['deviceid', 'advertisingid', 'idfa', 'gaid', 'aaid', 'androidid', 'adid'],
-  partner_user_id: ['partneruserid', 'externalid', 'customerid', 'crmid'],
-};
+/** When the membership of a person begins and ends. */
+export interface Window {
+  readonly effective_at?: string | undefined;
+  readonly expires_at?: string | undefined;
+}
 
-const HASHED = /(sha256|hashed|hash)$/;
+/** What is wrong with a value or a row: each has words in `src/texts/en/people-file.ts`. */
+export type Reason = Unusable | 'date' | 'expired' | 'no_identifier' | 'too_many_values';
+
+/** What is wrong in a row; `column` is its index, undefined for the row as a whole. */
+export interface RowFault {
+  readonly column: number | undefined;
+  readonly reason: Reason;
+}
+
+/** What a row has. */
+export interface PersonRow {
+  /** Undefined when the row is refused. */
+  readonly person: PersonIdentifiers | undefined;
+  readonly window: Window;
+  readonly faults: readonly RowFault[];
+}
+
+/** Whether a kind is one of identifiers. */
+export function isIdentifierKind(kind: ColumnKind): kind is IdentifierKind {
+  return IDENTIFIER_KINDS.some((each) => each === kind);
+}
+
+/** A column of a kind; undefined when such values cannot be hashed. */
+export function columnOf(kind: ColumnKind, isHashed: boolean): Column | undefined {
+  return isHashed && !(isIdentifierKind(kind) && isHashedKind(kind)) ? undefined : { kind, isHashed };
+}
 
 /** What a column has, by its name; undefined when that does not tell. */
 export function columnOfName(name: string): Column | undefined {
-  const letters = name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const kind = IDENTIFIER_KINDS.find((each) => NAMES[each].includes(letters.replace(HASHED, '')));
-  if (!kind || (HASHED.test(letters) && !isHashedKind(kind))) return undefined;
-  return { kind, isHashed: HASHED.test(letters) };
+  const found = kindOfName(name);
+  return found && columnOf(found.kind, found.isHashed);
 }
 
 const HASH = /^[0-9a-f]{64}$/i;
+const DATE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 
-/** Checks of normalized values. */
-const VALID: Readonly<Partial<Record<IdentifierKind, RegExp>>> = {
-  email: /^[^\s@]+@[^\s@]+$/,
-  phone_number: /^\+\d{6,15}$/,
-  service_user_id: /^\d{1,20}$/,
-};
+/** What values look like that can be nothing else. */
+const LOOKS: readonly (readonly [IdentifierKind, RegExp])[] = [
+  ['email', /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/],
+  ['device_id', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
+  ['handle', /^@\w{1,30}$/],
+  ['phone_number', /^(\+|0|\()(?=(\D*\d){7})[\d ()./-]{7,24}$/],
+];
 
-/**
- * The identifiers of a row, with several values of a column separated by semicolons; undefined without any valid one.
- * @param hash the SHA-256 of a text, as 64 lower-case hexadecimal digits
- * @source decision 279
- */
-export function identifiersOf(
-  columns: readonly (Column | undefined)[],
-  row: readonly string[],
-  hash: (text: string) => string,
-): PersonIdentifiers | undefined {
-  const person: Partial<Record<IdentifierKind, string[]>> = {};
-  for (const [index, column] of columns.entries()) {
-    if (!column) continue;
-    const { kind } = column;
-    const texts = kind === 'partner_user_id' ? [row[index] ?? ''] : (row[index] ?? '').split(';');
-    const values = texts.flatMap((text) => identifierOf(column, text, hash) ?? []);
-    if (values.length > 0) person[kind] = [...(person[kind] ?? []), ...values];
-  }
-  return Object.keys(person).length === 0 ? undefined : person;
+function kindOfValue(text: string): IdentifierKind | undefined {
+  const value = text.trim();
+  return DATE.test(value) ? undefined : LOOKS.find(([, look]) => look.test(value))?.[0];
 }
 
-function identifierOf({ kind, isHashed }: Column, text: string, hash: (text: string) => string): string | undefined {
-  const trimmed = text.trim();
-  if (kind === 'partner_user_id') return trimmed === '' || [...trimmed].length > 256 ? undefined : trimmed;
+/** Whether a row has values rather than the names of columns. */
+export function isRowOfValues(row: readonly string[]): boolean {
+  const hasNames = row.some((text) => columnOfName(text) !== undefined);
+  return !hasNames && row.some((text) => HASH.test(text.trim()) || kindOfValue(text) !== undefined);
+}
+
+/** What a column has, by its values: when most of them look the same. */
+export function columnOfValues(values: readonly string[]): Column | undefined {
+  const given = values.flatMap(separate);
+  const kinds = Map.groupBy(given, kindOfValue);
+  const kind = IDENTIFIER_KINDS.find((each) => (kinds.get(each)?.length ?? 0) * 2 > given.length);
+  return kind && { kind, isHashed: false };
+}
+
+/** How a row is read. */
+export interface RowPlan {
+  readonly columns: Columns;
+  /** The country of phone numbers without its code, where the row has none. */
+  readonly country: string | undefined;
+  /** When people become and cease to be members, where the row does not say. */
+  readonly window: Window;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The SHA-256 of a text, as 64 lower-case hexadecimal digits. */
+  hash(text: string): string;
+}
+
+/** Reads a row. A value that cannot be used is left out; a row without any other is refused. @source decision 279 */
+export function readRow(values: readonly string[], plan: RowPlan): PersonRow {
+  const faults: RowFault[] = [];
+  const person: Partial<Record<IdentifierKind, string[]>> = {};
+  const window = { ...plan.window };
+  const refuse = (column: number | undefined, reason: Reason): PersonRow => {
+    return { person: undefined, window, faults: [...faults, { column, reason }] };
+  };
+  const { columns } = plan;
+  if (values.some((text, index) => index >= columns.length && text.trim() !== '')) {
+    return refuse(undefined, 'too_many_values');
+  }
+  const country = countryOf(values, columns) ?? plan.country;
+  for (const [index, column] of columns.entries()) {
+    const text = values[index]?.trim() ?? '';
+    if (!column || column.kind === 'country' || text === '') continue;
+    const { kind } = column;
+    if (kind === 'effective_at' || kind === 'expires_at') {
+      window[kind] = timeOf(text);
+      if (window[kind] === undefined) return refuse(index, 'date');
+      if (kind === 'expires_at' && Date.parse(window[kind]) <= plan.now) return refuse(index, 'expired');
+      continue;
+    }
+    for (const each of kind === 'partner_user_id' ? [text] : separate(text)) {
+      const read = identifierOf({ kind, isHashed: column.isHashed }, each, { ...plan, country });
+      if ('unusable' in read) faults.push({ column: index, reason: read.unusable });
+      else person[kind] = [...(person[kind] ?? []), read.form];
+    }
+  }
+  if (Object.keys(person).length > 0) return { person, window, faults };
+  return faults.length > 0 ? { person: undefined, window, faults } : refuse(undefined, 'no_identifier');
+}
+
+/** An identifier as it is sent. */
+function identifierOf(
+  { kind, isHashed }: { readonly kind: IdentifierKind; readonly isHashed: boolean },
+  text: string,
+  { country, hash }: Pick<RowPlan, 'country' | 'hash'>,
+): Normalized {
+  if (!isHashedKind(kind)) return normalize(kind, text);
   // Columns not marked as hashed may contain hashes too.
-  if (isHashed || HASH.test(trimmed)) return HASH.test(trimmed) ? trimmed.toLowerCase() : undefined;
-  const form = normalize(kind, text);
-  return form !== '' && (VALID[kind]?.test(form) ?? true) ? hash(form) : undefined;
+  if (HASH.test(text)) return { form: text.toLowerCase() };
+  if (isHashed) return { unusable: 'hash' };
+  const normalized = normalize(kind, text, country);
+  return 'form' in normalized ? { form: hash(normalized.form) } : normalized;
+}
+
+/** The values of a cell. */
+function separate(text: string): string[] {
+  return text.split(/[;,|\n]/).flatMap((each) => each.trim() || []);
+}
+
+function countryOf(values: readonly string[], columns: Columns): string | undefined {
+  const index = columns.findIndex((column) => column?.kind === 'country');
+  const code = values[index]?.trim().toUpperCase();
+  return code !== undefined && PHONE_COUNTRIES.includes(code) ? code : undefined;
+}
+
+/** An ISO 8601 time, or a date with dots, which has the day first. */
+function timeOf(text: string): string | undefined {
+  const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(text) ?? [];
+  return parseInstant(year ? `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}` : text);
 }
