@@ -8,6 +8,7 @@ import { segmentOf } from '../src/features/keywords/segment.ts';
 import { addPost, addToken, emptyDraft } from '../src/features/keywords/segment-draft.ts';
 import { segmentWriter } from '../src/features/keywords/segment-writer.ts';
 import { hashText, lastHash } from '../src/features/keywords/text-hash.ts';
+import { emptyParts } from '../src/features/keywords/word-parts.ts';
 
 const DAY_S = 86_400;
 const START = Date.parse('2026-02-23T00:00:00Z') / 1000;
@@ -78,7 +79,10 @@ function show(title: string, posts: readonly CorpusPost[], keywords: readonly st
     scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
   }
   const columns = segmentWriter().arrange(draft, dictionary.size.terms);
+  const parts = emptyParts();
+  parts.extend(dictionary.size.terms, dictionary.text);
   const lexicon = {
+    having: parts.having,
     size: dictionary.size.terms,
     find: (term: string) => dictionary.find(term, 0, term.length),
     text: (term: number) => dictionary.text(term),

@@ -52,18 +52,25 @@ function flagsAt(text: string, at: number): number {
   return found;
 }
 
-/** Folds a text for tokenizing and comparing: compatibility-composed, case-folded, with one kind of apostrophe. */
+/**
+ * Folds a text for tokenizing and comparing: compatibility-composed, case-folded, with one kind of i and of apostrophe.
+ * When this or `scanTokens` changes, so does `ANALYSER` of `src/features/keywords/manifest.ts`.
+ */
 export function foldText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
   if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFKC')
-    .replaceAll('\u03c2', '\u03c3')
-    .replaceAll('\u2019', "'");
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .toUpperCase()
+      .toLowerCase()
+      // Turkish has an i with a dot and one without, and a capital of each.
+      .replace(/i\u0307+/g, 'i')
+      .normalize('NFKC')
+      .replaceAll('\u03c2', '\u03c3')
+      .replaceAll('\u2019', "'")
+  );
 }
 
 /** Receives the start and end of a token. */

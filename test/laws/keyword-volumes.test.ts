@@ -35,9 +35,29 @@ const AUTHORS = [
 
 /** Few words of many scripts, so that they meet; some begin others, some are in two forms. */
 const WORDS = [
-  ...['coffee', 'Coffee', '#coffee', '@coffee', 'COFFEES', 'tea', '#tea', 'cold', 'brew', 'the', "don't", 'don\u2019t'],
+  ...[
+    'coffee',
+    'Coffee',
+    '#coffee',
+    '@coffee',
+    'COFFEES',
+    'tea',
+    '#tea',
+    'cold',
+    'brew',
+    'the',
+    "don't",
+    'don\u2019t',
+    "coffee's",
+    "l'coffee",
+    'İ',
+    'ı',
+  ],
   ...[
     'コーヒー',
+    '咖啡店',
+    '店',
+    '#東京グルメ',
     '東京',
     '飲みたい',
     '咖啡',

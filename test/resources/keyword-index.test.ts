@@ -79,6 +79,18 @@ describe('the index of posts', () => {
     });
   }
 
+  test('is rebuilt when texts are read in another way', async () => {
+    const former = await recorded();
+    await replaceManifest(({ analyser: _, ...manifest }) => manifest);
+    await importPosts(world, many(1, NOW - 12 * DAY_S, 'another'));
+    await world.service.jobs.runDue();
+    const { edition, analyser } = await recorded();
+    assert.deepEqual([edition === former.edition, analyser], [false, former.analyser]);
+    const keywords = openKeywordNode(world);
+    assert.equal(await count(NOW - 3 * DAY_S, NOW, keywords), 40);
+    await keywords.close();
+  });
+
   test('stays small: segments of a day are merged, and no files are left behind', async () => {
     for (let round = 0; round < 9; round++) {
       await importPosts(world, many(5, NOW - 4 * DAY_S + round * 10, `round${round}`));

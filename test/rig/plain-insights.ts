@@ -1,3 +1,4 @@
+import { hasPhrase, isTokenOf } from '../../src/base/words.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
 import { stopWords } from '../../src/features/keywords/stop-words.ts';
 import { plainTokens } from './plain-tokens.ts';
@@ -20,13 +21,9 @@ function tokensIn(text: string): readonly string[] {
   return found;
 }
 
-/** Whether a text says a keyword: its tokens in a row, each as a word or as a hashtag. */
+/** Whether a text says a keyword: its tokens in a row. */
 export function plainlySays(text: string, keyword: string): boolean {
-  const said = tokensIn(text);
-  const wanted = tokensIn(keyword);
-  return said.some((_, from) =>
-    wanted.every((token, at) => said[from + at] === token || said[from + at] === `#${token}`),
-  );
+  return hasPhrase(tokensIn(text), tokensIn(keyword), 'in a row');
 }
 
 /** The posts that are meant, one after the other looked at. */
@@ -71,7 +68,6 @@ export function plainRelated(posts: readonly CorpusPost[], question: PlainQuesti
   const ofInside = countsOf(inside.map(({ tokens }) => tokens));
   const ofAll = countsOf(all.map(({ text }) => tokensIn(text)));
   const input = [...question.keywords, ...question.negatives].flatMap(plainTokens);
-  const left = new Set(input.flatMap((token) => [token, `#${token}`]));
   const spoken = [...Map.groupBy(inside, ({ language }) => language)].filter(
     ([, own]) => own.length >= inside.length * 0.05,
   );
@@ -81,7 +77,13 @@ export function plainRelated(posts: readonly CorpusPost[], question: PlainQuesti
     if (a < 2 || a * all.length < 2 * b * inside.length) return [];
     const score = plainRatio(a, inside.length, b, all.length);
     const isTerm = !term.startsWith('@') && !/^#?[\p{N}_]+$/u.test(term) && isLong(term);
-    if (score < 6.63 || !isTerm || left.has(term) || stops.some((words) => words.has(term))) return [];
+    if (
+      score < 6.63 ||
+      !isTerm ||
+      input.some((token) => isTokenOf(term, token, { before: true, behind: true })) ||
+      stops.some((words) => words.has(term))
+    )
+      return [];
     return [{ term, isFew: a < 3, score }];
   });
   scored.sort((a, b) => Number(a.isFew) - Number(b.isFew) || b.score - a.score || (a.term < b.term ? -1 : 1));

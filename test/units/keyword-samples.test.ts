@@ -45,6 +45,7 @@ function segmentsWith(lists: readonly (readonly CorpusPost[])[]): {
     size: dictionary.size.terms,
     find: (term: string) => dictionary.find(term, 0, term.length),
     text: (term: number) => dictionary.text(term),
+    having: () => [],
   };
   return { columns: drafts.map((draft) => writer.arrange(draft, dictionary.size.terms)), lexicon };
 }

@@ -1,3 +1,4 @@
+import type { PhraseMatch } from '../../base/words.ts';
 import type { Environment } from '../declare/account-state.ts';
 
 /** Length of a bucket in seconds. Buckets are aligned to the start of the query. */
@@ -32,7 +33,7 @@ export interface KeywordStats {
 
 /** A search phrase: its words in any order, in a row, or as the only words of a post. */
 export interface Phrase {
-  readonly match: 'anywhere' | 'in a row' | 'alone';
+  readonly match: PhraseMatch;
   readonly text: string;
 }
 

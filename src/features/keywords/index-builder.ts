@@ -11,7 +11,7 @@ import type { TermsFile } from './dictionary.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { IndexingCalls } from './indexing-worker.ts';
 import { indexablePosts, listLocalPosts } from './local-posts.ts';
-import { type BuiltTerms, emptyManifest, filesOf, type Manifest, parseManifest } from './manifest.ts';
+import { ANALYSER, type BuiltTerms, emptyManifest, filesOf, type Manifest, parseManifest } from './manifest.ts';
 import { countLasting, selectForMerge } from './merge-policy.ts';
 
 /** Dependencies of building the index. */
@@ -67,7 +67,7 @@ export function createIndexBuilder({
   const newEdition = (): string => random.bytes(8).toString('hex');
   let running: Promise<unknown> = Promise.resolve();
 
-  /** What is recorded; an empty index instead, if it is that of another corpus or of another server. */
+  /** What is recorded; an empty index instead, if it is that of another corpus, analyser or server. */
   async function findBase(): Promise<Base> {
     const { found, ...state } = await store.read(async (tx) => ({
       found: await tx.corpus.findIndex(),
@@ -78,6 +78,7 @@ export function createIndexBuilder({
     const recorded = found && parseManifest(found.manifest);
     const isUsable =
       recorded?.mark === mark &&
+      recorded.analyser === ANALYSER &&
       // Otherwise the database was moved to a server whose transactions have smaller numbers. @source decision 791
       ENVIRONMENTS.every((environment) => recorded.localPosts[environment].stored_in < state.horizon);
     const manifest = isUsable ? recorded : emptyManifest(mark, newEdition());

@@ -39,6 +39,8 @@ export interface TermsEntry extends BuiltTerms {
  * @source decision 815
  */
 export interface Manifest {
+  /** How texts became tokens; absent from the first kind. */
+  readonly analyser?: number;
   /** The corpus of the index. */
   readonly mark: string;
   /** The dictionary: as long as this is the same, terms are only added to it. */
@@ -52,9 +54,20 @@ export interface Manifest {
   readonly terms: readonly TermsEntry[];
 }
 
+/** The number of what `src/base/tokens.ts` finds in a text: an index with another one is built anew. @source decision 1163 */
+export const ANALYSER = 2;
+
 /** The manifest of an empty index. */
 export function emptyManifest(mark: string, edition: string): Manifest {
-  return { mark, edition, pages: 0, localPosts: { production: NO_POSTS, sandbox: NO_POSTS }, segments: [], terms: [] };
+  return {
+    analyser: ANALYSER,
+    mark,
+    edition,
+    pages: 0,
+    localPosts: { production: NO_POSTS, sandbox: NO_POSTS },
+    segments: [],
+    terms: [],
+  };
 }
 
 /** All files of an index. */

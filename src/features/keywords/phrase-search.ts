@@ -1,4 +1,5 @@
 import { tokensOf } from '../../base/tokens.ts';
+import { type Beside, besideToken, isTag, isTokenOf } from '../../base/words.ts';
 import type { Phrase } from '../../contract/services/keywords.ts';
 import { addPostsWithTerm, emptyPostSet, forEachEncodedText, type PostSet, type Segment } from './segment.ts';
 
@@ -9,27 +10,27 @@ export interface Lexicon {
   /** The number of a term; -1 when unknown. */
   find(term: string): number;
   text(term: number): string;
+  /** The terms that may have a word as a part. */
+  having(word: string): readonly number[];
 }
 
 /** A phrase as term numbers: for each token, the terms that match it. */
 export interface ResolvedPhrase {
   readonly match: Phrase['match'];
-  readonly tokens: readonly (readonly number[])[];
-}
-
-/** The terms that match a token: itself, and for a word its hashtag. @source decision 306 */
-export function tokenForms(token: string): string[] {
-  return token.startsWith('#') || token.startsWith('@') ? [token] : [token, `#${token}`];
+  readonly tokens: readonly ReadonlySet<number>[];
 }
 
 /** Resolves a phrase; undefined when no post can contain it, because it has no tokens or unknown ones. */
 export function resolvePhrase({ match, text }: Phrase, lexicon: Lexicon): ResolvedPhrase | undefined {
-  const tokens = tokensOf(text).map((token) =>
-    tokenForms(token)
-      .map((form) => lexicon.find(form))
-      .filter((term) => term >= 0),
-  );
-  return tokens.length === 0 || tokens.some((forms) => forms.length === 0) ? undefined : { match, tokens };
+  const tokens = tokensOf(text).map((token, at, { length }) => termsOf(token, besideToken(match, at, length), lexicon));
+  return tokens.length === 0 || tokens.some(({ size }) => size === 0) ? undefined : { match, tokens };
+}
+
+/** The terms that match a token. */
+function termsOf(token: string, beside: Beside, lexicon: Lexicon): Set<number> {
+  const itself = (isTag(token) ? [token] : [token, `#${token}`]).map((form) => lexicon.find(form));
+  const longer = lexicon.having(token).filter((term) => isTokenOf(lexicon.text(term), token, beside));
+  return new Set([...itself.filter((term) => term >= 0), ...longer]);
 }
 
 /** The posts of a segment that contain at least one of the phrases. @source decision 320 */
@@ -50,7 +51,7 @@ function needsReading({ match, tokens }: ResolvedPhrase): boolean {
   return match === 'alone' || (match === 'in a row' && tokens.length > 1);
 }
 
-function addAny(set: PostSet, segment: Segment, forms: readonly number[]): void {
+function addAny(set: PostSet, segment: Segment, forms: ReadonlySet<number>): void {
   for (const term of forms) addPostsWithTerm(set, segment, term);
 }
 
@@ -86,7 +87,8 @@ function addVerified(set: PostSet, segment: Segment, match: Phrase['match'], tok
 /** Whether an encoded text has the tokens in a row. */
 function hasPhrase(words: Uint8Array, from: number, end: number, tokens: ResolvedPhrase['tokens']): boolean {
   const first = tokens[0]!;
-  const [form, other = form] = first as [number, number?];
+  const [form, other = form] = first;
+  const isLong = first.size > 2;
   for (let at = from; at < end; ) {
     const start = at;
     let byte = words[at++]!;
@@ -95,7 +97,8 @@ function hasPhrase(words: Uint8Array, from: number, end: number, tokens: Resolve
       byte = words[at++]!;
       term |= (byte & 127) << shift;
     }
-    if ((term === form || term === other) && endOfPhrase(words, start, end, tokens) >= 0) return true;
+    if ((term === form || term === other || (isLong && first.has(term))) && endOfPhrase(words, start, end, tokens) >= 0)
+      return true;
   }
   return false;
 }
@@ -111,7 +114,7 @@ function endOfPhrase(words: Uint8Array, from: number, end: number, tokens: Resol
       byte = words[at++]!;
       term |= (byte & 127) << shift;
     }
-    if (!forms.includes(term)) return -1;
+    if (!forms.has(term)) return -1;
   }
   return at;
 }

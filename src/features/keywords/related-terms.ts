@@ -1,6 +1,7 @@
 import { UNSPACED_SCRIPTS } from '../../base/scripts.ts';
 import { tokensOf } from '../../base/tokens.ts';
-import { type Lexicon, tokenForms } from './phrase-search.ts';
+import { isTokenOf } from '../../base/words.ts';
+import type { Lexicon } from './phrase-search.ts';
 import { type MatchedPosts, type PostFilter, postsThatPass } from './post-filter.ts';
 import { DAY_S, HOUR_S, languageCode } from './post-page.ts';
 import { addText, emptyTexts, type IndexedTexts, indexTexts, type SampleTexts } from './sample-texts.ts';
@@ -41,6 +42,9 @@ const RARE_PENALTY = 1e9;
 const LIFT_MIN = 2;
 /** From this share of the posts on, the stop words of a language are excluded. */
 const LANGUAGE_SHARE = 0.05;
+
+/** Whatever stands beside a part of a word. */
+const ANYWHERE = { before: true, behind: true };
 
 /** A cache of background samples by segments and filter; they do not depend on the keywords. */
 export type SampleCache = Map<string, IndexedTexts>;
@@ -168,13 +172,15 @@ function rankTerms(inside: SampleTexts, samples: readonly IndexedTexts[], questi
     const score = likelihoodRatio(texts, inside.posts, around, posts);
     if (score >= SIGNIFICANT) scored.push({ terms, texts, score: texts < RARE_POSTS ? score - RARE_PENALTY : score });
   });
-  const left = new Set(without.flatMap(tokensOf).flatMap(tokenForms));
+  const left = without.flatMap(tokensOf);
   const stops = stopWordsOf(inside);
   const isListed = ({ terms }: ScoredTerm): boolean =>
     terms.every((term) => {
       const text = lexicon.text(term);
       const isKind = terms.length === 1 ? isTerm(text) : isTerm(text) && isSpacedWord(text);
-      return isKind && !left.has(text) && !stops.some((words) => words.has(text));
+      return (
+        isKind && !left.some((token) => isTokenOf(text, token, ANYWHERE)) && !stops.some((words) => words.has(text))
+      );
     });
   const ranked = placePairs(scored, isListed).sort((a, b) => b.score - a.score);
   const found: { readonly text: string; readonly score: number }[] = [];

@@ -13,6 +13,7 @@ import { addPost, addToken, emptyDraft } from './segment-draft.ts';
 import { openSegmentFiles, type SegmentFiles } from './segment-files.ts';
 import { segmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
+import { emptyParts } from './word-parts.ts';
 
 /** The scope of a search: segments of the index, and posts that are not indexed. */
 export interface SearchScope {
@@ -31,6 +32,7 @@ export interface SearchScope {
 
 let editionRead = '';
 let dictionary: Dictionary = emptyDictionary();
+let parts = emptyParts();
 let files: SegmentFiles | undefined;
 const samples: SampleCache = new Map();
 const writer = segmentWriter();
@@ -38,9 +40,11 @@ const writer = segmentWriter();
 function dictionaryFor({ edition, terms }: SearchScope): Dictionary {
   if (editionRead !== edition) {
     dictionary = emptyDictionary();
+    parts = emptyParts();
     editionRead = edition;
   }
   for (const file of terms) dictionary.read(file);
+  parts.extend(dictionary.size.terms, dictionary.text);
   return dictionary;
 }
 
@@ -75,6 +79,8 @@ function prepareUnindexed(searched: SearchScope): { readonly unindexed: Segment[
     });
   }
   const size = terms + further.size.terms;
+  const furtherParts = emptyParts();
+  furtherParts.extend(further.size.terms, further.text);
   const unindexed = draft.posts > 0 ? [segmentOf(writer.arrange(draft, size))] : [];
   const lexicon: Lexicon = {
     size,
@@ -85,6 +91,7 @@ function prepareUnindexed(searched: SearchScope): { readonly unindexed: Segment[
       return other < 0 ? -1 : terms + other;
     },
     text: (term) => (term < terms ? known.text(term) : further.text(term - terms)),
+    having: (word) => [...parts.having(word), ...furtherParts.having(word).map((term) => terms + term)],
   };
   return { unindexed, lexicon };
 }

@@ -1,29 +1,21 @@
+import { tokensOf } from '../../../base/tokens.ts';
+import { hasPhrase, type PhraseMatch } from '../../../base/words.ts';
 import type { EstimateCriterion } from '../../ads/audience-estimate/parse-criteria.ts';
 
 /** Whether keywords of a page match a criterion about keywords. @source decision 977 */
 export type KeywordPredicate = (keywords: readonly string[]) => boolean;
 
+const MATCHES: Readonly<Record<string, PhraseMatch>> = {
+  EXACT_KEYWORD: 'alone',
+  PHRASE_KEYWORD: 'in a row',
+  BROAD_KEYWORD: 'anywhere',
+  UNORDERED_KEYWORD: 'anywhere',
+};
+
 /** The predicate of a criterion of a keyword type; undefined for other types. */
 export function keywordPredicate({ type, value }: EstimateCriterion): KeywordPredicate | undefined {
-  const phrase = value.toLowerCase();
-  const words = wordsOf(phrase);
-  switch (type) {
-    case 'EXACT_KEYWORD':
-      return (keywords) => keywords.some((keyword) => wordsOf(keyword).join(' ') === words.join(' '));
-    case 'PHRASE_KEYWORD':
-      return (keywords) =>
-        keywords.some((keyword) => ` ${wordsOf(keyword).join(' ')} `.includes(` ${words.join(' ')} `));
-    case 'BROAD_KEYWORD':
-    case 'UNORDERED_KEYWORD':
-      return (keywords) => {
-        const known = new Set(keywords.flatMap(wordsOf));
-        return words.every((word) => known.has(word));
-      };
-    default:
-      return undefined;
-  }
-}
-
-function wordsOf(text: string): string[] {
-  return text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  const match = MATCHES[type];
+  const phrase = match ? tokensOf(value) : [];
+  if (match === 'anywhere') return (keywords) => hasPhrase(keywords.flatMap(tokensOf), phrase, match);
+  return match && ((keywords) => keywords.some((keyword) => hasPhrase(tokensOf(keyword), phrase, match)));
 }

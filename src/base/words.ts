@@ -1,0 +1,86 @@
+import { UNSPACED_SCRIPTS } from './scripts.ts';
+
+/** How a text has the words of a phrase: in any order, in a row, or as its only words. */
+export type PhraseMatch = 'anywhere' | 'in a row' | 'alone';
+
+const WORD_END = /[\p{L}\p{M}\p{N}_]$/u;
+const WORD_START = /^[\p{L}\p{M}\p{N}_]/u;
+/** Japanese marks that Unicode assigns to no single script: prolonged sound, iteration and closing marks. */
+const UNSPACED = `${UNSPACED_SCRIPTS}\\u{30fc}\\u{3006}\\u{303c}\\u{3031}-\\u{3035}`;
+const UNSPACED_END = new RegExp(`[${UNSPACED}]$`, 'u');
+const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'u');
+const MARK_START = /^\p{M}/u;
+/** Burmese and Khmer viramas, which join the next letter to the previous one. */
+const VIRAMA_END = /[\u1039\u17d2]$/;
+
+/**
+ * Whether a folded text contains another one at the boundaries of words; a word is a run of letters, digits and
+ * underscores. In scripts without spaces between words each character, with its marks, is a word.
+ * @source decision 332, 406
+ */
+export function containsWholeWords(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) {
+    if (isWordBoundary(text, at) && isWordBoundary(text, at + words.length)) return true;
+  }
+  return false;
+}
+
+/** Whether a word may begin or end at an index. A character takes at most two code units. */
+function isWordBoundary(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 2), at);
+  const behind = text.slice(at, at + 2);
+  if (!WORD_END.test(before) || !WORD_START.test(behind)) return true;
+  if (MARK_START.test(behind) || VIRAMA_END.test(before)) return false;
+  return UNSPACED_END.test(before) || UNSPACED_START.test(behind);
+}
+
+/** What of a longer word may stand beside a part of it. */
+export interface Beside {
+  readonly before: boolean;
+  readonly behind: boolean;
+}
+
+/** What may stand beside a token of a phrase: no other word of it. */
+export function besideToken(match: PhraseMatch, at: number, tokens: number): Beside {
+  const isAnywhere = match === 'anywhere';
+  if (match === 'alone') return { before: false, behind: false };
+  return { before: isAnywhere || at === 0, behind: isAnywhere || at === tokens - 1 };
+}
+
+/**
+ * Whether a token of a text is a token of a keyword, its hashtag, or a longer word of which that is a part: `l'eau` has
+ * `l` and `eau`. Tags and handles are parts of nothing.
+ * @source decision 306, 1163
+ */
+export function isTokenOf(said: string, token: string, { before, behind }: Beside): boolean {
+  if (said === token) return true;
+  if (isTag(token) || said.startsWith('@')) return false;
+  const start = said.startsWith('#') ? 1 : 0;
+  for (let at = said.indexOf(token, start); at >= 0; at = said.indexOf(token, at + 1)) {
+    const end = at + token.length;
+    const isAllowed = (before || at === start) && (behind || end === said.length);
+    if (isAllowed && isWordBoundary(said, at) && isWordBoundary(said, end)) return true;
+  }
+  return false;
+}
+
+/** Whether a token has its own sign, which tells it from the word. */
+export function isTag(token: string): boolean {
+  return token.startsWith('#') || token.startsWith('@');
+}
+
+const PIECES = new RegExp(`[${UNSPACED}]|[^'#${UNSPACED}]+`, 'gu');
+
+/** The least of which the parts of a word consist. */
+export function piecesOf(word: string): readonly string[] {
+  return word.match(PIECES) ?? [];
+}
+
+/** Whether a text has a phrase; both as their tokens. */
+export function hasPhrase(said: readonly string[], tokens: readonly string[], match: PhraseMatch): boolean {
+  if (tokens.length === 0 || (match === 'alone' && said.length !== tokens.length)) return false;
+  const isAt = (token: string, at: number, text: string | undefined): boolean =>
+    text !== undefined && isTokenOf(text, token, besideToken(match, at, tokens.length));
+  if (match === 'anywhere') return tokens.every((token, at) => said.some((each) => isAt(token, at, each)));
+  return said.some((_, from) => tokens.every((token, at) => isAt(token, at, said[from + at])));
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { foldText, tokensOf } from '../../src/base/tokens.ts';
+import { containsWholeWords } from '../../src/base/words.ts';
+import { keywordPredicate } from '../../src/features/delivery/serving/keyword-match.ts';
+import { emptyDictionary } from '../../src/features/keywords/dictionary.ts';
+import { findPosts, resolvePhrase } from '../../src/features/keywords/phrase-search.ts';
+import { segmentOf } from '../../src/features/keywords/segment.ts';
+import { addPost, addToken, emptyDraft } from '../../src/features/keywords/segment-draft.ts';
+import { segmentWriter } from '../../src/features/keywords/segment-writer.ts';
+import { emptyParts } from '../../src/features/keywords/word-parts.ts';
+
+/** What the index says of one post. */
+function isIndexed(text: string, keyword: string): boolean {
+  const dictionary = emptyDictionary();
+  const draft = emptyDraft();
+  addPost(draft, { hash: 1, createdAt: 0, country: 0, language: 0, user: 0n });
+  for (const token of tokensOf(text)) addToken(draft, dictionary.add(token, 0, token.length));
+  const size = dictionary.size.terms;
+  const parts = emptyParts();
+  parts.extend(size, dictionary.text);
+  const find = (term: string): number => dictionary.find(term, 0, term.length);
+  const lexicon = { size, find, text: dictionary.text, having: parts.having };
+  const phrase = resolvePhrase({ match: 'in a row', text: keyword }, lexicon);
+  return findPosts(segmentOf(segmentWriter().arrange(draft, size)), phrase ? [phrase] : [])[0] === 1;
+}
+
+const isFor = (page: string, value: string): boolean =>
+  keywordPredicate({ type: 'PHRASE_KEYWORD', value } as Parameters<typeof keywordPredicate>[0])!([page]);
+const isFiltered = (text: string, keyword: string): boolean => containsWholeWords(foldText(text), foldText(keyword));
+
+/** The rows of the tables of the document, with as many cells. */
+const rows = (cells: number): string[][] =>
+  readFileSync('docs/keywords.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    )
+    .filter(({ length }) => length === cells);
+
+describe('keywords match as documented', () => {
+  const cases = [
+    ...rows(3).map(([text, keyword, all]) => [text!, keyword!, all!, all!] as const),
+    ...rows(4).map(([text, keyword, filters, others]) => [text!, keyword!, filters!, others!] as const),
+  ];
+  assert.ok(cases.length > 20);
+  for (const [text, keyword, filters, others] of cases) {
+    test(`${keyword} in ${text}`, () => {
+      const is = { filters: filters.startsWith('yes'), others: others.startsWith('yes') };
+      assert.deepEqual([isFiltered(text, keyword), 'filter'], [is.filters, 'filter']);
+      assert.deepEqual([isIndexed(text, keyword), 'index'], [is.others, 'index']);
+      assert.deepEqual([isFor(text, keyword), 'page'], [is.others, 'page']);
+    });
+  }
+});
