@@ -23,7 +23,7 @@ function bidIn(currency: string, dollars: number, changes: Partial<Bid> = {}): B
 
 const standingOf = (bid: Bid, changes: Partial<Standing> = {}): Standing => ({
   ...STANDING,
-  bid: bidOf(bid, 0),
+  bid: bidOf(bid, 0, 1),
   ...changes,
 });
 

@@ -87,6 +87,8 @@ export function budgetLeft({ budget, campaign, instrument }: Booking, spent: Spe
 }
 
 const FOREVER = '9999-12-31T23:59:59Z';
+/** When a flight ends that has no end. */
+export const FOREVER_MS = Date.parse(FOREVER);
 
 /** When a line item is in its flight and funded: from inclusive, until exclusive, as UTC texts. */
 export function servingTimes(booking: Booking): readonly [from: string, until: string] {

@@ -39,6 +39,8 @@ export interface Ad {
   readonly flight: { readonly from_ms: number; readonly until_ms: number };
   /** The probability that an impression leads to the billed action, by what it delivered so far. */
   readonly probability: number;
+  /** What an AUTO bid begins with, in US dollars for a thousand impressions. */
+  readonly beginsAt: number;
 }
 
 /** What was left out of the ads of an account: why its line items cannot be shown at all. */
@@ -68,6 +70,9 @@ const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
 /** The probability of a billed click before anything is known, and how many impressions it counts for. */
 const CLICK_PRIOR = 0.008;
 const PRIOR_WEIGHT = 500;
+/** An AUTO bid begins with what was paid so far, and half as much more, or with this, in US dollars. @source decision 1120 */
+const BEGINS_AT = 4;
+const BEGINS_ABOVE = 1.5;
 
 /** The ids of the next active line items of an account, in their order. */
 export async function listActiveLines(
@@ -132,7 +137,9 @@ export async function readAds(
     const question = questions.get(booking.id);
     if (!question || booking.deleted || booking.entity_status !== 'ACTIVE') continue;
     const reason = unfit(bookings, booking, now);
-    const { impressions = 0, billed = 0 } = totals.get(booking.id) ?? {};
+    const { impressions = 0, billed = 0, spend_local_micro = 0 } = totals.get(booking.id) ?? {};
+    const unitsPerDollar = asking.unitsPerDollar(booking.currency);
+    const paid = spend_local_micro / impressions / 1000 / unitsPerDollar;
     const isPaidByClick = BILLED[booking.pay_by] === 'click';
     const ad: Ad | undefined =
       reason === undefined
@@ -142,13 +149,14 @@ export async function readAds(
             bid: {
               ...{ strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
               actions: isPaidByClick ? 1 : 1000,
-              unitsPerDollar: asking.unitsPerDollar(booking.currency),
+              unitsPerDollar,
             },
             billed: BILLED[booking.pay_by]!,
             isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
             isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
             flight: flightOf(booking),
             probability: isPaidByClick ? (billed + CLICK_PRIOR * PRIOR_WEIGHT) / (impressions + PRIOR_WEIGHT) : 1,
+            beginsAt: paid > 0 ? BEGINS_ABOVE * paid : BEGINS_AT,
           }
         : undefined;
     const creatives = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));

@@ -75,6 +75,7 @@ export function decideRound(context: RoundContext): Round {
     return { ad, rank, price: priceOf(ad.bid, standing, fitting[place + 1]?.rank ?? 0) };
   });
   for (const ranked of fitting.slice(placement.count)) say(ranked, 'OUTBID');
+  noteMissed(won, context);
   return { winners, explanation };
 }
 
@@ -93,6 +94,14 @@ function shuffleEqual(fitting: Ranked[], { chance }: Pick<RoundContext, 'chance'
     const other = at + Math.floor(chance() * equal);
     [fitting[at], fitting[other]] = [fitting[other]!, fitting[at]!];
   }
+}
+
+/** Looks whether one of the ads for which the service bids would have been shown for more: only one, because there may be thousands. */
+function noteMissed(won: readonly Ranked[], context: RoundContext): void {
+  const { ranking, candidates } = context;
+  const other = candidates.length > 0 ? ranking.someAuto(candidates) : undefined;
+  if (!other || won.some(({ ad }) => ad === other.ad) || lossOf(other, context) !== undefined) return;
+  ranking.missed(other.ad);
 }
 
 function lossOf(

@@ -23,19 +23,16 @@ export interface Standing {
   readonly probability: number;
 }
 
-/** An AUTO bid grows up to this many least bids while its budget is behind the day. */
-const AUTO_SPREAD = 20;
-
 /**
- * What a line item bids. AUTO bids the least amount while it is ahead of its plan, and more the further its budget is
- * behind.
- * @param behind the part of the day that has passed minus the part of the day's budget that is spent, -1 to 1
+ * What a line item bids.
+ * @param level what an AUTO bid is worth, in US dollars for a thousand impressions
  * @source decision 979
  */
-export function bidOf({ strategy, amount, least, most, unit }: Bid, behind: number): number {
+export function bidOf(bid: Bid, level: number, probability: number): number {
+  const { strategy, amount, least, most, unit } = bid;
   if (strategy !== 'AUTO') return Math.min(most, amount ?? 0);
-  const wanted = least * (1 + AUTO_SPREAD * Math.max(0, Math.min(1, behind + 0.1)));
-  return Math.min(most, Math.round(wanted / unit) * unit);
+  const wanted = level / worthOf(bid, { bid: 0, quality: 1, probability });
+  return Math.max(least, Math.min(most, Math.round(wanted / unit) * unit));
 }
 
 /** US dollars for a thousand impressions that a micro unit of a bid is worth. */

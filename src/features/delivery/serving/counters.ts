@@ -21,6 +21,8 @@ export interface AccountCounters {
   funds(booking: Booking, amounts: { readonly least: number; readonly bid: number }): Funds;
   /** What a line item or campaign has spent on the local day, promises included. */
   spentToday(key: string): number;
+  /** What a total budget had left when the local day began; undefined when that is not known. */
+  begunWith(key: string): number | undefined;
   /** Keeps an amount for an ad that may soon be seen. */
   promise(beacon: Beacon, amount: number): void;
   view(event: BeaconEvent): void;
@@ -79,6 +81,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
   let clicks: BeaconEvent[] = [];
   const leases = new Map<string, number>();
   let spent: ReadonlyMap<string, number> = new Map();
+  const begun = new Map<string, number>();
   let leasedDay = '';
   /** Line items whose budgets were asked for, with what each action may cost. */
   const wanted = new Map<string, number>();
@@ -200,10 +203,10 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     const kept = new Set([...waiting, ...counted].map(({ beacon }) => beacon.nonce));
     for (const { beacon } of batch.clicks) if (!kept.has(beacon.nonce)) seen.delete(`c ${beacon.nonce}`);
     if (leasedDay !== stored.day) {
-      leases.clear();
-      leased.clear();
+      for (const all of [leases, leased, begun]) all.clear();
     }
     for (const [key, amount] of stored.leases) leases.set(key, amount);
+    for (const [key, amount] of stored.begun) begun.set(key, amount);
     spent = stored.spentToday;
     leasedDay = stored.day;
     state += 1;
@@ -240,6 +243,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       return 'enough';
     },
     spentToday: (key) => (spent.get(key) ?? 0) + promised.of(key) + unstoredSpend.of(key),
+    begunWith: (key) => begun.get(key),
     promise(beacon, amount) {
       const keys = keysOf(beacon);
       const shownKey = `${beacon.person} ${beacon.line}`;

@@ -1,22 +1,63 @@
+import { localDayAround } from '../../../base/zones.ts';
+import type { Budget } from '../bookings.ts';
+import { FOREVER_MS } from '../serving-times.ts';
+import type { Ad } from './ads.ts';
+import type { AccountCounters } from './counters.ts';
+
 /** Spending may run ahead of the day by this part of the budget. @source decision 981 */
 const AHEAD = 0.02;
+/** Where the service bids, it already slows down before. @source decision 1120 */
+const AUTO_AHEAD = 0.1;
+const DAY_MS = 86_400_000;
+/** A total budget without an end is planned over this many days. */
+const OPEN_DAYS = 30;
 
-/**
- * Whether a budget that is spent evenly over the day has to wait.
- * @param spent on the day so far, and promised
- * @param elapsed the part of the day's serving time that has passed, 0 to 1
- */
-export function isAhead(budget: number, spent: number, elapsed: number): boolean {
-  return spent >= budget * Math.min(1, elapsed + AHEAD);
+/** What a budget plans for a day, and what is spent of it, promises included; micro units. */
+export interface DayPlan {
+  readonly plan: number;
+  readonly spent: number;
 }
 
-/** The part of a local day's serving time that has passed. All times are milliseconds since 1970. */
-export function elapsedPart(
-  day: { readonly start_ms: number; readonly end_ms: number },
-  flight: { readonly from_ms: number; readonly until_ms: number },
+/** The time in which an ad serves on a local day, in milliseconds since 1970, and the budgets that limit it. */
+export interface AdDay {
+  readonly now_ms: number;
+  readonly from_ms: number;
+  readonly until_ms: number;
+  readonly plans: readonly DayPlan[];
+}
+
+/**
+ * The day of an ad: the line item and its campaign each plan the smaller of the daily budget and the day's part of what the
+ * total one had left when the day began.
+ */
+export function dayOfAd(
+  { booking, flight, account }: Ad,
+  counters: Pick<AccountCounters, 'spentToday' | 'begunWith'>,
   now_ms: number,
-): number {
-  const from = Math.max(day.start_ms, flight.from_ms);
-  const until = Math.min(day.end_ms, flight.until_ms);
-  return until <= from ? 1 : Math.max(0, Math.min(1, (now_ms - from) / (until - from)));
+): AdDay {
+  const day = localDayAround(now_ms, account.timezone);
+  const from_ms = Math.max(day.start_ms, flight.from_ms);
+  const until_ms = Math.min(day.end_ms, flight.until_ms);
+  const end_ms = flight.until_ms < FOREVER_MS ? flight.until_ms : from_ms + OPEN_DAYS * DAY_MS;
+  const part = end_ms <= from_ms ? 1 : Math.min(1, (until_ms - from_ms) / (end_ms - from_ms));
+  const plans: DayPlan[] = [];
+  const add = ({ daily, total }: Budget, name: string): void => {
+    if (daily === null && total === null) return;
+    const ofTotal = total === null ? Number.POSITIVE_INFINITY : (counters.begunWith(`${name}/total`) ?? total) * part;
+    plans.push({
+      plan: Math.min(daily ?? Number.POSITIVE_INFINITY, ofTotal),
+      spent: counters.spentToday(`${name}/${day.date}`),
+    });
+  };
+  add(booking.budget, `line_item/${booking.id}`);
+  add(booking.campaign.budget, `campaign/${booking.campaign.id}`);
+  return { now_ms, from_ms, until_ms, plans };
+}
+
+/** Whether a budget of an ad, spent evenly over the day, has to wait. */
+export function isAhead({ bid }: Pick<Ad, 'bid'>, { now_ms, from_ms, until_ms, plans }: AdDay): boolean {
+  const elapsed = until_ms <= from_ms ? 1 : (now_ms - from_ms) / (until_ms - from_ms);
+  const part = Math.min(1, Math.max(0, elapsed) + (bid.strategy === 'AUTO' ? AUTO_AHEAD : AHEAD));
+  for (const { plan, spent } of plans) if (spent >= plan * part) return true;
+  return false;
 }

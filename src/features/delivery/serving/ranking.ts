@@ -1,10 +1,10 @@
 import type { Clock } from '../../../base/clock.ts';
-import { dateAround, localDayAround } from '../../../base/zones.ts';
 import type { AdList } from './ad-lists.ts';
 import type { Ad } from './ads.ts';
 import { bidOf, rankOf, type Standing } from './auction.ts';
+import { autoBids } from './auto-bids.ts';
 import type { AccountCounters } from './counters.ts';
-import { elapsedPart, isAhead } from './pacing.ts';
+import { dayOfAd, isAhead } from './pacing.ts';
 
 /** An ad with its rank; both move with the time, so that nobody may keep it. */
 export interface Ranked {
@@ -27,10 +27,16 @@ export interface Ranking {
   inOrder(lists: readonly AdList<Ad>[]): Iterable<Ranked>;
   /** Whether an ad that is paced over the day has to wait. */
   waits(ad: Ad): boolean;
+  /** One of the ads for which the service bids, at random. */
+  someAuto(lists: readonly AdList<Ad>[]): Ranked | undefined;
+  /** Others were shown where this ad, for which the service bids, could have been. */
+  missed(ad: Ad): void;
 }
 
 interface Kept {
   readonly ranked: RankingEntry[];
+  /** Those for which the service bids. */
+  readonly autos: readonly RankingEntry[];
   readonly changes: number;
   at_ms: number;
   readonly for_ms: number;
@@ -39,9 +45,6 @@ interface Kept {
 const KEPT_MS = 1000;
 /** Without AUTO bids, only what is known of creatives moves ranks. */
 const KEPT_STILL_MS = 10_000;
-const DAY_MS = 86_400_000;
-/** A total budget without an end is planned over this many days. */
-const OPEN_DAYS = 30;
 
 /** Ranks ads by what they bid now. */
 export function ranking(
@@ -52,30 +55,13 @@ export function ranking(
 ): Ranking {
   const kept = new WeakMap<AdList<Ad>, Kept>();
 
-  /** The budgets of a day that an ad is paced by, with what is spent of them. */
-  function* plansOf(ad: Ad, now_ms: number): Generator<readonly [plan: number, spent: number]> {
-    const { booking, flight, account } = ad;
-    const day = dateAround(now_ms, account.timezone);
-    const counters = countersOf(ad);
-    const lineKey = `line_item/${booking.id}/${day}`;
-    const campaignKey = `campaign/${booking.campaign.id}/${day}`;
-    const days = Math.max(1, Math.ceil((Math.min(flight.until_ms, now_ms + OPEN_DAYS * DAY_MS) - now_ms) / DAY_MS));
-    if (booking.budget.daily !== null) yield [booking.budget.daily, counters.spentToday(lineKey)];
-    else if (booking.budget.total !== null) yield [booking.budget.total / days, counters.spentToday(lineKey)];
-    if (booking.campaign.budget.daily !== null) {
-      yield [booking.campaign.budget.daily, counters.spentToday(campaignKey)];
-    }
-  }
+  const bids = autoBids();
+  const dayOf = (ad: Ad, now_ms: number) => dayOfAd(ad, countersOf(ad), now_ms);
 
   function rank(entry: RankingEntry, now_ms: number): void {
     const { ad, standing } = entry;
-    let behind = 0;
-    if (ad.bid.strategy === 'AUTO') {
-      const elapsed = elapsedPart(localDayAround(now_ms, ad.account.timezone), ad.flight, now_ms);
-      const parts = [...plansOf(ad, now_ms)].map(([plan, spent]) => elapsed - (plan > 0 ? spent / plan : 1));
-      behind = parts.length === 0 ? 0 : Math.min(...parts);
-    }
-    standing.bid = bidOf(ad.bid, behind);
+    const level = ad.bid.strategy === 'AUTO' ? bids.levelOf(ad, dayOf(ad, now_ms)) : 0;
+    standing.bid = bidOf(ad.bid, level, ad.probability);
     standing.quality = qualityOf(ad);
     entry.rank = rankOf(ad.bid, standing);
     entry.tie = chance();
@@ -88,8 +74,8 @@ export function ranking(
       rank: 0,
       tie: 0,
     }));
-    const isMoving = ads.some(({ bid }) => bid.strategy === 'AUTO');
-    return { ranked, changes, at_ms: now_ms, for_ms: isMoving ? KEPT_MS : KEPT_STILL_MS };
+    const autos = ranked.filter(({ ad }) => ad.bid.strategy === 'AUTO');
+    return { ranked, autos, changes, at_ms: now_ms, for_ms: autos.length > 0 ? KEPT_MS : KEPT_STILL_MS };
   }
 
   function rankedOf(list: AdList<Ad>): readonly Ranked[] {
@@ -124,12 +110,15 @@ export function ranking(
         yield ranked[best]![places[best]!++]!;
       }
     },
-    waits(ad) {
-      if (!ad.isStandard) return false;
+    waits: (ad) => ad.isStandard && isAhead(ad, dayOf(ad, clock.now())),
+    someAuto(lists) {
+      const { autos } = kept.get(lists[Math.floor(chance() * lists.length)]!) ?? { autos: [] };
+      return autos[Math.floor(chance() * autos.length)];
+    },
+    missed(ad) {
       const now_ms = clock.now();
-      const elapsed = elapsedPart(localDayAround(now_ms, ad.account.timezone), ad.flight, now_ms);
-      for (const [plan, spent] of plansOf(ad, now_ms)) if (isAhead(plan, spent, elapsed)) return true;
-      return false;
+      // What has spent its part would not be shown for a higher bid.
+      if (!isAhead(ad, dayOf(ad, now_ms))) bids.missed(ad, now_ms);
     },
   };
 }

@@ -31,6 +31,8 @@ export interface Stored {
   /** What the node may spend of each budget; budgets without a limit are absent. */
   readonly leases: ReadonlyMap<string, number>;
   readonly spentToday: ReadonlyMap<string, number>;
+  /** What total budgets had left when the day began. */
+  readonly begun: ReadonlyMap<string, number>;
   /** The local day of the leases. */
   readonly day: string;
 }
@@ -97,7 +99,12 @@ export async function storeBeacons(
   if (counted.length > 0 || isNew) await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: now });
   await tx.budgetLeases.save(back.map((budget) => ({ account_id: account.id, budget, node, amount_local_micro: 0 })));
   const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
-  return { counted, waiting, leases, spentToday: budgets.spentToday, day: today };
+  const begun = new Map<string, number>();
+  for (const [key, left] of budgets.left) {
+    const [of, id, when] = key.split('/');
+    if (when === 'total') begun.set(key, left + (budgets.spentToday.get(`${of}/${id}/${today}`) ?? 0));
+  }
+  return { counted, waiting, leases, spentToday: budgets.spentToday, begun, day: today };
 }
 
 function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
