@@ -38,6 +38,12 @@ async function bookApart(booked: Booked = {}) {
   return { ad: await bookAd(world, { ...booked, criteria }), context: { country } };
 }
 
+/** The country of an ad. */
+async function criterionOf({ path, line }: BookedAd) {
+  const found = await world.sandbox.call('GET', `${path}/targeting_criteria`, { params: { line_item_ids: line } });
+  return found.body.data[0] as { readonly targeting_type: string; readonly targeting_value: string };
+}
+
 type Decided = { impression_url: string; click_url: string; line_item_id: string; expires_at: string };
 
 async function ask(json: Record<string, unknown>): Promise<Decided[]> {
@@ -196,10 +202,7 @@ describe('decisions', () => {
   test('charge the best what keeps it before the next', async () => {
     const place = await openAccount(world.sandbox);
     const { ad: best, context } = await bookApart({ bid: 900_000, in: place });
-    const criteria = await world.sandbox.call('GET', `${best.path}/targeting_criteria`, {
-      params: { line_item_ids: best.line },
-    });
-    const { targeting_type, targeting_value } = criteria.body.data[0];
+    const { targeting_type, targeting_value } = await criterionOf(best);
     await bookAd(world, { bid: 400_000, in: place, criteria: [{ targeting_type, targeting_value }] });
     const placements = [{ id: 'top', type: 'SERVICE_SEARCH', count: 5 }];
     const both = await ask({ context, placements });
@@ -212,10 +215,7 @@ describe('decisions', () => {
   test('are shared fairly by equal bids', async () => {
     const place = await openAccount(world.sandbox);
     const { ad, context } = await bookApart({ in: place });
-    const criteria = await world.sandbox.call('GET', `${ad.path}/targeting_criteria`, {
-      params: { line_item_ids: ad.line },
-    });
-    const { targeting_type, targeting_value } = criteria.body.data[0];
+    const { targeting_type, targeting_value } = await criterionOf(ad);
     for (let other = 0; other < 2; other++) {
       await bookAd(world, { in: place, criteria: [{ targeting_type, targeting_value }] });
     }
@@ -227,6 +227,30 @@ describe('decisions', () => {
     // Each gets 40 on average; fewer than 12 happen once in ten million runs.
     assert.equal(wins.size, 3);
     for (const [line, times] of wins) assert.ok(times >= 12, `${times} for ${line}`);
+  });
+
+  test('show a post once, however many line items promote it', async () => {
+    const place = await openAccount(world.sandbox);
+    const { ad, context } = await bookApart({ in: place });
+    const { targeting_type, targeting_value } = await criterionOf(ad);
+    const other = await bookAd(world, { in: place, criteria: [{ targeting_type, targeting_value }] });
+    const placements = [1, 2].map((id) => ({ id: String(id), type: 'SERVICE_TIMELINE', count: 2 }));
+    assert.equal((await ask({ context, placements })).length, 2, 'posts of their own');
+    const promoted = await world.sandbox.call('GET', `${ad.path}/promoted_posts`, { params: { line_item_ids: ad.line } });
+    await world.sandbox.call('DELETE', `${ad.path}/promoted_posts/${other.creative}`);
+    const params = { line_item_id: other.line, post_ids: promoted.body.data[0].post_id };
+    assert.equal((await world.sandbox.call('POST', `${ad.path}/promoted_posts`, { params })).status, 200);
+    const reply = await decide(world, credential, { placements, context, explain: true });
+    const found = reply.body.data.placements;
+    assert.deepEqual(
+      found.map((each: { decisions: unknown[] }) => each.decisions.length),
+      [1, 0],
+    );
+    const outcomes = found.map((each: { explanation: { line_item_id: string; outcome: string }[] }) =>
+      each.explanation.filter(({ line_item_id: id }) => id === ad.line || id === other.line).map(({ outcome }) => outcome),
+    );
+    assert.deepEqual(outcomes[0].toSorted(), ['SAME_CONTENT', 'WON']);
+    assert.deepEqual(outcomes[1].toSorted(), ['IN_ANOTHER_PLACEMENT', 'SAME_CONTENT']);
   });
 
   test('hold a frequency cap', async () => {

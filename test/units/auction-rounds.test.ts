@@ -9,6 +9,7 @@ import type { Ad } from '../../src/features/delivery/serving/ads.ts';
 import { decideRound } from '../../src/features/delivery/serving/auction-round.ts';
 import type { AccountCounters } from '../../src/features/delivery/serving/counters.ts';
 import { dayOfAd } from '../../src/features/delivery/serving/pacing.ts';
+import { creativeQuality } from '../../src/features/delivery/serving/quality.ts';
 import { ranking } from '../../src/features/delivery/serving/ranking.ts';
 import { hourMarket } from '../../src/features/delivery/simulation/hour-market.ts';
 import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
@@ -22,7 +23,7 @@ const CLICKS = 0.08;
 const EVERY_S = 8;
 const DAY = localDay('2026-03-02', 'UTC');
 
-function adOf(id: string, changes: Partial<Booking> = {}): Ad {
+function adOf(id: string, changes: Partial<Booking> = {}, account = id): Ad {
   const booked = booking(id, { pay_by: 'IMPRESSION', start_time: '2026-03-02T00:00:00Z', ...changes });
   const isPaidByClick = booked.pay_by !== 'IMPRESSION';
   return {
@@ -33,13 +34,14 @@ function adOf(id: string, changes: Partial<Booking> = {}): Ad {
       countries: undefined,
       platforms: undefined,
     },
-    account: { id, environment: 'sandbox', timezone: 'UTC' },
+    account: { id: account, environment: 'sandbox', timezone: 'UTC' },
     bid: {
       ...{ strategy: booked.bid_strategy, amount: booked.bid_amount, ...bidLimits('USD'), unitsPerDollar },
       actions: isPaidByClick ? 1 : 1000,
     },
     ...{ isStale: false, billed: isPaidByClick ? 'click' : 'impression', isMeasured: false, beginsAt: 4 },
     ...{ isStandard: booked.isStandard ?? true, probability: isPaidByClick ? CLICKS : 1 },
+    outcomes: isPaidByClick ? { successes: 80_000, trials: 1_000_000 } : undefined,
     flight: { from_ms: DAY.start_ms, until_ms: Date.parse(booked.end_time ?? '9999-12-31T23:59:59Z') },
   };
 }
@@ -82,6 +84,7 @@ function play(changes: Partial<Booking>, { from = 0, rival }: { from?: number; r
         placement,
         now_ms,
         excluded: new Map(),
+        accounts: new Set<string>(),
         explain: false,
         chance,
       },
@@ -143,4 +146,93 @@ test('the budget of a day is the smaller of the daily one and its part of the to
     const counters = { spentToday: () => 3, begunWith: () => begunWith };
     assert.deepEqual(dayOfAd(adOf('a', changes), counters, DAY.start_ms).plans, [{ plan, spent: 3 }]);
   }
+});
+
+/** Decides once. */
+function decideOn(ads: Ad[], { count = 1, now_ms = DAY.start_ms, explain = false, accounts = new Set<string>() } = {}) {
+  const random = seededRandom(now_ms, 'rounds');
+  const chance = () => fraction(random);
+  const counters = { spentToday: () => 0, begunWith: () => undefined } as never as AccountCounters;
+  return decideRound({
+    ...{
+      ranking: ranking(
+        { now: () => now_ms },
+        chance,
+        () => counters,
+        () => 1,
+      ),
+      candidates: [{ ads, changes: 0 }],
+    },
+    ...{ placement: { id: 'top', type: 'SERVICE_TIMELINE', count }, now_ms, excluded: new Map(), accounts, explain },
+    ...{ chance, viewer: {} as never, stateOf: () => 0, obstacleTo: () => undefined },
+  });
+}
+
+describe('accounts share the places of a request', () => {
+  const ads = (): Ad[] =>
+    (['a 9', 'a 8', 'a 7', 'b 5', 'a 4', 'b 3', 'c 2'] as const).map((name) => {
+      const bid_amount = Number(name.split(' ')[1]) * 1e6;
+      return adOf(name, { bid_strategy: 'MAX', bid_amount }, name[0]);
+    });
+  const won = (options: Parameters<typeof decideOn>[1]) =>
+    decideOn(ads(), options).winners.map(({ ad, price }) => `${ad.booking.id} pays ${price / 1000}`);
+  const cases: readonly (readonly [string, Parameters<typeof decideOn>[1], readonly string[]])[] = [
+    ['the next ad of the account sets the price', { count: 1 }, ['a 9 pays 8']],
+    ['each has one ad, and pays for whoever could take its place', { count: 2 }, ['a 9 pays 8', 'b 5 pays 3']],
+    ['an ad of another placement counts', { count: 2, accounts: new Set('a') }, ['b 5 pays 3', 'c 2 pays 0.01']],
+    [
+      'one has several where nothing else fits',
+      { count: 5 },
+      ['a 9 pays 8', 'a 8 pays 7', 'a 7 pays 5', 'b 5 pays 4', 'c 2 pays 0.01'],
+    ],
+    ['or where all have one', { count: 1, accounts: new Set('abc') }, ['a 9 pays 8']],
+  ];
+  for (const [name, options, expected] of cases) test(name, () => assert.deepEqual(won(options), expected));
+
+  test('and the explanation says so', () => {
+    const { explanation } = decideOn(ads(), { count: 2, explain: true });
+    const outcomes = new Map(explanation.map(({ line_item_id, outcome }) => [line_item_id, outcome]));
+    assert.deepEqual(
+      [outcomes.get('a 9'), outcomes.get('a 8'), outcomes.get('b 5'), outcomes.get('a 4')],
+      ['WON', 'SAME_ADVERTISER', 'WON', 'OUTBID'],
+    );
+  });
+});
+
+describe('what little is known of is tried out', () => {
+  const MOMENTS = 400;
+
+  test('line items paid by clicks', () => {
+    const clickAd = (id: string, rate: number, impressions: number): Ad => {
+      const outcomes = { successes: 4 + rate * impressions, trials: 500 + impressions };
+      const probability = outcomes.successes / outcomes.trials;
+      const booked = { pay_by: 'LINK_CLICK', bid_strategy: 'MAX', bid_amount: 500_000 } as const;
+      return { ...adOf(id, booked), outcomes, probability };
+    };
+    const ads = [clickAd('good', 0.01, 1e6), clickAd('new', 0, 0), clickAd('poor', 0.002, 1e6)];
+    const wins = { good: 0, new: 0, poor: 0 };
+    for (let at = 0; at < MOMENTS; at++) {
+      const { winners } = decideOn([...ads], { now_ms: DAY.start_ms + at * 10_000 });
+      wins[winners[0]!.ad.booking.id as keyof typeof wins] += 1;
+    }
+    assert.equal(wins.poor, 0);
+    assert.ok(wins.new > 0.15 * MOMENTS && wins.new < 0.5 * MOMENTS, `${wins.new} of ${MOMENTS}`);
+  });
+
+  test('creatives', () => {
+    const quality = creativeQuality();
+    for (let view = 0; view < 100_000; view++) {
+      for (const id of ['good', 'poor']) quality.viewed(id);
+      if (view % 100 === 0) quality.clicked('good');
+      if (view % 500 === 0) quality.clicked('poor');
+    }
+    const random = seededRandom(7, 'creatives');
+    const first = { good: 0, new: 0, poor: 0 };
+    for (let at = 0; at < MOMENTS; at++) {
+      const [shown] = quality.inOrder([{ id: 'poor' }, { id: 'new' }, { id: 'good' }], () => fraction(random));
+      first[shown!.id as keyof typeof first] += 1;
+    }
+    assert.equal(first.poor, 0);
+    assert.ok(first.new > 0.1 * MOMENTS && first.new < 0.5 * MOMENTS, `${first.new} of ${MOMENTS}`);
+  });
 });

@@ -13,6 +13,7 @@ import type { BookedCreative } from '../booked-creatives.ts';
 import { type Booking, type Bookings, readBookings } from '../bookings.ts';
 import { reasonNotServing, servingTimes, shownCreatives } from '../serving-times.ts';
 import type { Bid } from './auction.ts';
+import type { Outcomes } from './draw-rate.ts';
 import { type FewPeople, meansFewPeople } from './few-people.ts';
 import { type KeywordPredicate, keywordPredicate } from './keyword-match.ts';
 import { type Predicate, predicateOf } from './match.ts';
@@ -39,6 +40,8 @@ export interface Ad {
   readonly flight: { readonly from_ms: number; readonly until_ms: number };
   /** The probability that an impression leads to the billed action, by what it delivered so far. */
   readonly probability: number;
+  /** What that is known from; undefined where impressions are billed. */
+  readonly outcomes: Outcomes | undefined;
   /** What an AUTO bid begins with, in US dollars for a thousand impressions. */
   readonly beginsAt: number;
 }
@@ -141,6 +144,9 @@ export async function readAds(
     const unitsPerDollar = asking.unitsPerDollar(booking.currency);
     const paid = spend_local_micro / impressions / 1000 / unitsPerDollar;
     const isPaidByClick = BILLED[booking.pay_by] === 'click';
+    const outcomes = isPaidByClick
+      ? { successes: billed + CLICK_PRIOR * PRIOR_WEIGHT, trials: impressions + PRIOR_WEIGHT }
+      : undefined;
     const ad: Ad | undefined =
       reason === undefined
         ? {
@@ -155,7 +161,7 @@ export async function readAds(
             isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
             isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
             flight: flightOf(booking),
-            probability: isPaidByClick ? (billed + CLICK_PRIOR * PRIOR_WEIGHT) / (impressions + PRIOR_WEIGHT) : 1,
+            ...{ outcomes, probability: outcomes ? outcomes.successes / outcomes.trials : 1 },
             beginsAt: paid > 0 ? BEGINS_ABOVE * paid : BEGINS_AT,
           }
         : undefined;

@@ -35,6 +35,8 @@ export interface RoundContext {
   readonly now_ms: number;
   /** Line items that another placement of the request has got, or whose creative is gone, with the reason. */
   readonly excluded: ReadonlyMap<string, string>;
+  /** The accounts of ads in other placements of the request. */
+  readonly accounts: ReadonlySet<string>;
   readonly explain: boolean;
   /** From 0 to below 1. */
   chance(): number;
@@ -45,44 +47,87 @@ export interface RoundContext {
 }
 
 /**
- * Chooses the ads of a placement: the best ranks that may be shown, each at the price of the next one. Only as many ads are
- * looked at as are needed, unless the outcome is explained. @source decision 979
+ * Chooses the ads of a placement: the best ranks that may be shown, of different accounts as long as there are others, each
+ * at the price of the next one that could take its place. Only as many ads are looked at as are needed, unless the outcome
+ * is explained. @source decision 979, 1121
  */
 export function decideRound(context: RoundContext): Round {
-  const { ranking, candidates, placement, explain } = context;
+  const { ranking, candidates, placement, accounts, explain } = context;
+  const { count } = placement;
   const fitting: Ranked[] = [];
   const explanation: Explanation[] = [];
+  /** How many ads of each account fit, with those of other placements. */
+  const found = new Map<string, number>([...accounts].map((id) => [id, 1]));
   let missing = 0;
+  let different = 0;
+  /** The account of the last winner, and whether an ad is found that could take its place. */
+  let last = '';
+  let hasNext = false;
   const say = ({ ad, rank }: Ranked, outcome: string): void => {
     if (explain) explanation.push({ line_item_id: ad.booking.id, outcome, rank: Math.round(rank * 1e6) / 1e6 });
   };
   for (const ranked of ranking.inOrder(candidates)) {
-    if (isEnough(fitting, ranked, placement) || missing >= MISSING_MAX) {
+    const isEnough = hasNext && (fitting.length > count + EQUAL_MAX || ranked.rank < fitting.at(-1)!.rank);
+    if (isEnough || missing >= MISSING_MAX) {
       if (!explain) break;
       say(ranked, lossOf(ranked, context) ?? 'OUTBID');
       continue;
     }
+    const { id } = ranked.ad.account;
+    const before = found.get(id) ?? 0;
+    const isOther = before === 0;
+    // One more of an account sets the price of its first; further ones only fill places that are left.
+    if (before > 1 && fitting.length - different > count && !explain) continue;
     const loss = lossOf(ranked, context) ?? context.obstacleTo(ranked);
-    if (loss === undefined) fitting.push(ranked);
-    else if (typeof loss === 'string') say(ranked, loss);
-    else missing += 1;
+    if (loss !== undefined) {
+      if (typeof loss === 'string') say(ranked, loss);
+      else missing += 1;
+      continue;
+    }
+    fitting.push(ranked);
+    hasNext ||= different >= count && (isOther || id === last);
+    found.set(id, before + 1);
+    if (!isOther) continue;
+    different += 1;
+    if (different === count) last = id;
   }
   shuffleEqual(fitting, context);
-  const won = fitting.slice(0, placement.count);
+  const { won, lost, nextOf } = separate(fitting, context);
   const winners = won.map((ranked, place) => {
     const { ad, standing, rank } = ranked;
     say(ranked, 'WON');
-    return { ad, rank, price: priceOf(ad.bid, standing, fitting[place + 1]?.rank ?? 0) };
+    return { ad, rank, price: priceOf(ad.bid, standing, nextOf(ranked, place)) };
   });
-  for (const ranked of fitting.slice(placement.count)) say(ranked, 'OUTBID');
+  for (const ranked of lost) say(ranked, ranked.rank > (won.at(-1)?.rank ?? 0) ? 'SAME_ADVERTISER' : 'OUTBID');
   noteMissed(won, context);
   return { winners, explanation };
 }
 
-/** Whether there is one more than the placement has room for, and the next one ranks below it. */
-function isEnough(fitting: readonly Ranked[], { rank }: Ranked, { count }: RequestedPlacement): boolean {
-  const { length } = fitting;
-  return length > count && (length > count + EQUAL_MAX || rank < fitting[length - 1]!.rank);
+/** The winners among ads in the order of their ranks, those that lost, and the rank of whoever comes next after a winner. */
+function separate(fitting: readonly Ranked[], { accounts, placement: { count } }: RoundContext) {
+  const won: Ranked[] = [];
+  const lost: Ranked[] = [];
+  const taken = new Set(accounts);
+  for (const ranked of fitting) {
+    const { id } = ranked.ad.account;
+    if (won.length === count || taken.has(id)) lost.push(ranked);
+    else {
+      won.push(ranked);
+      taken.add(id);
+    }
+  }
+  // Nothing else fits.
+  const isFilled = won.length < count;
+  won.push(...lost.splice(0, count - won.length));
+  won.sort((one, other) => other.rank - one.rank);
+  const nextOf = ({ ad, rank }: Ranked, place: number): number => {
+    const next = lost.find((each) => {
+      const { id } = each.ad.account;
+      return each.rank <= rank && (isFilled || id === ad.account.id || !taken.has(id));
+    });
+    return Math.max(won[place + 1]?.rank ?? 0, next?.rank ?? 0);
+  };
+  return { won, lost, nextOf };
 }
 
 /** Orders ads of the same rank at random: none gets everything because it came first. */

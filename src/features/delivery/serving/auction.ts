@@ -20,7 +20,7 @@ export interface Standing {
   /** How well its creative does, 1 on average. */
   quality: number;
   /** The probability that an impression leads to the billed action. */
-  readonly probability: number;
+  probability: number;
 }
 
 /**

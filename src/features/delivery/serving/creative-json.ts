@@ -22,6 +22,8 @@ export interface RenderedCreative {
   /** Where a click leads; empty when nowhere. */
   readonly target: string;
   readonly click: ClickMetric;
+  /** The post, user and media that are shown. */
+  readonly contents: readonly string[];
 }
 
 /** What creatives are rendered with. */
@@ -72,7 +74,7 @@ async function renderPost(
   const preview_url = pageUrl(environment, path);
   const target = [destination, link, preview_url].find((url) => url !== undefined && isLandingUrl(url)) ?? '';
   return {
-    target,
+    ...{ target, contents: [post.id, ...media.keys()] },
     click: card?.hasApp ? 'app_clicks' : 'url_clicks',
     json: {
       type: 'post',
@@ -102,7 +104,7 @@ async function renderAccount(tx: ReadTransaction, id: string): Promise<RenderedC
   if (!user) return undefined;
   const target = user.url !== null && isLandingUrl(String(user.url)) ? String(user.url) : '';
   const about = { id, name: user.name, screen_name: user.screen_name, description: user.description ?? null };
-  return { target, click: 'none', json: { type: 'account', user: about } };
+  return { target, contents: [id], click: 'none', json: { type: 'account', user: about } };
 }
 
 async function renderMedia(
@@ -116,7 +118,7 @@ async function renderMedia(
   if (!media) return undefined;
   const target = landing_url !== null && isLandingUrl(landing_url) ? landing_url : '';
   return {
-    target,
+    ...{ target, contents: [key!] },
     click: 'url_clicks',
     json: { type: kind === 'preroll' ? 'video' : 'banner', media: mediaJson(media) },
   };

@@ -56,11 +56,19 @@ export async function decide(
   const viewer = pendingViewer instanceof Promise ? await pendingViewer : pendingViewer;
   const person = personOf(deciding, publisher, request);
   const excluded = new Map<string, string>();
+  const accounts = new Set<string>();
+  const contents = new Set<string>();
   const found: PlacementDecisions[] = [];
   for (const placement of request.placements) {
-    const { winners, explanation } = await choose(deciding, { placement, viewer, person, excluded, request });
+    const { winners, explanation } = await choose(deciding, {
+      ...{ placement, viewer, person, excluded, accounts, contents, request },
+    });
     const decisions = winners.map((winner) => decisionOf(deciding, winner, { publisher, viewer, person, placement }));
-    for (const { ad } of winners) excluded.set(ad.booking.id, 'IN_ANOTHER_PLACEMENT');
+    for (const { ad, rendered } of winners) {
+      excluded.set(ad.booking.id, 'IN_ANOTHER_PLACEMENT');
+      accounts.add(ad.account.id);
+      for (const each of rendered.contents) contents.add(each);
+    }
     const told = request.explain && { explanation: explanation.slice(0, EXPLAINED_MAX) };
     found.push({ id: placement.id, decisions, ...told });
   }
@@ -76,6 +84,9 @@ async function choose(
     readonly viewer: Viewer;
     readonly person: string;
     readonly excluded: ReadonlyMap<string, string>;
+    /** The accounts of ads in other placements, and what these show. */
+    readonly accounts: ReadonlySet<string>;
+    readonly contents: ReadonlySet<string>;
     readonly request: DecisionRequest;
   },
 ) {
@@ -87,7 +98,7 @@ async function choose(
   for (let round = 0; ; round++) {
     const reads = new Map<string, () => Promise<void>>();
     const result = decideRound({
-      ...{ ranking, viewer, placement, excluded, explain: request.explain, now_ms: now() },
+      ...{ ranking, viewer, placement, excluded, accounts: of.accounts, explain: request.explain, now_ms: now() },
       candidates: request.explain ? [{ ads: adsOf(index.held.accounts()), changes: 0 }] : index.held.lists.for(viewer),
       obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reads),
       chance: () => fraction(deciding.random),
@@ -98,15 +109,16 @@ async function choose(
       continue;
     }
     const winners: Chosen[] = [];
+    const contents = new Set(of.contents);
     let isWhole = true;
     for (const winner of result.winners) {
-      const creative = creativeOf(deciding, winner.ad);
-      const rendered = await deciding.render(winner.ad, creative);
-      if (rendered && (winner.ad.billed === 'impression' || rendered.target !== '')) {
-        winners.push({ ...winner, creative, rendered });
+      const shown = await creativeOf(deciding, winner.ad, contents);
+      if (typeof shown === 'object') {
+        winners.push({ ...winner, ...shown });
+        for (const each of shown.rendered.contents) contents.add(each);
         continue;
       }
-      excluded.set(winner.ad.booking.id, rendered ? 'NO_CLICK_TARGET' : 'CREATIVE_GONE');
+      excluded.set(winner.ad.booking.id, shown);
       isWhole = false;
     }
     // The others get better places without those whose creative cannot be shown.
@@ -145,16 +157,21 @@ function obstacleTo(
   return seen + counters.unstored(person, booking.id) >= frequency_cap ? 'FREQUENCY_CAP' : undefined;
 }
 
-/** One of the creatives at random, those that do better more often. */
-function creativeOf({ quality, random }: Deciding, { creatives }: Ad): string {
-  if (creatives.length === 1) return creatives[0]!.id;
-  const weights = creatives.map(({ id }) => quality.of(id) ** 3);
-  let place = fraction(random) * weights.reduce((sum, weight) => sum + weight, 0);
-  for (const [at, { id }] of creatives.entries()) {
-    place -= weights[at]!;
-    if (place < 0) return id;
+/** The creative of an ad that is shown, or why none is. @source decision 1121 */
+async function creativeOf(
+  { quality, random, render }: Deciding,
+  ad: Ad,
+  contents: ReadonlySet<string>,
+): Promise<Pick<Chosen, 'creative' | 'rendered'> | string> {
+  let reason = 'CREATIVE_GONE';
+  for (const { id: creative } of quality.inOrder(ad.creatives, () => fraction(random))) {
+    const rendered = await render(ad, creative);
+    if (!rendered) continue;
+    if (ad.billed === 'click' && rendered.target === '') reason = 'NO_CLICK_TARGET';
+    else if (rendered.contents.some((each) => contents.has(each))) reason = 'SAME_CONTENT';
+    else return { creative, rendered };
   }
-  return creatives.at(-1)!.id;
+  return reason;
 }
 
 function decisionOf(

@@ -4,6 +4,7 @@ import type { Ad } from './ads.ts';
 import { bidOf, rankOf, type Standing } from './auction.ts';
 import { autoBids } from './auto-bids.ts';
 import type { AccountCounters } from './counters.ts';
+import { drawRate } from './draw-rate.ts';
 import { dayOfAd, isAhead } from './pacing.ts';
 
 /** An ad with its rank; both move with the time, so that nobody may keep it. */
@@ -43,7 +44,7 @@ interface Kept {
 }
 
 const KEPT_MS = 1000;
-/** Without AUTO bids, only what is known of creatives moves ranks. */
+/** Without AUTO bids, only what is known and drawn of clicks moves ranks. */
 const KEPT_STILL_MS = 10_000;
 
 /** Ranks ads by what they bid now. */
@@ -63,6 +64,7 @@ export function ranking(
     const level = ad.bid.strategy === 'AUTO' ? bids.levelOf(ad, dayOf(ad, now_ms)) : 0;
     standing.bid = bidOf(ad.bid, level, ad.probability);
     standing.quality = qualityOf(ad);
+    if (ad.outcomes) standing.probability = drawRate(ad.outcomes, chance());
     entry.rank = rankOf(ad.bid, standing);
     entry.tie = chance();
   }
