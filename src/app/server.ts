@@ -151,6 +151,7 @@ async function start(
   };
   addMetrics(deps, intake, { nonces, tls });
   const pages = browserPages(mode, deps, intake);
+  const servesAds = [settings.delivery_production, settings.delivery_sandbox].includes('served');
   const answerProbe = probes({
     checks: {
       database: () => store.ping(),
@@ -158,6 +159,7 @@ async function start(
       disk: diskCheck(settings.data_folder),
       ...(hasListeners(roles) && { nonces: diskCheck(join(settings.data_folder, 'nonces')) }),
       ...(roles.has('api') && { media: diskCheck(receivedFolder(settings)) }),
+      ...(roles.has('api') && servesAds && { ads: () => deps.services.serving.ready() }),
       ...(deps.node.heartbeats && { clock: clockCheck(deps.node) }),
     },
     optionalChecks: {

@@ -50,11 +50,13 @@ export function addBeaconRoutes(app: FastifyInstance, deps: BeaconDependencies):
         const { method } = request;
         const answered =
           refusal(deps, request) ??
-          (method === 'GET' || method === 'HEAD'
+          (method === 'GET' || method === 'HEAD' || method === 'POST'
             ? answer(token, method === 'HEAD' || isPrefetch(request))
-            : plain(405, 'Use GET', { allow: 'GET, HEAD' }));
-        send(deps, request, reply.raw, answered);
-        deps.observer.pageVisited(`${kind}*`, known(method), answered.status);
+            : plain(405, 'Use GET or POST', { allow: 'GET, HEAD, POST' }));
+        // `navigator.sendBeacon` and the `ping` of links send POST, and follow no redirect.
+        const sent = method === 'POST' && answered.status === 302 ? { status: 204 } : answered;
+        send(deps, request, reply.raw, sent);
+        deps.observer.pageVisited(`${kind}*`, known(method), sent.status);
       },
     });
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
-import { landingUrl, sealClickId } from '../../src/features/delivery/conversions/click-id.ts';
+import { sealClickId, withClickId } from '../../src/features/delivery/conversions/click-id.ts';
 import { conversionExpiry } from '../../src/features/delivery/conversions/conversion-expiry.ts';
 import { recordSeen } from '../rig/ledger.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -35,8 +35,8 @@ function clickId(age_s: number, click = 'abcdefgh12345678'): string {
     ...{ kind: 'click', line_item_id: place.line, creative_id: 'c1', placement: 'ALL_ON_SERVICE', platform: 'UNKNOWN' },
     click,
   });
-  const url = new URL(landingUrl('https://shop.example/cakes?click_id=old&a=%20#top', click_id));
-  assert.equal(url.href, `https://shop.example/cakes?click_id=${click_id}&a=+#top`);
+  const url = new URL(withClickId('https://shop.example/cakes?click_id=old&a=%20#top', click_id));
+  assert.equal(url.href, `https://shop.example/cakes?a=%20&click_id=${click_id}#top`);
   return url.searchParams.get('click_id')!;
 }
 

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => world.close());
 
-let countries = ['NL', 'DE', 'FR', 'GB', 'US', 'JP', 'CA', 'ES', 'IT', 'SE', 'NO', 'DK', 'FI', 'PL', 'AT', 'CH', 'IE'];
+let countries = 'NL DE FR GB US JP CA ES IT SE NO DK FI PL AT CH IE BE PT AU BR MX'.split(' ');
 
 /** Books an ad for a country that no other test uses; `context` is that of its readers. */
 async function bookApart(booked: Booked = {}) {
@@ -115,7 +115,7 @@ describe('beacons', () => {
     const [decision] = await ask({ context });
     const { impression_url: view, click_url: click } = decision!;
     assert.equal((await get(view, { method: 'HEAD' })).status, 204);
-    const others = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+    const others = ['PUT', 'PATCH', 'DELETE', 'OPTIONS'];
     for (const method of others) assert.equal((await get(view, { method })).status, 405, method);
     const metrics = await (await fetch(`${world.service.url}/metrics`)).text();
     for (const method of others) {
@@ -130,6 +130,26 @@ describe('beacons', () => {
     assert.deepEqual(await totals(ad), {});
     await get(view);
     assert.deepEqual(await totals(ad), SEEN, 'the token is still good');
+  });
+
+  test('count by POST, as `sendBeacon` and `ping` report, without leading anywhere', async () => {
+    const { ad, context } = await bookApart();
+    const [decision] = await ask({ context });
+    for (const url of [decision!.impression_url, decision!.click_url]) {
+      const { status, text, headers } = await get(url, { method: 'POST' });
+      assert.deepEqual([status, text, headers.location], [204, '', undefined]);
+    }
+    assert.deepEqual(await totals(ad), { ...SEEN, ...CLICKED });
+  });
+
+  test('lead to the preview of a post without a link, which is no click on a link and not paid as one', async () => {
+    const { ad, context } = await bookApart({ text: 'Fresh coffee' });
+    const [decision] = await ask({ context });
+    await get(decision!.impression_url);
+    assert.match(String((await get(decision!.click_url)).headers.location), /\/ads-manager\/post-preview\//);
+    assert.deepEqual(await totals(ad), { ...SEEN, engagements: 1, clicks: 1 });
+    const paid = await bookApart({ text: 'Fresh coffee', line: { pay_by: 'LINK_CLICK' } });
+    assert.deepEqual(await ask({ context: paid.context }), []);
   });
 
   test('count nothing for tokens that are forged, of another kind or of another environment', async () => {
@@ -236,7 +256,9 @@ describe('decisions', () => {
     const other = await bookAd(world, { in: place, criteria: [{ targeting_type, targeting_value }] });
     const placements = [1, 2].map((id) => ({ id: String(id), type: 'SERVICE_TIMELINE', count: 2 }));
     assert.equal((await ask({ context, placements })).length, 2, 'posts of their own');
-    const promoted = await world.sandbox.call('GET', `${ad.path}/promoted_posts`, { params: { line_item_ids: ad.line } });
+    const promoted = await world.sandbox.call('GET', `${ad.path}/promoted_posts`, {
+      params: { line_item_ids: ad.line },
+    });
     await world.sandbox.call('DELETE', `${ad.path}/promoted_posts/${other.creative}`);
     const params = { line_item_id: other.line, post_ids: promoted.body.data[0].post_id };
     assert.equal((await world.sandbox.call('POST', `${ad.path}/promoted_posts`, { params })).status, 200);
@@ -247,7 +269,9 @@ describe('decisions', () => {
       [1, 0],
     );
     const outcomes = found.map((each: { explanation: { line_item_id: string; outcome: string }[] }) =>
-      each.explanation.filter(({ line_item_id: id }) => id === ad.line || id === other.line).map(({ outcome }) => outcome),
+      each.explanation
+        .filter(({ line_item_id: id }) => id === ad.line || id === other.line)
+        .map(({ outcome }) => outcome),
     );
     assert.deepEqual(outcomes[0].toSorted(), ['SAME_CONTENT', 'WON']);
     assert.deepEqual(outcomes[1].toSorted(), ['IN_ANOTHER_PLACEMENT', 'SAME_CONTENT']);

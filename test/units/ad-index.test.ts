@@ -9,6 +9,7 @@ import { openAccount, openWorld, type World } from '../rig/world.ts';
 let world: World;
 let ad: BookedAd;
 let index: AdIndex;
+let open: () => AdIndex;
 /** Happens when the next line items have been read, before their ads are kept. */
 let meanwhile: (() => Promise<void>) | undefined;
 
@@ -31,7 +32,8 @@ before(async () => {
       return found;
     },
   };
-  index = openAdIndex({ store: slow as Services['store'], audiences, keywords, delivery, clock }, 'sandbox');
+  open = () => openAdIndex({ store: slow as Services['store'], audiences, keywords, delivery, clock }, 'sandbox');
+  index = open();
 });
 after(() => world.close());
 
@@ -44,6 +46,10 @@ async function put(path: string, entity_status: string): Promise<void> {
 async function isShown(): Promise<boolean> {
   for (let times = 0; times < 5; times++) await index.current();
   assert.equal(index.current(), undefined, 'nothing is left to read');
+  return isHeld(index);
+}
+
+function isHeld(index: AdIndex): boolean {
   const [held] = index.held.accounts();
   const found = held?.lines.get(ad.line)?.ad;
   return found !== undefined && !found.isStale;
@@ -68,4 +74,18 @@ test('a campaign that pauses while its line item is read is noticed, again and a
     world.clock.advance(301);
     await index.refresh();
   }
+});
+
+test('the first decision waits for what changes while all ads are read', async () => {
+  await put(`line_items/${ad.line}`, 'ACTIVE');
+  const other = open();
+  let times = 0;
+  const change = async () => {
+    world.nodes[0]!.services.store.clearCaches();
+    times += 1;
+    if (times < 3) meanwhile = change;
+  };
+  meanwhile = change;
+  await other.current();
+  assert.deepEqual([isHeld(other), times, other.begun()], [true, 3, undefined]);
 });

@@ -6,7 +6,7 @@ import type { SettledAccount } from './delivery.ts';
 export interface BeaconRequest {
   readonly environment: Environment;
   readonly token: string;
-  /** Whether it must not count: it is no GET, or a browser only fetches ahead. */
+  /** Whether it must not count: it is HEAD, or a browser only fetches ahead. */
   readonly isSilent: boolean;
 }
 
@@ -20,6 +20,8 @@ export interface AdServing<Request = unknown, Reply = unknown> {
   click(request: BeaconRequest): string | undefined;
   /** Stores what this process has counted for an account. Never call it inside a unit of work. */
   flush(account: SettledAccount): Promise<void> | undefined;
+  /** Resolves once all ads have been read for the first time. */
+  ready(): Promise<void>;
   /** Begins to store what is counted every second. */
   start(): void;
   /** Stores everything, and gives budgets back. */

@@ -49,11 +49,14 @@ export function openClickId(
   return { account_id, person, touched_at, kind: 'click', line_item_id, creative_id, placement, platform, click };
 }
 
-/** The URL that a click leads to, with its click id. An older click id in the URL is replaced. */
-export function landingUrl(url: string, click_id: string): string {
-  const landing = new URL(url);
-  landing.searchParams.set(CLICK_ID_PARAMETER, click_id);
-  return landing.href;
+/**
+ * The URL that a click leads to, with its click id at the end of the query. An older click id in the URL is left out; all
+ * else stays byte for byte, because the page may be particular about it.
+ */
+export function withClickId(url: string, click_id: string): string {
+  const [, page, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url)!;
+  const others = (query ? query.split('&') : []).filter((each) => each.split('=', 1)[0] !== CLICK_ID_PARAMETER);
+  return `${page}?${[...others, `${CLICK_ID_PARAMETER}=${click_id}`].join('&')}${fragment ?? ''}`;
 }
 
 /** Binds click ids to their purpose and environment. */

@@ -10,6 +10,8 @@ import { type HeldAccount, type HeldAds, heldAds } from './held-ads.ts';
 /** The ads of all accounts of an environment, in memory. */
 export interface AdIndex {
   readonly held: Pick<HeldAds, 'lists' | 'accounts'>;
+  /** Resolves once everything was read for the first time; undefined when it was. */
+  begun(): Promise<void> | undefined;
   /** Resolves when few changes that were acknowledged before have been read; undefined when there is nothing to wait for. */
   current(): Promise<void> | undefined;
   /** Reads what is stale in the background, and accounts whose audiences may have changed, the oldest first. */
@@ -161,18 +163,21 @@ export function openAdIndex(
     }
   }
 
-  async function readLarge(): Promise<void> {
-    if (isEverythingStale) {
-      isEverythingStale = false;
-      try {
-        const found = await store.read((tx) => tx.advertisers.list(environment));
-        for (const { id } of [...[...held.accounts()].map(({ account }) => account), ...found]) note(id, undefined);
-      } catch (error) {
-        isEverythingStale = true;
-        throw error;
-      }
+  async function noteAll(): Promise<void> {
+    isEverythingStale = false;
+    try {
+      const found = await store.read((tx) => tx.advertisers.list(environment));
+      for (const { id } of [...[...held.accounts()].map(({ account }) => account), ...found]) note(id, undefined);
+    } catch (error) {
+      isEverythingStale = true;
+      throw error;
     }
+  }
+
+  async function readLarge(): Promise<void> {
     for (;;) {
+      // Also when everything has changed while it was read.
+      if (isEverythingStale) await noteAll();
       const next = [...stale].find((each) => !hasBegun || !isSmall(each));
       if (!next) break;
       await read([next]);
@@ -231,6 +236,7 @@ export function openAdIndex(
 
   return {
     held,
+    begun: () => (hasBegun ? undefined : inBackground()),
     current,
     async refresh() {
       await current();

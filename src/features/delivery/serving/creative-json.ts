@@ -13,7 +13,7 @@ import { previewUrl } from '../../ads/previews/preview-url.ts';
 import type { BookedCreative } from '../booked-creatives.ts';
 import type { Ad } from './ads.ts';
 import type { ClickMetric } from './beacon.ts';
-import { isLandingUrl } from './landing-url.ts';
+import { landingUrl } from './landing-url.ts';
 
 /** A creative, as publishers get it. */
 export interface RenderedCreative {
@@ -21,6 +21,8 @@ export interface RenderedCreative {
   readonly json: Readonly<Record<string, unknown>>;
   /** Where a click leads; empty when nowhere. */
   readonly target: string;
+  /** Whether that is only the preview of a post that leads nowhere. */
+  readonly isPreview?: boolean;
   readonly click: ClickMetric;
   /** The post, user and media that are shown. */
   readonly contents: readonly string[];
@@ -70,12 +72,12 @@ async function renderPost(
   const components = structure?.components ?? structure?.slides?.flat() ?? [];
   const destination = components.map((each) => each.destination?.url).find((url) => url !== undefined);
   const link = entitiesOf(view.text).find(({ kind }) => kind === 'url')?.text;
+  const target = [destination, link].map(landingUrl).find((url) => url !== '');
   const path = previewUrl(box, { type: 'PUBLISHED', environment, account: account_id, id: post.id });
   const preview_url = pageUrl(environment, path);
-  const target = [destination, link, preview_url].find((url) => url !== undefined && isLandingUrl(url)) ?? '';
   return {
-    ...{ target, contents: [post.id, ...media.keys()] },
-    click: card?.hasApp ? 'app_clicks' : 'url_clicks',
+    ...{ target: target ?? preview_url, isPreview: target === undefined, contents: [post.id, ...media.keys()] },
+    click: target === undefined ? 'none' : card?.hasApp ? 'app_clicks' : 'url_clicks',
     json: {
       type: 'post',
       id: post.id,
@@ -102,7 +104,7 @@ async function authorJson(tx: ReadTransaction, { user_id: id }: Pick<Post, 'user
 async function renderAccount(tx: ReadTransaction, id: string): Promise<RenderedCreative | undefined> {
   const user = await tx.credentials.findUser(id);
   if (!user) return undefined;
-  const target = user.url !== null && isLandingUrl(String(user.url)) ? String(user.url) : '';
+  const target = landingUrl(user.url);
   const about = { id, name: user.name, screen_name: user.screen_name, description: user.description ?? null };
   return { target, contents: [id], click: 'none', json: { type: 'account', user: about } };
 }
@@ -116,7 +118,7 @@ async function renderMedia(
   const key = row?.media_key;
   const media = key ? (await findMediaDetails(context, [key])).get(key) : undefined;
   if (!media) return undefined;
-  const target = landing_url !== null && isLandingUrl(landing_url) ? landing_url : '';
+  const target = landingUrl(landing_url);
   return {
     ...{ target, contents: [key!] },
     click: 'url_clicks',

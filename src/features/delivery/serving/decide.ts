@@ -167,11 +167,16 @@ async function creativeOf(
   for (const { id: creative } of quality.inOrder(ad.creatives, () => fraction(random))) {
     const rendered = await render(ad, creative);
     if (!rendered) continue;
-    if (ad.billed === 'click' && rendered.target === '') reason = 'NO_CLICK_TARGET';
+    if (lacksTarget(ad, rendered)) reason = 'NO_CLICK_TARGET';
     else if (rendered.contents.some((each) => contents.has(each))) reason = 'SAME_CONTENT';
     else return { creative, rendered };
   }
   return reason;
+}
+
+/** Whether a click on an ad that is paid by clicks would lead nowhere; whoever pays for engagements pays for opening the post. */
+function lacksTarget({ billed, booking }: Ad, { target, isPreview }: RenderedCreative): boolean {
+  return billed === 'click' && (target === '' || (isPreview === true && booking.pay_by !== 'ENGAGEMENT'));
 }
 
 function decisionOf(

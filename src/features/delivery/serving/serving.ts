@@ -8,7 +8,7 @@ import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { AdServing, BeaconRequest } from '../../../contract/services/serving.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { NumberedPerson } from '../../../contract/store/directory.ts';
-import { landingUrl, sealClickId } from '../conversions/click-id.ts';
+import { sealClickId, withClickId } from '../conversions/click-id.ts';
 import { personNames } from '../person-names.ts';
 import { type AdIndex, openAdIndex } from './ad-index.ts';
 import type { Ad } from './ads.ts';
@@ -110,7 +110,10 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
       place.counters(beacon).click({ beacon, at_ms });
       if (!beacon.isMeasured) return target;
       const click = touchOf({ beacon, is: 'click', at: formatInstant(at_ms) });
-      return landingUrl(target, sealClickId(box, request.environment, { ...click, click: beacon.nonce }));
+      return withClickId(target, sealClickId(box, request.environment, { ...click, click: beacon.nonce }));
+    },
+    async ready() {
+      await Promise.all(ENVIRONMENTS.map((environment) => placeOf(environment)?.index.begun()));
     },
     flush: (account) => placeOf(account.environment)?.known(account.id)?.flush(),
     start() {
