@@ -92,6 +92,7 @@ import { issueBearerOperation } from '../features/auth/oauth2/issue-bearer.ts';
 import { revokeBearerOperation } from '../features/auth/oauth2/revoke-bearer.ts';
 import { conversionExpiry } from '../features/delivery/conversions/conversion-expiry.ts';
 import { sendConversions } from '../features/delivery/conversions/send-conversions.ts';
+import { waitingConversions } from '../features/delivery/conversions/waiting-conversions.ts';
 import { ledgerExpiry } from '../features/delivery/ledger-expiry.ts';
 import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
 import { decideOnAds } from '../features/delivery/serving/decisions.ts';
@@ -238,6 +239,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   audienceProcessing,
   audienceRematching,
   deliverySettlement,
+  waitingConversions,
   ...expiryJobKinds,
   keywordIndexing,
   webhookCheck,

@@ -36,6 +36,26 @@ export interface ClickConversions {
   readonly clicked_at: string;
 }
 
+/** A click on an ad that counted, and to which a website may refer. */
+export interface CountedClick {
+  readonly account_id: string;
+  /** The name of the click. */
+  readonly click: string;
+  /** UTC text. */
+  readonly clicked_at: string;
+}
+
+/** A conversion that waits until its click counts. */
+export interface WaitingConversion {
+  readonly account_id: string;
+  readonly id: string;
+  /** As JSON. */
+  readonly conversion: string;
+  readonly reported_by: 'account' | 'visitor';
+  /** UTC text. */
+  readonly reported_at: string;
+}
+
 /** What conversions are attributed to, and which of them have been counted. */
 export interface Conversions {
   /** Stores touches; a touch that is known already is not stored again. */
@@ -51,8 +71,18 @@ export interface Conversions {
   ): Promise<ClickConversions | undefined>;
   /** Stores what was reported for a click in all; the caller has locked the tag. */
   saveOfClick(reported: ClickConversions): Promise<void>;
+  addCountedClicks(clicks: readonly CountedClick[]): Promise<void>;
+  /** Those of these clicks that have counted. */
+  listCountedClicks(account: string, clicks: readonly string[]): Promise<CountedClick[]>;
+  addWaiting(conversions: readonly WaitingConversion[]): Promise<void>;
+  /** Conversions that wait, at most `max`, the oldest first. */
+  listWaiting(account: string, max: number): Promise<WaitingConversion[]>;
+  /** Returns how many there were: 1, or 0. */
+  removeWaiting(account: string, id: string): Promise<number>;
   /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
   removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number): Promise<number>;
   removeCountedBefore(before: string, max: number): Promise<number>;
   removeOfClicksBefore(before: string, max: number): Promise<number>;
+  removeCountedClicksBefore(before: string, max: number): Promise<number>;
+  removeWaitingBefore(before: string, max: number): Promise<number>;
 }

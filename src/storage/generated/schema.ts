@@ -99,6 +99,9 @@ export interface Schema {
   corpus_state: {
     name: string; pages: number; mark: string;
   };
+  counted_clicks: {
+    account_id: string; click: string; clicked_at: string;
+  };
   counted_conversions: {
     account_id: string; web_event_tag_id: string; conversion_id: string; converted_at: string;
   };
@@ -408,6 +411,9 @@ export interface Schema {
     fourth_cta_post: string | null; thank_you_text: string; thank_you_url: string | null; media_key: string;
     unlocked_image_media_key: string | null; poster_media_key: string | null; unlocked_video_media_key: string | null;
     created_at: string; updated_at: string; deleted: 0 | 1;
+  };
+  waiting_conversions: {
+    account_id: string; id: string; conversion: string; reported_by: string; reported_at: string;
   };
   web_event_tags: {
     account_id: string; id: string; name: string;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Conversions, DeliveryTouch } from '../../contract/store/conversions.ts';
+import type { Conversions, DeliveryTouch, WaitingConversion } from '../../contract/store/conversions.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
@@ -85,19 +85,60 @@ export function conversionsOn(session: Session): Conversions {
           and touched_at < ${param('before')} order by touched_at limit ${param('max')}`;
         return db.deleteFrom('delivery_touches').where(sql<boolean>`(${refs(TOUCH_KEY)}) in (${old})`);
       }),
-    removeCountedBefore: (before, max) =>
-      session.run('counted conversions remove', { before, max }, (db, param) => {
-        const old = sql`select ${refs(COUNTED_KEY)} from counted_conversions where converted_at < ${param('before')}
-          order by converted_at limit ${param('max')}`;
-        return db.deleteFrom('counted_conversions').where(sql<boolean>`(${refs(COUNTED_KEY)}) in (${old})`);
+    addCountedClicks: (clicks) =>
+      insertRows(session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] }),
+    async listCountedClicks(account, clicks) {
+      if (clicks.length === 0) return [];
+      const size = paddedSize(clicks.length);
+      return session.all(`counted clicks ${size}`, { account, clicks }, (db, param) =>
+        db
+          .selectFrom('counted_clicks')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .where((eb) => inList(eb, 'click', param.list('clicks', size)))
+          .orderBy('click'),
+      );
+    },
+    addWaiting: (conversions) =>
+      insertRows(session, 'waiting_conversions', conversions, {
+        columns: ['account_id', 'id', 'conversion', 'reported_by', 'reported_at'],
       }),
-    removeOfClicksBefore: (before, max) =>
-      session.run('click conversions remove', { before, max }, (db, param) => {
-        const old = sql`select ${refs(CLICK_KEY)} from click_conversions where clicked_at < ${param('before')}
-          order by clicked_at limit ${param('max')}`;
-        return db.deleteFrom('click_conversions').where(sql<boolean>`(${refs(CLICK_KEY)}) in (${old})`);
-      }),
+    async listWaiting(account, max) {
+      const rows = await session.all('waiting conversions', { account, max }, (db, param) =>
+        db
+          .selectFrom('waiting_conversions')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .orderBy('reported_at')
+          .orderBy('id')
+          .limit(param('max')),
+      );
+      return rows as WaitingConversion[];
+    },
+    removeWaiting: (account, id) =>
+      session.run('waiting conversions remove', { account, id }, (db, param) =>
+        db.deleteFrom('waiting_conversions').where('account_id', '=', param('account')).where('id', '=', param('id')),
+      ),
+    removeCountedBefore: removeBefore(session, 'counted_conversions', COUNTED_KEY, 'converted_at'),
+    removeOfClicksBefore: removeBefore(session, 'click_conversions', CLICK_KEY, 'clicked_at'),
+    removeCountedClicksBefore: removeBefore(session, 'counted_clicks', ['account_id', 'click'], 'clicked_at'),
+    removeWaitingBefore: removeBefore(session, 'waiting_conversions', ['account_id', 'id'], 'reported_at'),
   };
+}
+
+/** Removes rows of a table before a time, at most `max`, the oldest first. */
+function removeBefore(
+  session: Session,
+  table: 'counted_conversions' | 'click_conversions' | 'counted_clicks' | 'waiting_conversions',
+  key: readonly string[],
+  time: string,
+) {
+  return (before: string, max: number): Promise<number> =>
+    session.run(`${table.replaceAll('_', ' ')} expire`, { before, max }, (db, param) => {
+      const old = sql`select ${refs(key)} from ${sql.table(table)} where ${sql.ref(time)} < ${param('before')}
+        order by ${sql.ref(time)} limit ${param('max')}`;
+      return db.deleteFrom(table).where(sql<boolean>`(${refs(key)}) in (${old})`);
+    });
 }
 
 function keyOf(touch: DeliveryTouch): string {

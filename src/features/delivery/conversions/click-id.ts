@@ -17,14 +17,26 @@ export type AdClick = DeliveryTouch & {
   readonly kind: 'click';
   /** The same for all clicks that followed one decision; 16 characters. */
   readonly click: string;
+  /** Whether it is one only if it has counted; click ids of older servers do not say so. @source decision 1123 */
+  readonly mustCount?: boolean;
 };
 
 /** Seals a click into a text for URLs that nobody else can make or read: letters, digits, and `.`, `_` and `-`. */
 export function sealClickId(box: SecretBox, environment: Environment, click: AdClick): string {
-  const { account_id, line_item_id, creative_id, placement, person, platform, touched_at, click: name } = click;
+  const {
+    account_id,
+    line_item_id,
+    creative_id,
+    placement,
+    person,
+    platform,
+    touched_at,
+    click: name,
+    mustCount,
+  } = click;
   const at_s = instantMs(touched_at) / 1000;
-  const plain = JSON.stringify([account_id, line_item_id, creative_id, placement, person, platform, at_s, name]);
-  return box.seal(plain, contextOf(environment));
+  const parts = [account_id, line_item_id, creative_id, placement, person, platform, at_s, name, mustCount ? 1 : 0];
+  return box.seal(JSON.stringify(parts), contextOf(environment));
 }
 
 /** The click of a click id; undefined when it was forged, made in another environment, or has expired. */
@@ -40,13 +52,21 @@ export function openClickId(
   } catch {
     return undefined;
   }
-  type Parts = [...texts: [string, string, string, string, string, string], at_s: number, click?: string];
-  const [account_id, line_item_id, creative_id, placement, person, platform, at_s, name] = JSON.parse(plain) as Parts;
+  type Parts = [
+    ...texts: [string, string, string, string, string, string],
+    at_s: number,
+    click?: string,
+    counts?: 0 | 1,
+  ];
+  const [account_id, line_item_id, creative_id, placement, person, platform, at_s, name, counts] = JSON.parse(
+    plain,
+  ) as Parts;
   if (instantMs(now) / 1000 - at_s > CLICK_ID_TTL_S) return undefined;
   const touched_at = formatInstant(at_s * 1000);
   // Click ids of older servers have no name.
   const click = name ?? hash('sha256', sealed, 'base64url').slice(0, 16);
-  return { account_id, person, touched_at, kind: 'click', line_item_id, creative_id, placement, platform, click };
+  const about = { account_id, person, line_item_id, creative_id, placement, platform };
+  return { ...about, kind: 'click', touched_at, click, mustCount: counts === 1 };
 }
 
 /**

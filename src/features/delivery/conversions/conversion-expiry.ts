@@ -12,12 +12,18 @@ const VIEW_DAYS = Math.max(...VIEW_THROUGH_WINDOWS);
  * happened as the longest click window, and then still looks for touches within its windows.
  * @source decision 996
  */
-function expiryOf(now: string): { readonly clicks: string; readonly views: string; readonly conversions: string } {
+function expiryOf(now: string): {
+  readonly clicks: string;
+  readonly views: string;
+  readonly conversions: string;
+  readonly waiting: string;
+} {
   const before = (days: number): string => formatInstant(instantMs(now) - days * DAY_S * 1000);
   return {
     clicks: before(2 * CLICK_DAYS),
     views: before(CLICK_DAYS + VIEW_DAYS),
     conversions: before(CLICK_DAYS + 1),
+    waiting: before(1),
   };
 }
 
@@ -35,6 +41,8 @@ export const conversionExpiry = expiryJob<void>({
       await conversions.removeCountedBefore(before.conversions, REMOVED_AT_ONCE),
       // Its click id is no longer valid.
       await conversions.removeOfClicksBefore(before.conversions, REMOVED_AT_ONCE),
+      await conversions.removeCountedClicksBefore(before.conversions, REMOVED_AT_ONCE),
+      await conversions.removeWaitingBefore(before.waiting, REMOVED_AT_ONCE),
     ];
   },
 });

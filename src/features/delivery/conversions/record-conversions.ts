@@ -1,5 +1,5 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import type { AccountState } from '../../../contract/declare/account-state.ts';
+import { uuid } from '../../../base/random.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
@@ -10,16 +10,27 @@ import { attribute } from './attribution.ts';
 import { CLICK_ID_TTL_S } from './click-id.ts';
 import { countForClick } from './click-limits.ts';
 import { type AttributedConversion, deliveredBy } from './conversion-numbers.ts';
+import type { Reporter } from './find-reporter.ts';
 import { type Conversion, memberOf } from './read-conversions.ts';
 import { type Whose, whoseAre } from './whose-conversions.ts';
-
-/** The account whose website reports conversions. */
-type Reporter = Pick<AccountState, 'id' | 'environment' | 'timezone'>;
 
 /** When conversions were reported (UTC text), and by whom: the account, or a visitor of the website, who may be anybody. */
 interface Report {
   readonly now: string;
   readonly by: 'account' | 'visitor';
+  /** The id of the only conversion among those that wait; undefined when it is new. */
+  readonly waited?: string;
+}
+
+/** The job kind that looks at conversions that wait, by account. */
+export const WAITING_CONVERSIONS = 'conversions.waiting';
+/** They are looked at this often, in seconds. @source decision 1123 */
+const LOOKED_EVERY_S = 2;
+
+/** Plans the next look at the conversions of an account that wait. */
+export async function planLook(tx: WriteTransaction, account: string, now: string): Promise<void> {
+  const run_at = formatInstant(instantMs(now) + LOOKED_EVERY_S * 1000);
+  await tx.jobs.planNoLaterThan({ kind: WAITING_CONVERSIONS, key: account, run_at });
 }
 
 /** A tag is marked as tracked at most this often, in seconds, so that a busy website does not write with each event. */
@@ -27,33 +38,45 @@ const TRACKED_EVERY_S = 60;
 
 /**
  * Records conversions of an account: marks their tags as tracked and, where ads are served, attributes the conversions and
- * adds them to the ledger, each once. All or nothing.
+ * adds them to the ledger, each once. All or nothing. Those whose click may still count wait.
  * @throws CONVERSION_EVENT_UNKNOWN or, when a visitor reports them, CONVERSION_BEYOND_CLICK
- * @source decision 994, 995, 996 and 1071
+ * @source decision 994, 995, 996, 1071 and 1123
  */
 export async function recordConversions(
-  services: Pick<Services, 'store' | 'delivery' | 'box' | 'audiences'>,
+  services: Pick<Services, 'store' | 'delivery' | 'box' | 'audiences' | 'random'>,
   account: Reporter,
   conversions: readonly Conversion[],
-  { now, by }: Report,
+  { now, by, waited }: Report,
 ): Promise<void> {
   const { store, delivery } = services;
   const tags = await store.read((tx) => tagsOf(tx, account, conversions));
   checkEvents(tags, account, conversions);
   const isServed = delivery.mode(account.environment) === 'served';
   const of = { account: account.id, environment: account.environment, now };
-  const whose = isServed ? await whoseAre(conversions, of, services) : new Map<Conversion, Whose>();
-  if (whose.size === 0 && notTracked(tags, now).length === 0) return;
+  const { whose, waiting } = isServed ? await whoseAre(conversions, of, services) : NOBODY;
+  if (waited !== undefined && waiting.length > 0) return;
+  const toAdd = waiting.map((conversion) => ({
+    ...{ account_id: account.id, id: uuid(services.random), conversion: JSON.stringify(conversion) },
+    ...{ reported_by: by, reported_at: now },
+  }));
+  if (whose.size + toAdd.length === 0 && waited === undefined && notTracked(tags, now).length === 0) return;
   await store.write(async (tx) => {
     // Locked, so that conversions of a tag that are reported at once are counted once.
     const locked = await tagsOf(tx, account, conversions, true);
     checkEvents(locked, account, conversions);
     const due = notTracked(locked, now);
     if (due.length > 0) await tx.records.updateAll(webEventTags, account.id, due, { last_tracked_at: now });
-    const fresh = await notCounted(tx, account, [...whose.keys()]);
+    await tx.conversions.addWaiting(toAdd);
+    if (toAdd.length > 0) await planLook(tx, account.id, now);
+    // Somebody else has looked at it meanwhile.
+    if (waited !== undefined && (await tx.conversions.removeWaiting(account.id, waited)) === 0) return;
+    const known = [...whose.keys()].filter((conversion) => !waiting.includes(conversion));
+    const fresh = await notCounted(tx, account, known);
     if (fresh.length > 0) await count(tx, account, fresh, { whose, tags: locked, now, by });
   });
 }
+
+const NOBODY = { whose: new Map<Conversion, Whose>(), waiting: [] as readonly Conversion[] };
 
 /** Attributes conversions and adds them to the ledger. */
 async function count(

@@ -3,9 +3,8 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import { id, text } from '../../../contract/declare/fields.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
-import { accounts } from '../../ads/accounts.ts';
 import { CLICK_ID_MAX } from './click-id.ts';
+import { findReporter } from './find-reporter.ts';
 import { isAbsent, isObject, type Members, readOptional } from './json-members.ts';
 import { readConversion } from './read-conversions.ts';
 import { recordConversions } from './record-conversions.ts';
@@ -32,7 +31,7 @@ export function tagEvents(services: Services): RecordTagEvent {
     const event = { ...pickOptions(body), identifiers, conversion_time: now };
     const read = readConversion(event, '', { now, website_tag_id, mayBeAnonymous: true }, add);
     if (errors.length > 0) throw new Problem(errors);
-    const account = await store.read((tx) => findAccount(tx, website_tag_id));
+    const account = await store.read((tx) => findReporter(tx, website_tag_id));
     if (account?.environment !== environment) {
       throw problem('NOT_FOUND', {
         parameter: 'website_tag_id',
@@ -47,10 +46,4 @@ export function tagEvents(services: Services): RecordTagEvent {
 /** What an event may say beside whose it is. */
 function pickOptions({ event_id, conversion_id, value, price_currency, number_items }: Members): Members {
   return { event_id, conversion_id, value, price_currency, number_items };
-}
-
-async function findAccount(tx: ReadTransaction, id: string) {
-  const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden' });
-  const limits = row && (await tx.accountMembers.findLimits(id));
-  return limits && { id, environment: limits.environment as Environment, timezone: String(row.timezone) };
 }

@@ -1,3 +1,4 @@
+import { instantMs } from '../../../base/instants.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
@@ -8,33 +9,54 @@ import type { Identifiers } from './read-identifiers.ts';
 
 /** What the identifiers of a conversion say. */
 export interface Whose {
-  /** The clicks of its click ids on ads of the account; forged and expired ones are absent. */
+  /** The clicks of its click ids on ads of the account; forged, expired and uncounted ones are absent. */
   readonly clicks: readonly AdClick[];
   /** The people it may be of, as touches name them. */
   readonly persons: readonly string[];
 }
 
-/** Finds out whose conversions these are; conversions of nobody known are absent. @source decision 994 */
+/** How long a click may take to count: it waits for the view of its ad, and is stored a second later. @source decision 1123 */
+const COUNTED_WITHIN_S = 30;
+
+/**
+ * Finds out whose conversions these are; conversions of nobody known are absent, and those whose click may still count
+ * wait. @source decision 994, 1123
+ */
 export async function whoseAre(
   conversions: readonly Conversion[],
   of: { readonly account: string; readonly environment: Environment; readonly now: string },
-  { box, audiences }: Pick<Services, 'box' | 'audiences'>,
-): Promise<ReadonlyMap<Conversion, Whose>> {
+  { box, audiences, store }: Pick<Services, 'box' | 'audiences' | 'store'>,
+): Promise<{ readonly whose: ReadonlyMap<Conversion, Whose>; readonly waiting: readonly Conversion[] }> {
   const asked = new Set(conversions.flatMap(({ identifiers }) => identifiers.hashes.map(identifierOf)));
   const users = await audiences.directory.findUsers([...asked]);
   const names = personNames(box, of.environment);
-  const found = new Map<Conversion, Whose>();
-  for (const conversion of conversions) {
-    const { click_ids, hashes } = conversion.identifiers;
-    const clicks = click_ids.flatMap((each) => {
-      const click = openClickId(box, of.environment, each, of.now);
-      return click?.account_id === of.account ? [click] : [];
-    });
-    const own = hashes.flatMap((each) => users.get(identifierOf(each)) ?? []).map(names.ofUser);
-    const persons = [...new Set([...clicks.map(({ person }) => person), ...own])];
-    if (persons.length > 0) found.set(conversion, { clicks, persons });
+  const clicksOf = new Map(
+    conversions.map((conversion) => {
+      const opened = conversion.identifiers.click_ids.map((each) => openClickId(box, of.environment, each, of.now));
+      return [conversion, opened.filter((click) => click?.account_id === of.account) as AdClick[]];
+    }),
+  );
+  const toCount = [...clicksOf.values()].flat().filter(({ mustCount }) => mustCount);
+  const clicks = [...new Set(toCount.map(({ click }) => click))];
+  const counted = await store.read((tx) => tx.conversions.listCountedClicks(of.account, clicks));
+  const clickedAt = new Map(counted.map(({ click, clicked_at }) => [click, clicked_at]));
+  const whose = new Map<Conversion, Whose>();
+  const waiting: Conversion[] = [];
+  for (const [conversion, own] of clicksOf) {
+    const isOpen = ({ mustCount, click, touched_at }: AdClick): boolean =>
+      mustCount === true &&
+      !clickedAt.has(click) &&
+      instantMs(of.now) - instantMs(touched_at) < COUNTED_WITHIN_S * 1000;
+    if (own.some(isOpen)) waiting.push(conversion);
+    // Whoever follows the address again has a click id of the same click.
+    const clicks = own
+      .filter(({ mustCount, click }) => !mustCount || clickedAt.has(click))
+      .map((each) => ({ ...each, touched_at: clickedAt.get(each.click) ?? each.touched_at }));
+    const known = conversion.identifiers.hashes.flatMap((each) => users.get(identifierOf(each)) ?? []);
+    const persons = [...new Set([...clicks.map(({ person }) => person), ...known.map(names.ofUser)])];
+    if (persons.length > 0) whose.set(conversion, { clicks, persons });
   }
-  return found;
+  return { whose, waiting };
 }
 
 /** A hash as the directory stores it: its first bytes, then the code of its kind, in hexadecimal. */

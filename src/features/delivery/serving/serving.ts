@@ -110,7 +110,10 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
       place.counters(beacon).click({ beacon, at_ms });
       if (!beacon.isMeasured) return target;
       const click = touchOf({ beacon, is: 'click', at: formatInstant(at_ms) });
-      return withClickId(target, sealClickId(box, request.environment, { ...click, click: beacon.nonce }));
+      return withClickId(
+        target,
+        sealClickId(box, request.environment, { ...click, click: beacon.nonce, mustCount: true }),
+      );
     },
     async ready() {
       await Promise.all(ENVIRONMENTS.map((environment) => placeOf(environment)?.index.begun()));

@@ -96,6 +96,11 @@ export async function storeBeacons(
       .filter(({ beacon }) => beacon.isMeasured && beacon.person !== '')
       .map(({ beacon, is, at_ms }) => touchOf({ beacon, is, at: formatInstant(at_ms) })),
   );
+  await tx.conversions.addCountedClicks(
+    counted.flatMap(({ beacon: { isMeasured, nonce: click }, is, at_ms }) =>
+      is === 'click' && isMeasured ? [{ account_id: account.id, click, clicked_at: formatInstant(at_ms) }] : [],
+    ),
+  );
   if (counted.length > 0 || isNew) await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: now });
   await tx.budgetLeases.save(back.map((budget) => ({ account_id: account.id, budget, node, amount_local_micro: 0 })));
   const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
