@@ -195,6 +195,8 @@ describe('simulated delivery, as it is stored', () => {
   test('goes by a new bid from the second on, in the middle of an hour', async () => {
     const { place, ids } = await begin(calm, null, 0);
     const line = ids.lines[1]!;
+    // It would take most of the people.
+    await place.put(`line_items/${ids.lines[0]}`, { entity_status: 'PAUSED' });
     const ofLine = async () =>
       sumOf(
         (await place.hours()).filter((each) => each.line === line),

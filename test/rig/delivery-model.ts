@@ -61,6 +61,8 @@ export class ModelRun {
   knobs: Knobs = ORDINARY;
   lines: readonly Booking[];
   people = 5000;
+  /** Whether all line items mean the same people. */
+  isShared = false;
   readonly #state: LedgerState;
   #running: RunningPlan | undefined;
 
@@ -92,7 +94,10 @@ export class ModelRun {
     const outcome = advance({
       ...{ account: known, seed: 'seed', knobs: this.knobs, state: this.#state, running: this.#running },
       lines: prepareLines(bookings, 'seed', [formatInstant(this.now_ms), horizon], exchangeRates([])),
-      people: new Map(this.lines.map(({ id }) => [id, this.people])),
+      people: new Map([
+        ...this.lines.map(({ id }) => [id, this.people] as const),
+        ...(this.isShared ? [['funding_instrument/instrument', this.people] as const] : []),
+      ]),
       from_ms: this.now_ms,
       until_ms,
     });

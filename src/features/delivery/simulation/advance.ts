@@ -9,6 +9,7 @@ import { addDelivered, beginDay, type LedgerState, putBack, takePart } from './l
 import type { LinePlan } from './line-plan.ts';
 import { planSegment } from './plan-segment.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
+import { instrumentSubject } from './share-auctions.ts';
 import { Sinks } from './sinks.ts';
 import { countBetween, eachSpot, openWorkbench, type SpotPlan, spotKey, type Workbench } from './spot-plan.ts';
 
@@ -25,6 +26,7 @@ export interface AdvanceInput {
   readonly seed: string;
   readonly knobs: Knobs;
   readonly lines: readonly PreparedLine[];
+  /** By line item, and by funding instrument. */
   readonly people: ReadonlyMap<string, number>;
   /** The ledger at `from_ms`; it is brought to `until_ms`. */
   readonly state: LedgerState;
@@ -62,7 +64,7 @@ export function advance(input: AdvanceInput): Advanced {
   if (!last) return { delivered: [], running };
   const sinks = new Sinks(input.lines.reduce((sum, { spots }) => sum + spots.length, 0));
   const bench = openWorkbench();
-  const groups = groupsOf(input.lines);
+  const groups = groupsOf(input);
   const planned = Map.groupBy(running?.spots ?? [], ({ line }) => line);
   const parts = groups.map((lines) => takePart(state, lines));
   // What no line item of these has an effect on goes on as well.
@@ -95,11 +97,13 @@ function stepsOf({ account, seed, knobs, from_ms, until_ms }: AdvanceInput): Ste
   return steps;
 }
 
-/** Line items that share a budget: of a campaign, or of a funding instrument that has a limit. */
-function groupsOf(lines: readonly PreparedLine[]): PreparedLine[][] {
-  const groups = Map.groupBy(lines, ({ booking: { instrument, campaign } }) =>
-    instrument.limit === null ? `campaign ${campaign.id}` : `instrument ${instrument.id}`,
-  );
+/** Line items that share a budget, of a campaign or of a funding instrument that has a limit, or people. */
+function groupsOf({ lines, people }: AdvanceInput): PreparedLine[][] {
+  const groups = Map.groupBy(lines, ({ booking }) => {
+    const { instrument, campaign } = booking;
+    const isApart = instrument.limit === null && !people.has(instrumentSubject(booking));
+    return isApart ? `campaign ${campaign.id}` : `instrument ${instrument.id}`;
+  });
   return [...groups.values()];
 }
 

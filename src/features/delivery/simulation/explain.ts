@@ -80,6 +80,7 @@ function chainOf(plan: LinePlan, reason: string | null): Explanation['chain'] {
     until: formatInstant(plan.until_ms),
     people: plan.people,
     opportunities: finite(supply?.opportunities),
+    left_by_others: finite(plan.leftByOthers),
     market_median_ecpm_local_micro: supply ? Math.round(Math.exp(supply.market.mu)) : null,
     billed_rate: finite(supply?.billedRate),
     bid_ecpm_local_micro: offer ? Math.round(offer.bid) : null,

@@ -27,6 +27,8 @@ export interface LinePlan {
   until_ms: number;
   people: number;
   supply: Supply | undefined;
+  /** The part of its opportunities that other line items of its funding instrument leave. */
+  leftByOthers: number;
   offer: Offer | undefined;
   /** What pacing plans to spend by the budgets of the line item, and what by those of the campaign; micro units. */
   plan: number;
@@ -59,6 +61,7 @@ export function beginPlan(
     until_ms: segment.until_ms,
     people: context.people,
     supply: undefined,
+    leftByOthers: 1,
     offer: undefined,
     plan: Number.POSITIVE_INFINITY,
     campaignPlan: Number.POSITIVE_INFINITY,

@@ -11,12 +11,13 @@ import { beginPlan, bid, type LinePlan } from './line-plan.ts';
 import { planFor, type Stretch } from './pacing.ts';
 import { byId } from './plan-groups.ts';
 import type { PreparedLine } from './prepared-line.ts';
+import { shareAuctions } from './share-auctions.ts';
 
 /** What is known when a segment is planned. */
 export interface PlanInput {
   readonly account: Bookings['account'];
   readonly lines: readonly PreparedLine[];
-  /** By line item. */
+  /** By line item, and by funding instrument. */
   readonly people: ReadonlyMap<string, number>;
   /** The ledger at the beginning of the segment. */
   readonly state: LedgerState;
@@ -40,7 +41,12 @@ export function planSegment(
     return beginPlan(line, segment, state, { market, people: people.get(booking.id) ?? 0, reason });
   });
   const serving = plans.filter(({ reason }) => !reason);
-  for (const group of byId(serving, ({ campaign }) => campaign.id)) planCampaign(group, segment, account.timezone);
+  const campaigns = byId(serving, ({ campaign }) => campaign.id);
+  for (const group of campaigns) planCampaign(group, segment, account.timezone);
+  // Now they know of each other.
+  if (shareAuctions(serving, { people, market, segment })) {
+    for (const group of campaigns) planCampaign(group, segment, account.timezone);
+  }
   for (const plan of serving) if (!plan.reason) round(plan, segment);
   cutToCaps(serving.filter(({ reason }) => !reason));
   for (const plan of serving) if (!plan.reason && plan.impressions === 0) plan.reason = 'NOTHING_WON';
@@ -58,6 +64,8 @@ function planCampaign(group: readonly LinePlan[], segment: Segment, zone: string
   const ofCampaign = planFor(campaign.budget, first!.spent.campaign, stretch(segment, [from_ms, until_ms], last, zone));
   const supply = group.reduce((sum, plan) => sum + plan.supply!.opportunities, 0);
   for (const plan of group) {
+    plan.throttle = 1;
+    plan.limit = undefined;
     const { line } = plan;
     const { booking, isStandard } = line;
     const left = planFor(

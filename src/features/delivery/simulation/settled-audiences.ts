@@ -4,10 +4,11 @@ import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.t
 import type { AudienceCount, AudienceCounter } from '../audience-counter.ts';
 import type { Booking, Bookings } from '../bookings.ts';
 import { servingTimes } from '../serving-times.ts';
+import { instrumentSubject } from './share-auctions.ts';
 
 /** The audiences by which a settlement delivers. */
 export interface SettledAudiences {
-  /** How many people each line item means. */
+  /** How many people each line item means, and all of each funding instrument together. */
   readonly people: ReadonlyMap<string, number>;
   /** What was asked for each. */
   readonly questions: ReadonlyMap<string, string>;
@@ -73,6 +74,11 @@ export async function settleAudiences(
     const only = ids.length === 1 ? counts.get(ids[0]!) : undefined;
     store(subject, time, only ?? (await counter.countUnion(account, ids, instantMs(time))));
   }
+  const known = new Map([...stored, ...changed].map((audience) => [audience.subject, audience.people] as const));
+  for (const subject of new Set(serving.map(instrumentSubject))) {
+    const union = known.get(subject);
+    if (union !== undefined) people.set(subject, union);
+  }
   return { people, questions, changed };
 }
 
@@ -84,10 +90,6 @@ function hasSamePeople(one: Counted, other: Counted): boolean {
 
 function campaignSubject({ campaign }: Booking): string {
   return `campaign/${campaign.id}`;
-}
-
-function instrumentSubject({ instrument }: Booking): string {
-  return `funding_instrument/${instrument.id}`;
 }
 
 function later(one: string, other: string): string {
