@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { SettledAccount } from '../../src/contract/services/delivery.ts';
 import type { Person } from '../../src/contract/store/directory.ts';
+import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { devices, locations, platformVersions } from '../../src/features/ads/reference/targeting-tables.ts';
 import type { AudienceCount, AudienceCounter } from '../../src/features/delivery/audience-counter.ts';
 import { audienceCounter } from '../../src/features/delivery/audiences/count-audiences.ts';
@@ -18,7 +19,7 @@ const NOW_S = Date.parse('2026-03-02T17:04:55Z') / 1000;
 const placeOf = (name: string, type = 'COUNTRIES') =>
   locations().find((each) => each.name === name && each.location_type === type)!.targeting_value;
 const versionOf = (number: string) => platformVersions().find((each) => each.number === number)!.targeting_value;
-const phone = devices()[30]!.targeting_value;
+const phone = devices().find(({ os_type }) => os_type === 'Android')!.targeting_value;
 
 /** What a person is found by when audiences are uploaded. */
 const known = (number: number) => ({
@@ -152,12 +153,13 @@ describe('the people of a line item', () => {
     const one = { AGE_13_TO_17: 1, AGE_18_TO_24: 1, AGE_25_TO_34: 1, AGE_OVER_50: 1 };
     assert.deepEqual(AGE, { ...one, UNKNOWN: ALL - 4 });
     assert.deepEqual(GENDER, { 1: 2, 2: 2, UNKNOWN: ALL - 4 });
-    assert.deepEqual(METROS, { 819: 1, UNKNOWN: ALL - 1 });
+    const ofCountries = { [unknownWithin(placeOf('United States'))]: 1, [unknownWithin(placeOf('Germany'))]: 1 };
+    assert.deepEqual(METROS, { 819: 1, ...ofCountries, UNKNOWN: ALL - 3 });
     assert.deepEqual(LOCATIONS, { [placeOf('United States')]: 2, [placeOf('Germany')]: 1, UNKNOWN: ALL - 3 });
-    assert.deepEqual(REGIONS, { [placeOf('California', 'REGIONS')]: 1, UNKNOWN: ALL - 1 });
+    assert.deepEqual(REGIONS, { [placeOf('California', 'REGIONS')]: 1, ...ofCountries, UNKNOWN: ALL - 3 });
     assert.deepEqual(PLATFORMS, { 0: 1, 1: 1, UNKNOWN: ALL - 2 });
     assert.deepEqual(LANGUAGES, { de: 1, UNKNOWN: ALL - 1 });
-    assert.deepEqual(DEVICES, { [phone]: 1, UNKNOWN: ALL - 1 });
+    assert.deepEqual(DEVICES, { [phone]: 1, [unknownWithin('0')]: 1, UNKNOWN: ALL - 2 });
     const { mark } = await world.service.store.read((tx) => tx.directory.findState());
     assert.equal(everybody.directory_mark, mark);
   });

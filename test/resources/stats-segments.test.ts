@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { localDay } from '../../src/base/zones.ts';
 import { type DeliveryMetric, WEB_CONVERSIONS } from '../../src/contract/delivery/metrics.ts';
 import { referenceEntry } from '../../src/features/ads/reference/reference-entry.ts';
+import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { type StatsPlace, statsCalls } from './stats-calls.ts';
@@ -194,71 +195,96 @@ describe('a segment', () => {
     assert.deepEqual(byValue(active!, 'impressions'), { UNKNOWN: [10] });
   });
 
-  test('by place is one of the country, and all others are unknown', async () => {
-    const place = await openPlace();
-    const [line] = place.lines;
+  describe('by place or device is of the country or platform; those of all of them are the whole, once,', () => {
     const find = (type: string, country: string) =>
       locations().find((each) => each.location_type === type && each.country_code === country)!.targeting_value;
-    const seattle = locations().find(({ name }) => name === 'Seattle-Tacoma WA')!.targeting_value;
+    const [us, ar, de] = ['US', 'AR', 'DE'].map((country) => find('COUNTRIES', country)) as [string, string, string];
     const [region, foreign] = [find('REGIONS', 'US'), find('REGIONS', 'AR')];
     const shares = {
-      METROS: { [seattle]: 1, UNKNOWN: 1 },
-      REGIONS: { [region]: 2, [foreign]: 1, UNKNOWN: 1 },
-      DEVICES: { '1q': 1, UNKNOWN: 1 },
-      PLATFORMS: { '0': 1, '1': 1 },
+      LOCATIONS: { [us]: 5, [ar]: 2, UNKNOWN: 1 },
+      METROS: { 819: 2, [unknownWithin(us)]: 3, [unknownWithin(ar)]: 2, UNKNOWN: 1 },
+      REGIONS: { [region]: 2, [foreign]: 1, [unknownWithin(us)]: 3, [unknownWithin(ar)]: 1, UNKNOWN: 1 },
+      DEVICES: { '1q': 2, [unknownWithin('0')]: 1, [unknownWithin('4')]: 3, UNKNOWN: 2 },
+      PLATFORM_VERSIONS: { 15: 4, [unknownWithin('1')]: 4 },
+      PLATFORMS: { 0: 3, 1: 4, UNKNOWN: 1 },
     };
-    await count(place, { [line!.id]: { people: 4, shares } });
-    await deliver(place, { line: 0, day: '2026-03-01', numbers: { impressions: { 1: 8 } } });
-    const country = '96683cc9126741d1';
-    const ask = async (segmentation_type: string, more: Record<string, string> = { country }) => {
-      const [parts] = await partsOf(place, { ...asking([line!.id]), ...day, segmentation_type, ...more });
-      return parts!.map(({ segment, metrics }) => [segment!.segment_value, segment!.segment_name, metrics.impressions]);
-    };
-    assert.deepEqual(await ask('METROS'), [
-      ['819', 'Seattle-Tacoma WA', [4]],
-      ['UNKNOWN', 'Unknown', [4]],
-    ]);
-    const named = [region, referenceEntry('LOCATION', region)!.name, [4]];
-    assert.deepEqual(await ask('REGIONS'), [named, ['UNKNOWN', 'Unknown', [4]]]);
-    assert.deepEqual(await ask('DEVICES', { platform: '0' }), [
-      ['1q', 'iPhone 3GS', [4]],
-      ['UNKNOWN', 'Unknown', [4]],
-    ]);
-    assert.deepEqual(await ask('DEVICES', { platform: '1' }), [['UNKNOWN', 'Unknown', [8]]]);
-    assert.deepEqual(await ask('PLATFORMS', {}), [
-      ['0', 'iOS', [4]],
-      ['1', 'Android', [4]],
-    ]);
+    const platforms = ['0', '1', '2', '3', '4'];
+
+    for (const [zone, home] of [
+      ['America/Los_Angeles', us],
+      ['Europe/Berlin', de],
+      ['UTC', us],
+    ] as const) {
+      test(`in an account of ${zone}`, async () => {
+        const place = await openPlace(zone);
+        const [line] = place.lines;
+        await count(place, { [line!.id]: { people: 8, shares } });
+        const segments = { REGIONS: { [foreign]: { impressions: { 1: 1 } }, UNKNOWN: { impressions: { 1: 1 } } } };
+        await deliver(place, { line: 0, day: '2026-03-01', numbers: { impressions: { 1: 10 } }, segments });
+        const ask = async (segmentation_type: string, more: Record<string, string> = {}) => {
+          const [parts] = await partsOf(place, { ...asking([line!.id]), ...day, segmentation_type, ...more });
+          return parts!.flatMap(({ segment, metrics }) =>
+            segment ? [[segment.segment_value, segment.segment_name, metrics.impressions![0]!] as const] : [],
+          );
+        };
+        for (const [type, parameter, wholes] of [
+          ['LOCATIONS', 'country', [us, ar, de]],
+          ['METROS', 'country', [us, ar, de]],
+          ['REGIONS', 'country', [us, ar, de]],
+          ['DEVICES', 'platform', platforms],
+          ['PLATFORM_VERSIONS', 'platform', platforms],
+        ] as const) {
+          let sum = 0;
+          for (const whole of wholes) for (const [, , number] of await ask(type, { [parameter]: whole })) sum += number;
+          assert.equal(sum, 10, type);
+        }
+        const unknown = (number: number) => (number === 0 ? [] : [['UNKNOWN', 'Unknown', number]]);
+        const nameOf = (value: string) => referenceEntry('LOCATION', value)!.name;
+        const [first, other] = [home === us ? 2 : 0, home === de ? 2 : 0];
+        assert.deepEqual(await ask('REGIONS', { country: us }), [[region, nameOf(region), 2], ...unknown(3 + first)]);
+        assert.deepEqual(await ask('REGIONS', { country: ar }), [[foreign, nameOf(foreign), 2], ...unknown(1)]);
+        assert.deepEqual(await ask('REGIONS', { country: de }), unknown(other));
+        const metros = await ask('METROS', { country: us });
+        assert.deepEqual(metros[0]!.slice(0, 2), ['819', 'Seattle-Tacoma WA']);
+        const [iPhone] = await ask('DEVICES', { platform: '0' });
+        assert.deepEqual(iPhone!.slice(0, 2), ['1q', 'iPhone 3GS']);
+        assert.deepEqual((await ask('DEVICES', { platform: '1' })).concat(await ask('DEVICES', { platform: '2' })), []);
+        assert.deepEqual(
+          (await ask('PLATFORMS')).map(([value, name]) => [value, name]),
+          [
+            ['0', 'iOS'],
+            ['1', 'Android'],
+            ['UNKNOWN', 'Unknown'],
+          ],
+        );
+      });
+    }
   });
 
   test('of conversions on websites is by platform, or by tag', async () => {
     const place = await openPlace();
     const [line] = place.lines;
-    const numbers = Object.fromEntries(
+    const ofView = (number: number) =>
       WEB_CONVERSIONS.flatMap((name) => [
-        [`${name}.post_view`, { 1: 2 }],
-        [`${name}.sale_amount_view`, { 1: 5_000_000 }],
-      ]),
-    );
-    await deliver(place, {
-      ...{ line: 0, day: '2026-03-01', numbers },
-      segments: { CONVERSION_TAGS: { o1x2: { 'conversion_searches.post_view': { 1: 2 } } } },
-    });
+        [`${name}.post_view`, { 1: number }],
+        [`${name}.sale_amount_view`, { 1: number * 5_000_000 }],
+      ]);
+    const [numbers, ofTag] = [Object.fromEntries(ofView(3)), Object.fromEntries(ofView(2))];
+    await deliver(place, { line: 0, day: '2026-03-01', numbers, segments: { CONVERSION_TAGS: { o1x2: ofTag } } });
     const of = { ...asking([line!.id]), ...day, metric_groups: 'WEB_CONVERSION' };
     const ask = async (segmentation_type: string) => {
       const [parts] = await partsOf(place, { ...of, segmentation_type });
-      const metricOf = ({ metrics }: Part, name: string) => (metrics[name] as unknown as { metric: unknown }).metric;
-      return parts!.map((part) => [
-        part.segment?.segment_value,
-        ...['conversion_searches', 'conversion_purchases'].map((name) => metricOf(part, name)),
+      return parts!.map(({ segment, metrics }) => [
+        segment?.segment_value,
+        ...new Set(WEB_CONVERSIONS.map((name) => JSON.stringify(metrics[name], ['metric', 'sale_amount']))),
       ]);
     };
-    assert.deepEqual(await ask('PLATFORMS'), [['UNKNOWN', [2], [2]]]);
-    assert.deepEqual(await ask('GENDER'), [[undefined, null, null]]);
-    // Purchases are not told apart by tag; amounts that no tag has are of an unknown one.
+    const told = (count: number) => JSON.stringify({ metric: [count], sale_amount: [count * 5_000_000] });
+    assert.deepEqual(await ask('PLATFORMS'), [['UNKNOWN', told(3)]]);
+    assert.deepEqual(await ask('GENDER'), [[undefined, JSON.stringify({ metric: null, sale_amount: null })]]);
     assert.deepEqual(await ask('CONVERSION_TAGS'), [
-      ['UNKNOWN', null, null],
-      ['o1x2', [2], null],
+      ['UNKNOWN', told(1)],
+      ['o1x2', told(2)],
     ]);
   });
 });

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PeopleHistogram } from '../../src/contract/store/directory.ts';
 import { marketCode, placeOfMarket, placeOfSegment } from '../../src/features/ads/reference/market-codes.ts';
+import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { devices, languages, locations, platformVersions } from '../../src/features/ads/reference/targeting-tables.ts';
 import {
   COUNTED_WORDS,
   SEGMENTATIONS,
   SEGMENTS_MAX,
+  segmentsOfPerson,
   sharesOf,
   UNKNOWN,
 } from '../../src/features/delivery/audiences/shares.ts';
@@ -83,7 +85,8 @@ describe('shares of counted people', () => {
         const seattle = idOf('Seattle-Tacoma WA', 'METROS');
         assert.equal(shares.METROS!['819'] ?? 0, having('metro', seattle));
         const isListed = ({ device }: Somebody) => device !== null && device !== '!';
-        assert.equal(shares.DEVICES![UNKNOWN] ?? 0, people.filter((each) => !isListed(each)).length);
+        const unlisted = Object.entries(shares.DEVICES!).filter(([value]) => value.startsWith(UNKNOWN));
+        assert.equal(sumOf(Object.fromEntries(unlisted)), people.filter((each) => !isListed(each)).length);
       }),
     );
   });
@@ -97,6 +100,25 @@ describe('shares of counted people', () => {
     assert.deepEqual(new Set(Object.keys(found!)), new Set([...kept, UNKNOWN]));
     assert.equal(found![regions.at(-1)!], regions.length);
     assert.equal(sumOf(found!), people);
+  });
+
+  test('tell people of whom only the country or platform is known by that, like those of one person', () => {
+    const [us, germany] = [idOf('United States', 'COUNTRIES'), idOf('Germany', 'COUNTRIES')];
+    const nobody = { gender: null, language: null, metro: null, region: null, platform_version: null };
+    const people = [
+      { ...nobody, age: 20, country: 'US', region: idOf('California', 'REGIONS'), platform: '0', device: '1q' },
+      { ...nobody, age: 20, country: 'US', platform: '0', device: null },
+      { ...nobody, age: 20, country: 'DE', platform: '4', device: null },
+      { ...nobody, age: 20, country: null, platform: null, device: null },
+    ];
+    const shares = sharesOf(histogramOf(people));
+    const expected = [idOf('California', 'REGIONS'), unknownWithin(us), unknownWithin(germany), UNKNOWN];
+    assert.deepEqual(shares.REGIONS, Object.fromEntries(expected.map((value) => [value, 1])));
+    for (const type of ['REGIONS', 'METROS', 'DEVICES', 'PLATFORM_VERSIONS']) {
+      const ofEach = people.map(({ age, ...words }) => segmentsOfPerson({ age, words })[type]!);
+      const counted = [...Map.groupBy(ofEach, (value) => value)].map(([value, all]) => [value, all.length]);
+      assert.deepEqual(shares[type], Object.fromEntries(counted), type);
+    }
   });
 
   test('names and countries are those of places and of markets', () => {

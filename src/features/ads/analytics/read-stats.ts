@@ -100,7 +100,7 @@ export async function readStats(
       return { days, segments: await tx.deliveryLedger.listSegments({ ...range, segmentation: segmentation!.type }) };
     });
     if (audiences) {
-      const shownAs = valueFilter(segmentation!);
+      const shownAs = valueFilter(segmentation!, account.timezone);
       const parts = segmentParts({ metrics, segments, audiences, shownAs, zone: account.timezone });
       for (const day of days) collected.add(day, (into) => parts.visit(day, into));
     } else {
@@ -157,8 +157,8 @@ function metricsOf({ entity, groups, segmentation }: StatsQuery): DeliveryMetric
   const metrics = new Set<DeliveryMetric>();
   for (const group of without?.includes(entity) ? [] : groups) {
     if (!about.groups.includes(group)) continue;
+    if (segmentation && !canBeSegmented(segmentation.type, group)) continue;
     for (const { name, members } of METRIC_GROUPS[group] as readonly Metric[]) {
-      if (segmentation && !canBeSegmented(segmentation.type, group, name)) continue;
       if (group === 'ENGAGEMENT' && about.engagement && !about.engagement.includes(name as DeliveryMetric)) continue;
       for (const { sumOf } of members) for (const metric of sumOf) metrics.add(metric);
     }

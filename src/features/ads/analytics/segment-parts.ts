@@ -54,15 +54,15 @@ export interface SegmentSources {
   readonly metrics: readonly DeliveryMetric[];
   readonly segments: readonly DeliverySegment[];
   readonly audiences: Pick<ReturnType<typeof audienceShares>, 'at'>;
-  /** The value under which a value of the ledger is shown. */
-  readonly shownAs: (value: string) => string;
+  /** The value under which a value of the ledger is shown; undefined when it is left out. */
+  readonly shownAs: (value: string) => string | undefined;
   readonly zone: string;
 }
 
 /**
  * Divides days of delivery into segments. What the ledger knows by segment is taken from there; the rest of each hour is
- * dealt out among the people of the audience. The parts of each metric and hour add up to its number, and do not depend
- * on what else is asked for.
+ * dealt out among the people of the audience. The parts of each metric and hour add up to its number, with those that are
+ * left out, and do not depend on what else is asked for.
  * @source decision 962
  */
 export function segmentParts({ metrics, segments, audiences, shownAs, zone }: SegmentSources) {
@@ -106,7 +106,8 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
         rest[hour * all.length + slot] = number;
       });
       const addShown = (value: string, slot: number, hour: number, number: number): void => {
-        if (slot < metrics.length) add(shownAs(value), slot, hour, number);
+        const shown = slot < metrics.length ? shownAs(value) : undefined;
+        if (shown !== undefined) add(shown, slot, hour, number);
       };
       for (const { value, hours: known } of byDay.get(keyOf(day)) ?? []) {
         visitHours(known, slots, (slot, hour, number) => {
@@ -123,7 +124,10 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
         if (found?.turns) {
           const { values, turns } = found;
           divideHour(rest, base, turns, start);
-          for (let at = 0; at < values.length; at++) addAll(shownAs(values[at]!), hour, parts, at, values.length);
+          for (let at = 0; at < values.length; at++) {
+            const shown = shownAs(values[at]!);
+            if (shown !== undefined) addAll(shown, hour, parts, at, values.length);
+          }
         } else {
           for (let slot = 0; slot < all.length; slot++) {
             if (rest[base + slot]! > 0) addShown(UNKNOWN, slot, hour, rest[base + slot]!);

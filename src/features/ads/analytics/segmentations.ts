@@ -1,12 +1,14 @@
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
-import { type ReferenceEntry, referenceEntry } from '../reference/reference-entry.ts';
+import { placeOfSegment } from '../reference/market-codes.ts';
+import { referenceEntry } from '../reference/reference-entry.ts';
+import { countryOfZone, isUnknownWithin, OTHER_DEVICES, wholeOf } from '../reference/segment-wholes.ts';
 import type { StatsEntityName } from './entities.ts';
 import type { MetricGroup } from './metrics.ts';
 
 /** A division of people by what they have in common. */
 export interface Segmentation {
-  /** The parameter that it requires; values beyond it are counted as unknown. */
+  /** The parameter that it requires; values beyond it are left out. */
   readonly within?: 'country' | 'platform';
   /** Kinds of entities of which it tells nothing. */
   readonly without?: readonly StatsEntityName[];
@@ -46,45 +48,12 @@ export const SEGMENTATIONS = {
 /** The name of a segmentation. */
 export type SegmentationName = keyof typeof SEGMENTATIONS;
 
-/** Conversions on websites of which it is not known which tag saw them. @source analytics 7 */
-const PLATFORMS_ONLY = ['purchases', 'sign_ups', 'site_visits', 'downloads', 'custom'].map(
-  (name) => `conversion_${name}`,
-);
-
-/** Whether a metric of a group can be divided so; others are null. @source analytics 7 */
-export function canBeSegmented(segmentation: SegmentationName, group: MetricGroup, metric: string): boolean {
+/** Whether the metrics of a group can be divided so; others are null. @source analytics 7; decision 1112 */
+export function canBeSegmented(segmentation: SegmentationName, group: MetricGroup): boolean {
   if (group === 'LIFE_TIME_VALUE_MOBILE_CONVERSION') return false;
-  if (segmentation === 'CONVERSION_TAGS') return group === 'WEB_CONVERSION' && !PLATFORMS_ONLY.includes(metric);
+  if (segmentation === 'CONVERSION_TAGS') return group === 'WEB_CONVERSION';
   return group !== 'WEB_CONVERSION' || segmentation === 'PLATFORMS';
 }
-
-/** Codes of market areas by their names, as reports number them. @source analytics 7; decision 964 */
-const MARKET_CODES: Readonly<Record<string, string>> = {
-  'Atlanta GA': '524',
-  'Boston MA': '506',
-  'Chicago IL': '602',
-  'Cleveland-Akron OH': '510',
-  'Dallas-Ft. Worth TX': '623',
-  'Denver CO': '751',
-  'Detroit MI': '505',
-  'Houston TX': '618',
-  'Los Angeles CA': '803',
-  'Miami-Ft. Lauderdale FL': '528',
-  'Minneapolis-St. Paul MN': '613',
-  'New York NY': '501',
-  'Orlando-Daytona Beach FL': '534',
-  'Philadelphia PA': '504',
-  'Phoenix AZ': '753',
-  'Pittsburgh PA': '508',
-  'Portland OR': '820',
-  'Sacramento-Stockton CA': '862',
-  'San Diego CA': '825',
-  'San Francisco-Oakland-San Jose CA': '807',
-  'Seattle-Tacoma WA': '819',
-  'St. Louis MO': '609',
-  'Tampa-St. Petersburg FL': '539',
-  'Washington DC': '511',
-};
 
 /** What is asked for: a segmentation, and the country or platform that it is about. */
 export interface AskedSegmentation {
@@ -99,20 +68,27 @@ export interface Segment {
   readonly segment_value: string;
 }
 
-/** Returns the value under which the deliveries of a value of the ledger are shown: its own, or UNKNOWN. */
-export function valueFilter({ type, country, platform }: AskedSegmentation): (value: string) => string {
+/**
+ * Returns the value under which the deliveries of a value of the ledger are shown; undefined for those of another country
+ * or platform. Each value belongs to one country and one platform, so that all of them together are the whole.
+ * @source decision 963
+ */
+export function valueFilter(
+  { type, country, platform }: AskedSegmentation,
+  zone: string,
+): (value: string) => string | undefined {
   const { within, lookup }: Segmentation = SEGMENTATIONS[type];
   if (!within) return (value) => value;
-  const place = country === undefined ? undefined : referenceEntry('LOCATION', country);
-  const system = platform === undefined ? undefined : referenceEntry('PLATFORM', platform);
-  const isIn = (entry: ReferenceEntry | undefined): boolean =>
-    entry !== undefined &&
-    (within === 'country' ? entry.country_code === place?.country_code : entry.os_type === system?.os_type);
-  const known = new Map<string, string>();
+  const asked = within === 'country' ? country : platform;
+  const others = within === 'country' ? countryOfZone(zone) : OTHER_DEVICES;
+  const known = new Map<string, string | undefined>();
   return (value) => {
-    const shown = known.get(value) ?? (isIn(referenceEntry(lookup!, value)) ? value : UNKNOWN);
-    known.set(value, shown);
-    return shown;
+    if (!known.has(value)) {
+      const whole = wholeOf(lookup!, value);
+      const shown = whole === undefined || isUnknownWithin(value) ? UNKNOWN : value;
+      known.set(value, (whole ?? others) === asked ? shown : undefined);
+    }
+    return known.get(value);
   };
 }
 
@@ -135,8 +111,8 @@ export async function segmentsOf(
 function segmentOf(type: SegmentationName, value: string, own: string | undefined): Segment {
   if (value === UNKNOWN) return { segment_name: 'Unknown', segment_value: UNKNOWN };
   const { lookup, names }: Segmentation = SEGMENTATIONS[type];
-  const segment_name =
-    own ?? names?.[value] ?? (lookup === undefined ? undefined : referenceEntry(lookup, value)?.name) ?? value;
-  const segment_value = type === 'METROS' ? (MARKET_CODES[segment_name] ?? value) : value;
-  return { segment_name, segment_value };
+  const entry =
+    lookup === 'LOCATION' ? placeOfSegment(value) : lookup === undefined ? undefined : referenceEntry(lookup, value);
+  const segment_name = own ?? names?.[value] ?? entry?.name ?? value;
+  return { segment_name, segment_value: value };
 }

@@ -72,8 +72,12 @@ export const segmentParameters = {
   segmentation_type: wordOf(...(Object.keys(SEGMENTATIONS) as SegmentationName[])).describe(
     'Divides the numbers among people who differ in this.',
   ),
-  country: text({ max: 64 }).describe('Targeting value of a country; required for segments by location.'),
-  platform: text({ max: 64 }).describe('Targeting value of a platform; required for devices and their versions.'),
+  country: text({ max: 64 }).describe(
+    'Targeting value of a country: only people there are counted. Required for segments by location.',
+  ),
+  platform: text({ max: 64 }).describe(
+    'Targeting value of a platform: only people on it are counted. Required for devices and their versions.',
+  ),
 };
 
 /** The problems of `checkStats`, beside those of single parameters. */

@@ -16,8 +16,8 @@ const LINES_AT_ONCE = 500;
 const NAMES = Object.keys(REPORT_METRICS) as (keyof DailyNumbers)[];
 
 /**
- * Divides what was delivered by a segmentation: together, the segments of a currency are the whole. Those with the highest
- * spend come first. Never call it inside a unit of work.
+ * Divides what was delivered by a segmentation: together, the segments of a currency are the whole, or that of the country.
+ * Those with the highest spend come first. Never call it inside a unit of work.
  */
 export async function readBreakdown(
   store: Store,

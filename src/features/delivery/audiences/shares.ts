@@ -1,8 +1,7 @@
 import type { PeopleHistogram, PersonWord } from '../../../contract/store/directory.ts';
 import { marketCode } from '../../ads/reference/market-codes.ts';
 import { referenceEntry } from '../../ads/reference/reference-entry.ts';
-import { locations } from '../../ads/reference/targeting-tables.ts';
-import { lazy } from '../../ads/reference/tsv-table.ts';
+import { countryId, unknownWithin, wholeOf } from '../../ads/reference/segment-wholes.ts';
 
 /** The segment of people of whom it is not known. */
 export const UNKNOWN = 'UNKNOWN';
@@ -24,27 +23,30 @@ interface Dimension {
   readonly word: PersonWord;
   /** The segment value of a value of the directory; undefined when the reference data lacks it. */
   segmentOf(value: string): string | undefined;
+  /** Where its values lie: the segmentation type of the country or platform, and their own targeting type. */
+  readonly within?: { readonly type: 'LOCATIONS' | 'PLATFORMS'; readonly lookup: string };
 }
 
-const countryIds = lazy(
-  () =>
-    new Map(
-      locations()
-        .filter(({ location_type }) => location_type === 'COUNTRIES')
-        .map(({ country_code, targeting_value }) => [country_code, targeting_value]),
-    ),
-);
+const OF_COUNTRIES = { type: 'LOCATIONS', lookup: 'LOCATION' } as const;
 const known = (type: string) => (value: string) => (referenceEntry(type, value) ? value : undefined);
 
 const DIMENSIONS = {
   GENDER: { word: 'gender', segmentOf: (value) => (value === '1' || value === '2' ? value : undefined) },
   PLATFORMS: { word: 'platform', segmentOf: known('PLATFORM') },
-  LOCATIONS: { word: 'country', segmentOf: (code) => countryIds().get(code) },
-  REGIONS: { word: 'region', segmentOf: known('LOCATION') },
-  METROS: { word: 'metro', segmentOf: (place) => marketCode(place) ?? known('LOCATION')(place) },
+  LOCATIONS: { word: 'country', segmentOf: countryId },
+  REGIONS: { word: 'region', segmentOf: known('LOCATION'), within: OF_COUNTRIES },
+  METROS: {
+    word: 'metro',
+    segmentOf: (place) => marketCode(place) ?? known('LOCATION')(place),
+    within: OF_COUNTRIES,
+  },
   LANGUAGES: { word: 'language', segmentOf: known('LANGUAGE') },
-  DEVICES: { word: 'device', segmentOf: known('DEVICE') },
-  PLATFORM_VERSIONS: { word: 'platform_version', segmentOf: known('PLATFORM_VERSION') },
+  DEVICES: { word: 'device', segmentOf: known('DEVICE'), within: { type: 'PLATFORMS', lookup: 'DEVICE' } },
+  PLATFORM_VERSIONS: {
+    word: 'platform_version',
+    segmentOf: known('PLATFORM_VERSION'),
+    within: { type: 'PLATFORMS', lookup: 'PLATFORM_VERSION' },
+  },
 } as const satisfies Readonly<Record<string, Dimension>>;
 
 /** The segmentation types by which people are counted. @source analytics 7 */
@@ -53,20 +55,24 @@ export const SEGMENTATIONS = ['AGE', ...Object.keys(DIMENSIONS)] as readonly ('A
 /** The attributes that a histogram needs. */
 export const COUNTED_WORDS: readonly PersonWord[] = Object.values(DIMENSIONS).map(({ word }) => word);
 
-/** People by segmentation type and segment value; those of a type add up to all of them, with `UNKNOWN`. */
+/**
+ * People by segmentation type and segment value; those of a type add up to all of them, with `UNKNOWN`, and with those of
+ * whom only the country or platform is known.
+ * @source decision 1110
+ */
 export type Shares = Record<string, Record<string, number>>;
 
 /** The shares of counted people. Segments without people are left out. */
 export function sharesOf(histogram: PeopleHistogram): Shares {
   const { people, words, ages } = histogram;
   const shares: Shares = { AGE: completed(people, new Map(agesOf(ages))) };
-  for (const [type, { word, segmentOf }] of Object.entries(DIMENSIONS) as [string, Dimension][]) {
+  for (const [type, { word, segmentOf, within }] of Object.entries(DIMENSIONS) as [string, Dimension][]) {
     const found = new Map<string, number>();
     for (const [value, count] of Object.entries(words[word] ?? {})) {
       const segment = segmentOf(value);
       if (segment !== undefined) found.set(segment, (found.get(segment) ?? 0) + count);
     }
-    shares[type] = completed(people, found);
+    shares[type] = completed(people, found, within && { lookup: within.lookup, wholes: shares[within.type]! });
   }
   return shares;
 }
@@ -75,12 +81,27 @@ function agesOf(ages: readonly number[]): [bucket: string, people: number][] {
   return AGES.map(([bucket, from, to]) => [bucket, ages.slice(from, to + 1).reduce((sum, each) => sum + each, 0)]);
 }
 
-/** The largest segments in the order of their values, and everybody else as unknown. */
-function completed(people: number, counts: ReadonlyMap<string, number>): Record<string, number> {
+/** The largest segments in the order of their values, and everybody else as unknown, by country or platform if there are any. */
+function completed(
+  people: number,
+  counts: ReadonlyMap<string, number>,
+  within?: { readonly lookup: string; readonly wholes: Readonly<Record<string, number>> },
+): Record<string, number> {
   const bySize = [...counts].filter(([, count]) => count > 0).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const kept = bySize.slice(0, SEGMENTS_MAX).sort(([a], [b]) => (a < b ? -1 : 1));
-  const rest = kept.reduce((left, [, count]) => left - count, people);
-  return Object.fromEntries(rest > 0 ? [...kept, [UNKNOWN, rest]] : kept);
+  let rest = kept.reduce((left, [, count]) => left - count, people);
+  const { [UNKNOWN]: _, ...wholes } = within?.wholes ?? {};
+  const named = new Map<string | undefined, number>();
+  for (const [value, count] of within ? kept : []) {
+    const whole = wholeOf(within!.lookup, value);
+    named.set(whole, (named.get(whole) ?? 0) + count);
+  }
+  const unknown = Object.entries(wholes).map(([whole, count]): [string, number] => {
+    const part = Math.max(0, Math.min(count - (named.get(whole) ?? 0), rest));
+    rest -= part;
+    return [unknownWithin(whole), part];
+  });
+  return Object.fromEntries([...kept, ...unknown, [UNKNOWN, rest] as const].filter(([, count]) => count > 0));
 }
 
 /** The segment of one person, by segmentation type. */
@@ -91,9 +112,11 @@ export function segmentsOfPerson(person: {
   const { age, words } = person;
   const [bucket = UNKNOWN] = AGES.find(([, from, to]) => age !== null && age >= from && age <= to) ?? [];
   const found: Record<string, string> = { AGE: bucket };
-  for (const [type, { word, segmentOf }] of Object.entries(DIMENSIONS) as [string, Dimension][]) {
+  for (const [type, { word, segmentOf, within }] of Object.entries(DIMENSIONS) as [string, Dimension][]) {
     const value = words[word];
-    found[type] = (value == null ? undefined : segmentOf(value)) ?? UNKNOWN;
+    const whole = within ? found[within.type]! : UNKNOWN;
+    found[type] =
+      (value == null ? undefined : segmentOf(value)) ?? (whole === UNKNOWN ? UNKNOWN : unknownWithin(whole));
   }
   return found;
 }

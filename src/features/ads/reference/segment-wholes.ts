@@ -1,0 +1,66 @@
+import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
+import { placeOfSegment } from './market-codes.ts';
+import { referenceEntry } from './reference-entry.ts';
+import { locations, platforms } from './targeting-tables.ts';
+import { lazy } from './tsv-table.ts';
+
+/** The platform of devices of which it is not known. */
+export const OTHER_DEVICES = '3';
+/** The country of accounts whose time zone belongs to none, such as UTC. */
+const DEFAULT_COUNTRY = 'US';
+/** Before the country or platform of people of whom nothing narrower is known. */
+const UNKNOWN_WITHIN = 'UNKNOWN/';
+
+const countryIds = lazy(
+  () =>
+    new Map(
+      locations()
+        .filter(({ location_type }) => location_type === 'COUNTRIES')
+        .map(({ country_code, targeting_value }) => [country_code, targeting_value]),
+    ),
+);
+const platformIds = lazy(
+  () => new Map(platforms().flatMap(({ os_type, targeting_value }) => (os_type ? [[os_type, targeting_value]] : []))),
+);
+const countriesOfZones = lazy(() => {
+  const found = new Map<string, string>();
+  for (const code of COUNTRY_CODES) {
+    const locale = new Intl.Locale(`und-${code}`) as Intl.Locale & { getTimeZones(): readonly string[] | undefined };
+    for (const zone of locale.getTimeZones() ?? []) found.set(canonical(zone), code);
+  }
+  return found;
+});
+
+function canonical(zone: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+}
+
+/** The location id of a country; undefined for what is none. */
+export function countryId(code: string): string | undefined {
+  return countryIds().get(code);
+}
+
+/** The location id of the country of a time zone. @source decision 963 */
+export function countryOfZone(zone: string): string {
+  return countryId(countriesOfZones().get(canonical(zone)) ?? DEFAULT_COUNTRY)!;
+}
+
+/** The segment value of people of a country or platform of whom nothing narrower is known. @source decision 1110 */
+export function unknownWithin(whole: string): string {
+  return UNKNOWN_WITHIN + whole;
+}
+
+/** Whether a segment value names nothing narrower than a country or platform. */
+export function isUnknownWithin(value: string): boolean {
+  return value.startsWith(UNKNOWN_WITHIN);
+}
+
+/**
+ * The country or platform that a segment value belongs to, by its targeting value; undefined when it is not known.
+ * @param lookup the targeting type of the value, such as `LOCATION`
+ */
+export function wholeOf(lookup: string, value: string): string | undefined {
+  if (isUnknownWithin(value)) return value.slice(UNKNOWN_WITHIN.length);
+  if (lookup === 'LOCATION') return countryId(placeOfSegment(value)?.country_code ?? '');
+  return platformIds().get(referenceEntry(lookup, value)?.os_type ?? '');
+}
