@@ -78,10 +78,7 @@ export function createListener(
     // A request on a connection that was open before the service began to stop is still answered.
     return503OnClosing: false,
     serverFactory(answerRest) {
-      const isTurn = pipeliningLimit(deps);
-      const readable = (request: IncomingMessage, response: ServerResponse): void => {
-        trackChunkedRequest(request, response);
-        if (!isTurn(request, response)) return;
+      const inTurn = pipeliningLimit(deps, (request, response) => {
         deps.connectionLimiter.requestStarted(request.socket, response);
         response.on('timeout', endStalled);
         if (deps.firstRequestBuffer.failureOf(request.socket)) {
@@ -96,6 +93,10 @@ export function createListener(
         // Nobody has signed for a page, so that its path can be replaced.
         if (deps.vocabulary) request.url = deps.vocabulary.paths.own(request.url!);
         if (!answerPage(request, response)) answerRest(request, response);
+      });
+      const readable = (request: IncomingMessage, response: ServerResponse): void => {
+        trackChunkedRequest(request, response);
+        inTurn(request, response);
       };
       const head_ms = deps.request_head_timeout_s * 1000;
       const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };

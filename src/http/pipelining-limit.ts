@@ -8,31 +8,53 @@ import { sendError } from './send-error.ts';
 const WAITING_MAX = 100;
 /** Marks a connection that is being closed: its further requests are not answered. */
 const ENDING = Number.POSITIVE_INFINITY;
+/** The methods whose requests may run beside others. @source RFC 9110 9.2.1 */
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The requests of a connection that have arrived before the reply to the one before. */
+interface Waiting {
+  count: number;
+  /** How many of them have a method that is not safe. */
+  changes: number;
+}
 
 /**
- * Returns whether a request may be answered. The server starts all pipelined requests at once, so a single packet could
- * start thousands. The first one beyond the limit is refused and closes the connection; requests after it are not
- * answered.
- * @source decision 478
+ * Returns a listener that passes requests on in their turn: the server starts all pipelined requests at once. Those with
+ * safe methods run side by side; a change waits for all before it, and what is behind it waits for the change. The first
+ * request beyond the limit is refused and closes the connection; requests after it are not answered.
+ * @source decision 478; RFC 9112 9.3.2
  */
-export function pipeliningLimit(
-  deps: PipelineDependencies,
-): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const waiting = new WeakMap<Socket, number>();
+export function pipeliningLimit(deps: PipelineDependencies, pass: Listener): Listener {
+  const known = new WeakMap<Socket, Waiting>();
   return (request, response) => {
     // No other reply is pending on the connection, as is nearly always the case.
-    if (response.socket !== null) return true;
+    if (response.socket !== null) return pass(request, response);
     const { socket } = request;
-    const count = waiting.get(socket) ?? 0;
-    if (count < WAITING_MAX) {
-      waiting.set(socket, count + 1);
-      response.once('close', () => waiting.set(socket, waiting.get(socket)! - 1));
-      return true;
+    const waiting = known.get(socket) ?? { count: 0, changes: 0 };
+    known.set(socket, waiting);
+    if (waiting.count < WAITING_MAX) {
+      const isSafe = SAFE.has(request.method!);
+      const isTurn = isSafe && waiting.changes === 0 && SAFE.has(beingAnswered(socket)?.req.method ?? 'GET');
+      waiting.count += 1;
+      if (!isSafe) waiting.changes += 1;
+      response.once('close', () => {
+        waiting.count -= 1;
+        if (!isSafe) waiting.changes -= 1;
+      });
+      if (isTurn) pass(request, response);
+      else response.once('socket', () => pass(request, response));
+      return;
     }
-    if (count === ENDING) return false;
-    waiting.set(socket, ENDING);
+    if (waiting.count === ENDING) return;
+    waiting.count = ENDING;
     response.shouldKeepAlive = false;
     sendError(deps, request, response, new Problem([{ problem: 'RATE_LIMITED' }], { retryAfter_s: 1 }));
-    return false;
   };
+}
+
+/** The reply that a connection is waiting for: only the server knows it, and remembering it would cost each request. */
+function beingAnswered(socket: Socket): ServerResponse | null | undefined {
+  return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage;
 }

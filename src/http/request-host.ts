@@ -8,18 +8,29 @@ export function isAuthority(text: string): boolean {
   return AUTHORITY.test(text);
 }
 
+/** A target with its scheme and host. @source RFC 9112 3.2.2 */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
+
 /**
  * Whether a request names exactly one host, or none where its version allows that. If there are two, a proxy in front
- * may have used the other one.
+ * may have used the other one. The host of an absolute target takes the place of the header.
  * @source RFC 9112 3.2; decision 482
  */
-export function hasValidHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+export function hasValidHost(request: IncomingMessage): boolean {
+  const { headers, httpVersion, rawHeaders } = request;
+  if (!request.url!.startsWith('/')) {
+    const [, authority, rest = ''] = ABSOLUTE_FORM.exec(request.url!) ?? [];
+    if (authority !== undefined) {
+      headers.host = authority;
+      request.url = rest.startsWith('/') ? rest : `/${rest}`;
+    }
+  }
   const { host } = headers;
-  if (host === undefined) return httpVersion === '1.0';
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
     if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
-  return count === 1 && isAuthority(host);
+  if (count === 0 && httpVersion === '1.0') return host === undefined || isAuthority(host);
+  return count === 1 && isAuthority(host!);
 }

@@ -35,7 +35,7 @@ export function originsReader(reach: OriginRules): (request: IncomingMessage) =>
   return (request) => {
     const forwarded = isProxy(request.socket.remoteAddress);
     const scheme = (forwarded && forwardedScheme(request)) || own;
-    const host = (forwarded && forwardedHost(request)) || request.headers.host || '';
+    const host = (forwarded && forwardedHost(request)) || request.headers.host || ownAuthority(request);
     const key = `${scheme} ${host}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
@@ -141,6 +141,12 @@ export function proxyMatcher(ranges: readonly string[]): (address: string | unde
     const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
     return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
   };
+}
+
+/** The address that a request without a host was sent to. @source RFC 9112 3.3 */
+function ownAuthority({ socket }: Pick<IncomingMessage, 'socket'>): string {
+  const address = (socket.localAddress ?? '').replace(/^::ffff:/, '');
+  return `${isIP(address) === 6 ? `[${address}]` : address}:${socket.localPort}`;
 }
 
 function isLoopbackAuthority(host: string): boolean {

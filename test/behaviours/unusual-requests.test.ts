@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { protocol, type Reply, read } from '../rig/client.ts';
@@ -83,6 +84,76 @@ describe('a form', () => {
     for (let look = 0; look < 500 && !gone.test(metrics); look++) metrics = await probe();
     assert.match(metrics, gone);
     assert.doesNotMatch(metrics, /status="5\d\d"/);
+  });
+});
+
+/** Sends requests in one packet, each signed for its host and path; the last closes the connection. */
+async function inOnePacket(
+  requests: readonly (readonly [method: string, target: string, more?: string, version?: string])[],
+  signedFor = world.service.sandboxUrl,
+): Promise<{ status: number; body: string }[]> {
+  const { hostname, port } = new URL(world.service.sandboxUrl);
+  const bytes = requests.map(([method, target, more = '', version = '1.1'], at) => {
+    const { keys, clock } = world;
+    const { header } = sign({
+      ...{ method, url: signedFor + target.replace(/^https?:..[^/]*/, ''), form: undefined },
+      ...{ oauth: protocol(keys, clock), consumerSecret: keys.consumer_secret },
+      tokenSecret: keys.access_token_secret,
+    });
+    const last = at === requests.length - 1 ? 'connection: close\r\n' : '';
+    return `${method} ${target} HTTP/${version}\r\n${more}authorization: ${header}\r\n${last}\r\n`;
+  });
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes.join(''));
+  const replies = (await text(socket)).split(/(?=HTTP\/1\.1 \d)/);
+  return replies.map((reply) => ({
+    status: Number(reply.split(' ', 2)[1]),
+    body: reply.slice(reply.indexOf('\r\n\r\n')),
+  }));
+}
+
+describe('requests of one connection that wait for each other', () => {
+  test('read what was changed before them, and not what is changed after', async () => {
+    const made = await world.sandbox.call('POST', `${path}/campaigns`, {
+      params: { name: 'old', funding_instrument_id: instrument, entity_status: 'PAUSED' },
+    });
+    const target = `${path}/campaigns/${made.body.data.id}`;
+    const { host } = new URL(world.service.sandboxUrl);
+    const named = (name: string) =>
+      ['PUT', `${target}?name=${name}`, `host: ${host}\r\ncontent-length: 0\r\n`] as const;
+    const reading = ['GET', target, `host: ${host}\r\n`] as const;
+    // The first is being answered when the others arrive, and then each kind waits behind each.
+    const order = [reading, reading, named('A'), reading, reading, named('B'), named('C'), reading];
+    const replies = await inOnePacket(order);
+    assert.deepEqual(
+      replies.map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1]),
+      ['old', 'old', 'A', 'A', 'A', 'B', 'C', 'C'],
+    );
+    const first = await inOnePacket([named('D'), reading]);
+    assert.deepEqual(
+      first.map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1]),
+      ['D', 'D'],
+    );
+  });
+});
+
+describe('the host of a request', () => {
+  test('is that of a target that has one, whatever the header says', async () => {
+    const { host, port } = new URL(world.service.sandboxUrl);
+    const named = `http://name.localhost:${port}`;
+    const [asSigned] = await inOnePacket([['GET', `${named}${path}`, `host: ${host}\r\n`]], named);
+    assert.equal(asSigned!.status, 200, asSigned!.body);
+    const [asHeader] = await inOnePacket([['GET', `${named}${path}`, `host: ${host}\r\n`]]);
+    assert.equal(asHeader!.status, 401, asHeader!.body);
+    const [elsewhere] = await inOnePacket([['GET', `http://ads.example${path}`, `host: ${host}\r\n`]]);
+    assert.deepEqual([elsewhere!.status, /SSL is required/.test(elsewhere!.body)], [403, true]);
+  });
+
+  test('is the address of the server where HTTP/1.0 names none', async () => {
+    for (const target of [path, `${world.service.sandboxUrl}${path}`]) {
+      const [reply] = await inOnePacket([['GET', target, '', '1.0']]);
+      assert.equal(reply!.status, 200, reply!.body);
+    }
   });
 });
 
