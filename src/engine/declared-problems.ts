@@ -44,7 +44,13 @@ const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNOWN', 'METHOD_UNKNOWN'];
 
 /** Problems of bytes that never became a request, besides those of every call. @source decision 114 */
-export const UNREAD: readonly ProblemName[] = ['REQUEST_UNREADABLE', 'REQUEST_TOO_SLOW', 'EXPECTATION_UNKNOWN'];
+export const UNREAD: readonly ProblemName[] = [
+  'REQUEST_UNREADABLE',
+  'HEAD_TOO_LARGE',
+  'CODING_UNKNOWN',
+  'REQUEST_TOO_SLOW',
+  'EXPECTATION_UNKNOWN',
+];
 
 /** Problems of events that visitors of websites report, besides those of reported conversions. @source decision 1071 */
 export const OF_VISITORS: readonly ProblemName[] = ['CONVERSION_BEYOND_CLICK'];

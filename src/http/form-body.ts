@@ -22,14 +22,16 @@ export async function readFormBody(deps: PipelineDependencies, exchange: Exchang
   const announced = request.headers['content-length'];
   const usual = Math.min(unauthenticatedBodies.bytes_max, body_bytes_max);
   const { operation } = exchange;
-  const mayBeLarge = (announced === undefined || Number(announced) > usual) && Number(announced ?? 0) <= body_bytes_max;
+  const isTooLarge = Number(announced ?? 0) > body_bytes_max;
+  const mayBeLarge = (announced === undefined || Number(announced) > usual) && !isTooLarge;
   const isKnown =
     mayBeLarge && isSignedByUser(operation) && (await userAuthenticator.isTokenInUse(signedPartsOf(request)));
   try {
     const address = deps.addressOf(request);
     const bytes = await unauthenticatedBodies.read(request, {
       address,
-      max: isKnown ? body_bytes_max : usual,
+      // What nobody may send is refused with the limit of everybody.
+      max: isKnown || isTooLarge ? body_bytes_max : usual,
       isKnown,
     });
     // Lenient decoding would map different bytes to the same text, and the signature covers the bytes.

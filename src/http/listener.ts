@@ -10,6 +10,7 @@ import type { PipelineDependencies } from './exchange.ts';
 import { sendMisdirected } from './misdirected.ts';
 import { handleRequest } from './pipeline.ts';
 import { pipeliningLimit } from './pipelining-limit.ts';
+import { hasEncodedBody } from './read-body.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { headersByName } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
@@ -87,6 +88,13 @@ export function createListener(
         }
         if (!hasValidHost(request)) {
           sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
+          return;
+        }
+        if (hasEncodedBody(request)) {
+          response.shouldKeepAlive = false;
+          discardAndClose(request);
+          const coding = String(request.headers['content-encoding']).slice(0, 64);
+          sendError(deps, request, response, problem('CODING_UNKNOWN', { words: { coding } }));
           return;
         }
         if (deps.tools?.arrive(request, response) || answerOperation(request, response)) return;

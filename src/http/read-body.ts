@@ -9,6 +9,13 @@ export interface BodyReadObserver {
   onStart(end: (failure: Error) => void): void;
 }
 
+/** Whether the body of a request has a content coding: none is read. @source RFC 9110 8.4; decision 1114 */
+export function hasEncodedBody({ headers }: IncomingMessage): boolean {
+  const coding = headers['content-encoding'];
+  if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** The initial size of the buffer that collects small chunks; it doubles as needed. */
 const FIRST_BYTES = 4096;
 

@@ -47,6 +47,8 @@ export function errorResponse(
   const own = baseHeaders(family, TYPES[family], { transactionId, duration_ms: 0, requestId, secure });
   const headers = vocabulary ? vocabulary.headers(own) : own;
   if (failure.allow) headers.push('allow', failure.allow);
+  // What a client can send instead. @source RFC 9110 15.5.16
+  if (failure.errors[0]!.problem === 'CODING_UNKNOWN') headers.push('accept-encoding', 'identity');
   if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
   return { status, headers, body, transactionId };
 }

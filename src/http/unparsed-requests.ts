@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { STATUS_CODES } from '../base/node-http.ts';
+import { maxHeaderSize, STATUS_CODES } from '../base/node-http.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { ConnectionRefusal } from './connection-limiter.ts';
 import type { PipelineDependencies } from './exchange.ts';
@@ -21,7 +21,7 @@ export interface HttpParseError extends Error {
  */
 function problemOf(code = ''): ProblemName | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TOO_SLOW';
-  if (code === 'HPE_HEADER_OVERFLOW') return 'HEADER_TOO_LARGE';
+  if (code === 'HPE_HEADER_OVERFLOW') return 'HEAD_TOO_LARGE';
   if (code === PLAIN) return 'TLS_REQUIRED';
   return code.startsWith('HPE_') ? 'REQUEST_UNREADABLE' : undefined;
 }
@@ -62,7 +62,8 @@ export function answerParseError(
   ending.add(socket);
   if (replies.get(socket)?.writableEnded) return void socket.destroySoon();
   const secure = error.code === PLAIN ? NOSNIFF_HEADERS : deps.secureHeaders({ socket, headers: {} });
-  const refusal = errorResponse(deps, problem(name), { path: pathOf(error.rawPacket), secure });
+  const failure = problem(name, { words: { max: maxHeaderSize } });
+  const refusal = errorResponse(deps, failure, { path: pathOf(error.rawPacket), secure });
   lingeringClose(socket, written(refusal, deps.services.clock.now()));
   if (error.code !== ENDED)
     deps.observer.unparsed(addressFromBytes(deps, socket, error.rawPacket), refusal.status, refusal.transactionId);

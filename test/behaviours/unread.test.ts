@@ -50,6 +50,8 @@ const ADS = (code: string | number, message: string) => ({
 });
 const NUMERIC = (code: number, message: string) => ({ errors: [{ code, message }] });
 const [UNREADABLE, EXPECTED] = ['The request is not valid HTTP', 'Only 100-continue can be expected'];
+const TOO_LONG = 'The request line and headers have more than 16384 bytes';
+const ENCODED = 'Content-Encoding gzip is not supported: send the body as it is';
 const CLOSE = 'host: localhost\r\nconnection: close';
 
 const cases: [what: string, bytes: string, status: number, body: unknown][] = [
@@ -118,13 +120,43 @@ const cases: [what: string, bytes: string, status: number, body: unknown][] = [
     'a head of 20 KiB',
     `GET /12/accounts HTTP/1.1\r\n${CLOSE}\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
     431,
-    ADS('UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'),
+    ADS('INVALID_PARAMETER', TOO_LONG),
   ],
   [
     'a head of 300 KiB',
     `GET /12/accounts HTTP/1.1\r\n${CLOSE}\r\nx: ${'y'.repeat(300_000)}\r\n\r\n`,
     431,
-    ADS('UNAUTHORIZED_ACCESS', 'This request is not properly authenticated'),
+    ADS('INVALID_PARAMETER', TOO_LONG),
+  ],
+  [
+    '3,000 ids on a numeric path',
+    `GET /1.1/users/show.json?ids=${'abc12,'.repeat(3000)} HTTP/1.1\r\n${CLOSE}\r\n\r\n`,
+    431,
+    NUMERIC(44, `${TOO_LONG}.`),
+  ],
+  [
+    'the host of a target with a user',
+    `GET http://a@b/12/accounts HTTP/1.1\r\n${CLOSE}\r\n\r\n`,
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  [
+    'a target with a host, but no header with it',
+    'GET http://localhost/12/accounts HTTP/1.1\r\nconnection: close\r\n\r\n',
+    400,
+    ADS('INVALID_PARAMETER', UNREADABLE),
+  ],
+  [
+    'an encoded body',
+    `POST /12/accounts HTTP/1.1\r\n${CLOSE}\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nab`,
+    415,
+    ADS('INVALID_PARAMETER', ENCODED),
+  ],
+  [
+    'encoded chunks on a numeric path',
+    `POST /oauth2/token HTTP/1.1\r\n${CLOSE}\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    415,
+    NUMERIC(44, `${ENCODED}.`),
   ],
   [
     'an expectation',
@@ -147,14 +179,15 @@ for (const scheme of ['http', 'https'] as const) {
         const said = await say(worlds[scheme]!.service.url, bytes);
         assert.deepEqual(said.body, body);
         assert.equal(said.status, status);
+        assert.equal(said.headers.get('accept-encoding'), status === 415 ? 'identity' : null);
         assert.equal(said.headers.get('connection'), 'close');
         assert.match(said.headers.get('x-transaction-id')!, /^[0-9a-f]{16}$/);
         assert.match(said.headers.get('content-type')!, /^application\/json; ?charset=utf-8$/);
         assert.ok(said.headers.has('date'));
         assert.equal(said.headers.get('x-content-type-options'), 'nosniff');
         assert.equal(said.headers.has('strict-transport-security'), scheme === 'https');
-        const path = /^\w+ (\/\S*)/.exec(bytes)?.[1] ?? '/';
-        if (status !== 431) checkReply('GET', path, status, said.headers, JSON.stringify(said.body));
+        const path = /^\w+ (\/[^\s?]*)/.exec(bytes)?.[1] ?? '/';
+        checkReply('GET', path, status, said.headers, JSON.stringify(said.body));
       });
     }
 

@@ -123,14 +123,11 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
   const known = isDecodable(path) ? mostLiteral(routesOf(path)) : [];
   const route = known.find(({ operation }) => operation.method === verb || (verb === 'GET' && operation.allowsGet));
   if (isUnread(path, status, text)) {
-    // A head that is read may be too large for an operation, which then says the same.
+    const seen = { family: familyOf(path), status, body: JSON.parse(text) };
+    recordSeen(seen);
+    // An operation may say the same of what was read.
     const operation = route && responseOf(route, route.operation.method, status) ? route.operation : undefined;
-    recordSeen({
-      ...(operation && { operation }),
-      family: operation?.family ?? familyOf(path),
-      status,
-      body: JSON.parse(text),
-    });
+    if (operation) recordSeen({ ...seen, operation, family: operation.family });
     return undefined;
   }
   if (verb === 'OPTIONS' && known.length > 0) {
@@ -150,7 +147,7 @@ function checkContent({ method, path, status, text, said }: Content): Route | un
         ? pairsOf(text, said)
         : parse(text, said);
   // What could not be read may have any path, and a reply to HEAD does not say that it was so.
-  const isNoRequest = NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status);
+  const isNoRequest = UNREAD.some((name) => wordingIn('ads', name)[0] === status);
   if (body === undefined && isNoRequest && !(route && responseOf(route, route.operation.method, status)))
     return undefined;
   if (!route) {
@@ -356,11 +353,8 @@ function complain(validate: ValidateFunction, value: unknown, said: string): voi
   );
 }
 
-/** What is said of what never became a request: a head that is too large may have any path. */
-const NO_REQUEST: readonly ProblemName[] = [...UNREAD, 'HEADER_TOO_LARGE'];
-
 const unrouted = envelopesOf(UNROUTED);
-const unread = envelopesOf(NO_REQUEST);
+const unread = envelopesOf(UNREAD);
 
 /** The envelope of some problems in each family, compiled when it is first asked for. */
 function envelopesOf(names: readonly ProblemName[]): (family: Family) => ValidateFunction {
@@ -386,7 +380,7 @@ function envelopeOf(family: Family, names: readonly ProblemName[]): AnySchemaObj
 
 /** Whether a reply says that there was no request to answer, on whatever path. */
 function isUnread(path: string, status: number, text: string): boolean {
-  if (!NO_REQUEST.some((name) => wordingIn('ads', name)[0] === status)) return false;
+  if (!UNREAD.some((name) => wordingIn('ads', name)[0] === status)) return false;
   try {
     return unread(familyOf(path))(JSON.parse(text));
   } catch {

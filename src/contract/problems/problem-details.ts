@@ -25,6 +25,7 @@ const TITLES: Readonly<Record<number, string>> = {
   408: 'Request Timeout',
   410: 'Gone',
   413: 'Content Too Large',
+  415: 'Unsupported Media Type',
   417: 'Expectation Failed',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',

@@ -148,6 +148,16 @@ const table = {
     ads: [400, 'INVALID_PARAMETER', 'The request is not valid HTTP'],
     numeric: [400, 44, 'The request is not valid HTTP.'],
   },
+  HEAD_TOO_LARGE: {
+    when: 'a request line and headers of more than 16 KiB, such as a query with thousands of ids',
+    ads: [431, 'INVALID_PARAMETER', 'The request line and headers have more than {max} bytes'],
+    numeric: [431, 44, 'The request line and headers have more than {max} bytes.'],
+  },
+  CODING_UNKNOWN: {
+    when: 'a body with a Content-Encoding',
+    ads: [415, 'INVALID_PARAMETER', 'Content-Encoding {coding} is not supported: send the body as it is'],
+    numeric: [415, 44, 'Content-Encoding {coding} is not supported: send the body as it is.'],
+  },
   REQUEST_TOO_SLOW: {
     when: 'a request that did not arrive in time',
     ads: [408, 'CANCELLED_REQUEST', 'The request did not arrive in time'],
