@@ -70,7 +70,7 @@ export function rateLimiter(limits: RateLimits, clock: Clock, windows: RateWindo
       return [user, chargeOf(`${environment} ${windowName(operation)} a${account}`, rule)];
     }
     if (rule.address === undefined) return [user];
-    const place = `${environment} ${windowName(operation)} ${addressBlock(address)}`;
+    const place = `${listenerOf(rule, environment)} ${windowName(operation)} ${addressBlock(address)}`;
     return [user, { key: place, isOfAddress: true, window_s: rule.window_s, limit: limitOf(rule.address) }];
   };
   const now_s = (): number => Math.floor(clock.now() / 1000);
@@ -122,7 +122,11 @@ function callerWindow(
   const who = countedAs(caller, rule);
   if (withTotalCount) return { key: `${environment} total ${operation.id} ${who}`, rule: RATES.total_count };
   if (rule.perAccount) return { key: `${environment} quota ${who}`, rule: RATES.user_quota };
-  return { key: `${environment} ${windowName(operation)} ${who}`, rule };
+  return { key: `${listenerOf(rule, environment)} ${windowName(operation)} ${who}`, rule };
+}
+
+function listenerOf({ ofBothListeners }: RateCategory, environment: Environment): string {
+  return ofBothListeners ? 'both' : environment;
 }
 
 /** The name of a window: that of the category, or of the operation when each has its own. */

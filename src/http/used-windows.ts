@@ -3,6 +3,8 @@ import { RATES, type UsedWindow } from '../contract/declare/rates.ts';
 import type { Application } from '../contract/store/credentials.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
+const ENVIRONMENTS = ['production', 'sandbox'] as const;
+
 /** The rate windows that an application has used, by its own calls and by those for a user. Counts nothing. */
 export async function usedWindows(
   { rateLimiter, operations }: { readonly rateLimiter: RateLimiter; readonly operations: readonly Operation[] },
@@ -18,17 +20,17 @@ export async function usedWindows(
     ['application', { kind: 'application', application }],
   ] as const;
   const found: UsedWindow[] = [];
-  for (const environment of ['production', 'sandbox'] as const) {
+  for (const environment of ENVIRONMENTS) {
     for (const [whose, caller] of callers) {
-      const own = operations.filter(({ credential = 'user', onlyIn = environment }) => {
-        return (
-          onlyIn === environment && (credential === 'user-or-bearer' || (credential === 'user') === (whose === 'user'))
-        );
+      const own = operations.filter(({ credential = 'user', onlyIn = environment, rate }) => {
+        const isListed = onlyIn === environment && !(RATES[rate].ofBothListeners && environment !== ENVIRONMENTS[0]);
+        return isListed && (credential === 'user-or-bearer' || (credential === 'user') === (whose === 'user'));
       });
       const windows = await rateLimiter.peek(own, { environment, caller });
-      const byName = new Map(own.map((operation, at) => [nameOf(operation), windows[at]!]));
-      for (const [name, window] of byName) {
-        if (window.remaining < window.limit) found.push({ environment, name, whose, ...window });
+      const byName = new Map(own.map((operation, at) => [nameOf(operation), { operation, window: windows[at]! }]));
+      for (const [name, { operation, window }] of byName) {
+        const environments = RATES[operation.rate].ofBothListeners ? ENVIRONMENTS : [environment];
+        if (window.remaining < window.limit) found.push({ environments, name, whose, ...window });
       }
     }
   }

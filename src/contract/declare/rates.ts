@@ -22,6 +22,8 @@ export interface RateCategory<Setting extends string = RateSetting> {
   readonly address?: Setting;
   /** Whether all operations of the category share a window, or each has its own. */
   readonly together: boolean;
+  /** Whether production and sandbox share windows, because they share what is asked for. @source decision 1113 */
+  readonly ofBothListeners?: boolean;
 }
 
 /**
@@ -67,14 +69,21 @@ const TABLE = {
     together: true,
   },
   analytics_sync: { setting: 'rate_analytics_sync_per_15min', window_s: QUARTER, perAccount: false, together: true },
-  revocations: { setting: 'rate_revocations_per_15min', window_s: QUARTER, perAccount: false, together: true },
+  revocations: {
+    setting: 'rate_revocations_per_15min',
+    window_s: QUARTER,
+    perAccount: false,
+    together: true,
+    ofBothListeners: true,
+  },
   request_tokens: {
     ...ofApplications('rate_request_tokens_per_15min'),
     address: 'rate_request_tokens_per_address_15min',
+    ofBothListeners: true,
   },
-  access_tokens: ofApplications('rate_access_tokens_per_15min'),
-  bearer_tokens: ofApplications('rate_bearer_tokens_per_15min'),
-  bearer_revocations: ofApplications('rate_bearer_revocations_per_15min'),
+  access_tokens: { ...ofApplications('rate_access_tokens_per_15min'), ofBothListeners: true },
+  bearer_tokens: { ...ofApplications('rate_bearer_tokens_per_15min'), ofBothListeners: true },
+  bearer_revocations: { ...ofApplications('rate_bearer_revocations_per_15min'), ofBothListeners: true },
   activity_streams: ofApplications('rate_activity_streams_per_15min'),
   connections: { ...ofApplications('rate_connections_per_15min'), together: false },
   connections_all: { ...ofApplications('rate_connections_all_per_15min'), together: false },
@@ -117,7 +126,8 @@ export interface RateWindow {
 
 /** A rate window from which something has been taken. */
 export interface UsedWindow extends RateWindow {
-  readonly environment: Environment;
+  /** The listeners whose calls it counts. */
+  readonly environments: readonly Environment[];
   /** The category of calls, or the path of the one call that it is for. */
   readonly name: string;
   readonly whose: 'user' | 'application';

@@ -25,9 +25,9 @@ async function shown(deps: DeveloperDeps, request: PageRequest, application: App
   const counts = await usageOfDay(deps, [application.id]);
   const windows = await deps.usedWindows(application, request.user!.id);
   const { calls, refused } = totalsOf(counts);
-  const limits = windows.map(({ environment, name, whose, limit, remaining, reset }) => [
+  const limits = windows.map(({ environments, name, whose, limit, remaining, reset }) => [
     html`<code>${name}</code>`,
-    texts.site.environments[environment],
+    environments.map((each) => texts.site.environments[each]).join(', '),
     whose === 'user' ? words.you : words.theApplication,
     words.leftOf(remaining, limit),
     timestampElement(new Date(reset * 1000).toISOString()),
