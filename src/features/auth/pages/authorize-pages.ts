@@ -39,12 +39,14 @@ interface AuthorizeContext {
  * @source authentication gaps 6
  */
 export function authorizePages(deps: AuthorizeDeps): readonly Page[] {
-  return (['authorize', 'authenticate'] as const).map((endpoint) => ({
-    path: `/oauth/${endpoint}`,
-    methods: ['GET', 'POST'],
-    isLimited: true,
-    answer: (request) => answer(deps, endpoint, request),
-  }));
+  return (['authorize', 'authenticate'] as const).map(
+    (endpoint): Page => ({
+      path: `/oauth/${endpoint}`,
+      methods: ['GET', 'POST'],
+      isRateLimited: true,
+      answer: (request) => answer(deps, endpoint, request),
+    }),
+  );
 }
 
 /** The shape of request tokens; others were never issued and are not looked up. @source authentication gaps 15.1 */
