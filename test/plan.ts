@@ -110,7 +110,7 @@ export const LATER: readonly Later[] = [
 /** On PostgreSQL too in short runs: what depends on the database itself. */
 const STORAGE = matcherOf([
   'faults/{postgres-*,event-statements,nth-statement}',
-  'laws/{concurrency,differential,event-log,line-item-concurrency,memberships,new-schema}',
+  'laws/{concurrency,differential,event-log,line-item-concurrency,memberships,new-schema,sent-forms}',
   'resources/{node-clocks,job-leases,webhook-leases}',
   'commands/migrate',
 ]);
@@ -132,7 +132,7 @@ const POSTGRES_ALONE = matcherOf(['faults/postgres-*']);
 /** Whose behavior must not depend on which node answers. */
 const ON_NODES = matcherOf([
   'behaviours/*',
-  'laws/{concurrency,line-item-concurrency,targeting-limits}',
+  'laws/{concurrency,line-item-concurrency,sent-forms,targeting-limits}',
   'resources/{activity-*,connections,do-not-reach-lists,media-library,subscription*,tax-settings}',
 ]);
 

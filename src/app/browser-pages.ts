@@ -21,6 +21,7 @@ import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
 import { allPages } from '../features/auth/pages/all-pages.ts';
 import { errorPage } from '../features/auth/pages/error-pages.ts';
 import { redirectToLogin } from '../features/auth/pages/login-pages.ts';
+import { sentForms } from '../features/auth/sent-forms.ts';
 import {
   createPublisher,
   disablePublisher,
@@ -52,6 +53,7 @@ export function browserPages(
     {
       ...{ store, clock, wallClock, box, grants, hashPassword, verifyPassword },
       throttle: loginThrottle({ store, clock: wallClock, limits }),
+      sentForms: sentForms({ store, clock: wallClock, random: secureRandom, box }),
       devices: deviceCookies({ box, clock: wallClock, random: secureRandom }),
       passwords: passwordRulesOf(settings),
       supportContact: settings.support_contact,

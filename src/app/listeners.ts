@@ -8,6 +8,7 @@ import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
 import { statsFileFinder } from '../features/ads/analytics/stats-file-finder.ts';
+import { sentForms } from '../features/auth/sent-forms.ts';
 import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
@@ -169,7 +170,7 @@ const SHARED = [
 ] as const;
 
 function pagePartsOf(
-  { settings, store, wallClock, log }: Dependencies,
+  { settings, store, wallClock, box, log }: Dependencies,
   { pipeline, branding, pages }: ListenerOptions,
 ): Omit<PageDeps, 'originsOf' | 'calls'> {
   const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;
@@ -178,6 +179,7 @@ function pagePartsOf(
     ...{ pages, log },
     branding,
     sessions: browserSessions({ store, clock: wallClock, random: secureRandom }),
+    sentForms: sentForms({ store, clock: wallClock, random: secureRandom, box }),
     pageViewLimiter: addressLimiter({ max, window_s: 900 }, wallClock),
     accessLog: settings.access_log,
   };

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { secureRandom } from '../base/random.ts';
 import { operatorPages, operatorSections } from '../console/operator/all-pages.ts';
+import { sentForms } from '../features/auth/sent-forms.ts';
 import { useOperatorLink } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';
 import type { Branding } from '../http/pages/branding.ts';
@@ -16,6 +17,7 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
     {
       ...{ store, clock, wallClock, box, log, branding },
       random: secureRandom,
+      sentForms: sentForms({ store, clock: wallClock, random: secureRandom, box }),
       addressOf: addressReader(deps.settings.trusted_proxies),
       useLink: useOperatorLink,
       pages: operatorPages({

@@ -37,7 +37,16 @@ const restoring = { now: NOW + 60_000, requests_not_before: NOW / 1000 + 360, pr
 
 /** Without what a restore changes on purpose. */
 function unchanged(sums: Record<string, TableChecksum>): Record<string, TableChecksum> {
-  const { sessions, request_tokens, password_links, operator_links, recovery_codes, second_factors, ...rest } = sums;
+  const {
+    sessions,
+    request_tokens,
+    password_links,
+    operator_links,
+    sent_forms,
+    recovery_codes,
+    second_factors,
+    ...rest
+  } = sums;
   const { sequences, restores, audit_events, derived_files, unused_objects, keyword_index, ...others } = rest;
   return others;
 }

@@ -22,7 +22,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{16}\b/g, '<id of a request>'],
   [/(oauth_token|oauth_token_secret|oauth_verifier|denied|sess|csrf)=[\w%-]+/g, '$1=<secret>'],
   [/"(access_token|secret|consumer_key|consumer_secret|access_token_secret)":"[^"]+"/g, '"$1":"<secret>"'],
-  [/(name="authenticity_token" value=")[^"]+/g, '$1<secret>'],
+  [/(name="(?:authenticity_token|form_key)" value=")[^"]+/g, '$1<secret>'],
   [/<code>\d{7}<\/code>/g, '<code><PIN></code>'],
   [/<(code|kbd|td|dd|output)([^>]*)>[\w%-]{25,}</g, '<$1$2><secret><'],
   [/'nonce-[^']+'/g, "'nonce-<nonce>'"],

@@ -342,9 +342,9 @@ describe('records', () => {
     const visitor = browserOf(world.service.url);
     const person = await addPerson(world);
     await logIn(visitor, person);
-    const page = await visitor.get('/settings/profile');
     const refusing = (): Audit['append'] => () => Promise.reject(new Error('no room'));
-    const submit = () => visitor.submit(page, { description: 'New' }, { to: '/settings/profile' });
+    const path = '/settings/profile';
+    const submit = async () => visitor.submit(await visitor.get(path), { description: 'New' }, { to: path });
     text = '';
     assert.equal((await appending(refusing, submit)).status, 500);
     assert.doesNotMatch(text, /"message":"audit"/);

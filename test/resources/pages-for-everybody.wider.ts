@@ -222,6 +222,18 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       return tab;
     },
   ],
+  [
+    'a form that came too late',
+    async () => {
+      const person = await addPerson(world);
+      const tab = await inside('/settings/profile', person);
+      await world.service.store.write((tx) => tx.sessions.removeOf(person.id));
+      noted('/login/unsent');
+      await send(tab);
+      await send(tab, credentialsOf(person));
+      return tab;
+    },
+  ],
   ['connected apps, none', async () => inside('/settings/connected_apps', await addPerson(world))],
   [
     'connected apps',

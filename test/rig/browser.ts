@@ -68,6 +68,32 @@ export function browserOf(origin: string): Browser {
   return browser;
 }
 
+/** A form of a page. */
+export interface PageForm {
+  readonly method: string | undefined;
+  readonly action: string | undefined;
+  /** What a browser would send; of choices, the first that means something. */
+  readonly members: Record<string, string>;
+  /** The members that nobody can change. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** All forms of a page, in order, each with the button that Enter presses. */
+export function formsOf(html: string): PageForm[] {
+  return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, attributes, content]) => {
+    const { members, hidden } = fieldsIn(content!);
+    for (const [, opening, options] of content!.matchAll(/<select([^>]*)>(.*?)<\/select>/gs)) {
+      const tags = [...options!.matchAll(/<option[^>]*>/g)].map(([tag]) => tag);
+      const meant = tags.filter((tag) => attributeOf(tag, 'value'));
+      const chosen = meant.find((tag) => /\sselected\b/.test(tag)) ?? meant[0];
+      members[attributeOf(opening!, 'name')!] = (chosen && attributeOf(chosen, 'value')) ?? '';
+    }
+    const button = /<button[^>]*\sname="[^>]*>/.exec(content!)?.[0];
+    if (button) members[attributeOf(button, 'name')!] = attributeOf(button, 'value') ?? '';
+    return { method: attributeOf(attributes!, 'method'), action: attributeOf(attributes!, 'action'), members, hidden };
+  });
+}
+
 /** A form of a page, the last or the one that leads somewhere: where it goes, and what a browser would send. */
 export function formOf(
   html: string,
@@ -77,16 +103,22 @@ export function formOf(
   const isMeant = ([, attributes]: RegExpExecArray): boolean =>
     to === undefined || attributeOf(attributes!, 'action') === to;
   const [, attributes, content] = forms.findLast(isMeant) ?? assert.fail(`no form in ${html}`);
+  return { action: attributeOf(attributes!, 'action')!, members: fieldsIn(content!).members };
+}
+
+function fieldsIn(content: string): Pick<PageForm, 'members' | 'hidden'> {
   const members: Record<string, string> = {};
-  for (const [tag] of content!.matchAll(/<input[^>]*>/g)) {
+  const hidden = new Set<string>();
+  for (const [tag] of content.matchAll(/<input[^>]*>/g)) {
     const name = attributeOf(tag, 'name');
     const isOff = /\stype="(checkbox|radio)"/.test(tag) && !/\schecked\b/.test(tag);
     if (name && !isOff) members[name] = attributeOf(tag, 'value') ?? '';
+    if (name && /\stype="hidden"/.test(tag)) hidden.add(name);
   }
-  for (const [, opening, text] of content!.matchAll(/<textarea([^>]*)>([^<]*)</g)) {
+  for (const [, opening, text] of content.matchAll(/<textarea([^>]*)>([^<]*)</g)) {
     members[attributeOf(opening!, 'name')!] = unescaped(text!);
   }
-  return { action: attributeOf(attributes!, 'action')!, members };
+  return { members, hidden };
 }
 
 /** The value of an attribute, unescaped. */

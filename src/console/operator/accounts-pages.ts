@@ -78,7 +78,7 @@ async function listed(request: OperatorRequest, problem?: string): Promise<Opera
 ${tableOf([words.name, words.id, words.state], rows, words.none)}
 ${found.length > ROWS ? html`<p><a href="?environment=${environment}&after=${found[ROWS - 1]!.id}">${texts.operator.users.next}</a></p>` : ''}
 <details class="card"${problem === undefined ? '' : html` open`}><summary>${words.create}</summary>
-<form method="post">${hiddenFields({ authenticity_token: request.csrfToken })}
+<form method="post">${hiddenFields(request.formFields)}
 ${formField({ member: 'name', label: words.name, attributes: html`required maxlength="255"` }, given('name'), undefined)}
 ${formField({ member: 'admin', label: words.admin, attributes: html`required maxlength="15"` }, given('admin'), undefined)}
 ${formField({ member: 'timezone', label: words.timezone, hint: words.timezoneHint, attributes: html`required maxlength="64"` }, given('timezone'), undefined)}
@@ -147,7 +147,7 @@ async function shown(
   const { row, standing, members, names, features, funding } = found;
   const limits: Readonly<Record<string, number>> = JSON.parse(standing.limits);
   const form = (act: string, content: Html, label: string): Html =>
-    html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act })}${content}<div class="buttons"><button type="submit">${label}</button></div></form>`;
+    html`<form method="post">${hiddenFields({ ...request.formFields, act })}${content}<div class="buttons"><button type="submit">${label}</button></div></form>`;
   const states = Object.entries(texts.accounts.states);
   const content = html`${alertBox(problem)}
 <section class="card"><dl class="facts"><dt>${words.id}</dt><dd><code>${id}</code></dd><dt>${words.environment}</dt><dd>${texts.site.environments[standing.environment as Environment]}</dd><dt>${words.timezone}</dt><dd>${String(row.timezone)}</dd></dl>

@@ -76,7 +76,7 @@ async function shown(
     [words.state, stateOf(application)],
     [words.tokens, tokens || words.noTokens],
   ];
-  const hidden = (act: string) => hiddenFields({ authenticity_token: request.csrfToken, act });
+  const hidden = (act: string) => hiddenFields({ ...request.formFields, act });
   const about = application.name;
   const content = html`${alertBox(problem)}
 <section class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name!}</dt><dd>${value!}</dd>`)}</dl>

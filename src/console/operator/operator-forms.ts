@@ -5,14 +5,14 @@ import { texts } from '../../texts/texts.ts';
 
 /** A form of one button, which does `act`. */
 export function actButton(
-  { csrfToken }: OperatorRequest,
+  { formFields }: OperatorRequest,
   act: string,
   label: string,
   more: { readonly about?: string; readonly isBad?: boolean; readonly fields?: Readonly<Record<string, string>> } = {},
 ): Html {
   const { about, isBad = false, fields = {} } = more;
   const name = about === undefined ? '' : html` aria-label="${label} ${about}"`;
-  return html`<form method="post">${hiddenFields({ authenticity_token: csrfToken, act, ...fields })}<button type="submit"${isBad ? html` class="bad"` : ''}${name}>${label}</button></form>`;
+  return html`<form method="post">${hiddenFields({ ...formFields, act, ...fields })}<button type="submit"${isBad ? html` class="bad"` : ''}${name}>${label}</button></form>`;
 }
 
 /** A page with its heading. */

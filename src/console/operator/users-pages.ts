@@ -82,7 +82,7 @@ async function listed(
 ${tableOf([words.userName, words.name, words.state, words.since], rows, words.none)}
 ${more ? html`<p><a href="?${more}">${words.next}</a></p>` : ''}
 <details class="card"${Object.keys(errors).length > 0 ? html` open` : ''}><summary>${words.create}</summary>
-<form method="post">${hiddenFields({ authenticity_token: request.csrfToken })}${fields}
+<form method="post">${hiddenFields(request.formFields)}${fields}
 <p class="soft">${words.createAbout}</p><div class="buttons"><button class="main" type="submit">${words.create}</button></div></form></details>`;
   return operatorPage(words.title, content, Object.keys(errors).length > 0 ? 400 : 200);
 }

@@ -31,7 +31,7 @@ async function created(request: PageRequest): Promise<PageResponse> {
 
 function shown(request: PageRequest, accounts: readonly Account[], problem?: string): PageResponse {
   const content = html`<div class="heading"><h1>${words.title}</h1>
-<form method="post" action="${PATH}">${hiddenFields({ authenticity_token: request.csrfToken })}
+<form method="post" action="${PATH}">${hiddenFields(request.formFields)}
 <button type="submit"${accounts.length === 0 ? html` class="main"` : ''}>${words.create}</button></form></div>
 ${problem === undefined ? '' : html`<p class="alert" role="alert">${problem}</p>`}
 ${

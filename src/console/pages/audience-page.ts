@@ -151,7 +151,7 @@ async function sharingSection({ visit, audience }: AudienceVisit, problems: Prob
   ).data;
   const items = permissions.map(
     ({ id, granted_account_id, permission_level }) =>
-      html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
+      html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ ...request.formFields, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
   );
   const typed = request.method === 'POST' ? (request.parameter('granted_account_id') ?? '') : '';
   const fields = html`${formField({ member: 'granted_account_id', label: words.withAccount, attributes: html`required maxlength="32" autocomplete="off" spellcheck="false"` }, typed, problems.get('granted_account_id'))}

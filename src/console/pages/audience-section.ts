@@ -153,12 +153,12 @@ export async function criteriaSection(
   const { request } = visit;
   const items = (await criteriaTexts(visit, criteria)).map(({ id, text, shown }) => {
     const take = mayChange
-      ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
+      ? html`<form method="post">${hiddenFields({ ...request.formFields, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';
     return html`<li><span>${shown}</span>${take}</li>`;
   });
   const form = mayChange
-    ? html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'add' })}
+    ? html`<form method="post">${hiddenFields({ ...request.formFields, act: 'add' })}
 ${selectField('kind', words.criterionKind, Object.entries(words.kinds), request.parameter('kind'))}
 ${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, request.method === 'POST' ? (request.parameter('value') ?? '') : '', problems.get('value'))}${choiceField(visit, choices)}
 <div class="buttons"><button type="submit">${words.addCriterion}</button></div></form>`

@@ -244,7 +244,7 @@ export function reviewLink({ account }: AccountVisit, campaign: string): Html {
 /** The button that starts or stops something. */
 export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'entity_status'>): Html {
   const { status, label } = switchOf(row, words);
-  const members = { authenticity_token: request.csrfToken, act: status };
+  const members = { ...request.formFields, act: status };
   return html`<form method="post">${hiddenFields(members)}<button type="submit"${status === 'ACTIVE' ? html` class="main"` : ''}>${label}</button></form>`;
 }
 

@@ -129,7 +129,7 @@ ${joinHtml(
 ${isFull ? html`<p class="soft">${words.most(LEAVES_MAX)}</p>` : html`<div class="buttons"><button type="submit" name="press" value="group" formnovalidate>${words.addGroup}</button></div>`}
 <section aria-live="polite"><h2>${words.inWords}</h2><p>${rule ? ruleText(rule, names) : words.nobody}.</p></section>`;
   // The first button is the one that Enter presses.
-  const form = html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken })}
+  const form = html`<form method="post">${hiddenFields(request.formFields)}
 <button hidden type="submit" name="press" value="create">${words.create}</button>
 ${fields}
 <div class="buttons"><button class="main" type="submit" name="press" value="create">${words.create}</button></div></form>`;

@@ -316,7 +316,7 @@ function adsSection(
   const rows = promoted.map(({ id, post_id, approval_status }) => {
     const text = textOf.get(String(post_id)) ?? String(post_id);
     const take = mayChange
-      ? html`<td><form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'unpromote', ad: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form></td>`
+      ? html`<td><form method="post">${hiddenFields({ ...request.formFields, act: 'unpromote', ad: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form></td>`
       : '';
     return html`<tr><th scope="row" class="prose">${text}</th><td>${texts.accounts.states[approval_status] ?? approval_status}</td>${take}</tr>`;
   });
@@ -325,7 +325,7 @@ function adsSection(
     ? ''
     : others.length === 0
       ? html`<p>${words.noPosts} <a href="/ads/${account.id}/creatives">${words.writePost}</a></p>`
-      : html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act: 'promote' })}${selectField(
+      : html`<form method="post">${hiddenFields({ ...request.formFields, act: 'promote' })}${selectField(
           'post',
           words.post,
           others.map(([id, text]) => [id, text.slice(0, 120)]),

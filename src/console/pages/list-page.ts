@@ -189,7 +189,7 @@ function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn,
 
 function statusForm({ request }: AccountVisit, row: ListRow): Html {
   const { status, label } = switchOf(row, texts.campaign);
-  const members = { authenticity_token: request.csrfToken, id: row.id, entity_status: status };
+  const members = { ...request.formFields, id: row.id, entity_status: status };
   return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
 }
 

@@ -95,7 +95,7 @@ ${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, each))), '\n')}
 ${lines.length > 0 ? moreThan(lines, LINES_MAX) : html`<section class="card"><h2>${words.missing}</h2><p>${words.noLine} <a href="${base}/line_items/new?campaign_id=${campaign.id}">${texts.campaign.addLine}</a></p></section>`}
 ${
   isDraft && lines.length > 0
-    ? html`<form class="card" method="post">${hiddenFields({ authenticity_token: request.csrfToken })}<div class="buttons"><button class="main" type="submit">${words.goLive}</button></div></form>`
+    ? html`<form class="card" method="post">${hiddenFields(request.formFields)}<div class="buttons"><button class="main" type="submit">${words.goLive}</button></div></form>`
     : lines.length > 0
       ? html`<p>${words.isLive}</p>`
       : ''

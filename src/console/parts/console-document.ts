@@ -55,8 +55,8 @@ export function consoleDocument(request: PageRequest, title: string, content: Ht
   return { title, content, frame: frameOf(request), width: 'full' };
 }
 
-function frameOf({ user, csrfToken }: PageRequest) {
-  return { screenName: user!.screen_name, csrfToken, section: 'ads' } as const;
+function frameOf({ user, formFields }: PageRequest) {
+  return { screenName: user!.screen_name, formFields, section: 'ads' } as const;
 }
 
 function trailOf({ trail = [] }: ConsolePage): Html | string {

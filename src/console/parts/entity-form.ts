@@ -65,13 +65,13 @@ export function amountIn(
 
 /** A form of a page with its token. */
 export function postForm(request: PageRequest, act: string, content: Html | readonly Html[], label: string): Html {
-  return html`<form method="post">${hiddenFields({ authenticity_token: request.csrfToken, act })}
+  return html`<form method="post">${hiddenFields({ ...request.formFields, act })}
 ${content}
 <div class="buttons"><button class="main" type="submit">${label}</button></div></form>`;
 }
 
 /** The button that deletes what a page is about. */
-export function removeForm({ csrfToken }: PageRequest): Html {
-  return html`<form method="post">${hiddenFields({ authenticity_token: csrfToken, act: 'remove' })}
+export function removeForm({ formFields }: PageRequest): Html {
+  return html`<form method="post">${hiddenFields({ ...formFields, act: 'remove' })}
 <button type="submit" class="bad">${texts.frame.remove}</button></form>`;
 }

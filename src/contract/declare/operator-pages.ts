@@ -1,7 +1,7 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
-import type { PageDocument } from './pages.ts';
+import type { FormFields, PageDocument } from './pages.ts';
 
 /** A unit of work of an operator. */
 export interface OperatorWork {
@@ -25,7 +25,7 @@ export interface OperatorRequest {
   parameter(name: string): string | undefined;
   /** The name under which the operator signed in. */
   readonly operator: string;
-  readonly csrfToken: string;
+  readonly formFields: FormFields;
   /** Reads from the database. */
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   /**

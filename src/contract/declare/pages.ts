@@ -5,6 +5,12 @@ import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
 import type { Environment } from './account-state.ts';
 
+/**
+ * The hidden fields of every form: the token of the session, and the key of the page, which makes sure that a form is
+ * processed once.
+ */
+export type FormFields = Readonly<Record<'authenticity_token' | 'form_key', string>>;
+
 /** A browser's request for a page. */
 export interface PageRequest {
   readonly method: 'GET' | 'POST';
@@ -24,8 +30,8 @@ export interface PageRequest {
   readonly user: User | undefined;
   /** The session; undefined when the browser has no stored session. */
   readonly session: Session | undefined;
-  /** CSRF token for the forms of this browser. */
-  readonly csrfToken: string;
+  /** Part of every form of this page. */
+  readonly formFields: FormFields;
   /** The client's address. */
   readonly address: string;
   /** The value of the device cookie, which identifies a browser after a login. */
@@ -98,7 +104,7 @@ export type PageSection = 'ads' | 'developer' | 'settings' | 'notifications';
 /** The frame of a page: whose it is, and where it belongs. */
 export interface PageFrame {
   readonly screenName: string;
-  readonly csrfToken: string;
+  readonly formFields: FormFields;
   readonly section: PageSection | undefined;
   /** What pages of operators link to, in place of the sections. */
   readonly operatorLinks?: readonly PageLink[];
@@ -174,10 +180,26 @@ export interface Page {
   answer(visit: PageRequest): Promise<PageResponse>;
 }
 
+/** A form of a page as it was sent. */
+export interface ArrivedForm {
+  /** The key of the page. */
+  readonly key: string;
+  /** Where it leads: path and query. */
+  readonly address: string;
+  /** What was entered, without token and key. */
+  readonly members: readonly (readonly [name: string, value: string])[];
+}
+
+/** A form that came after its session had ended, and whose it is. */
+export interface UnsentForm extends ArrivedForm {
+  readonly user: string;
+}
+
 /** Why a request is refused before its page is called. */
 export type PageRefusal =
   | 'plain http'
   | 'form token'
+  | 'sent before'
   | 'too many visits'
   | 'too large'
   | 'too slow'
@@ -188,6 +210,8 @@ export type PageRefusal =
 export interface Pages {
   readonly list: readonly Page[];
   errorPage(why: PageRefusal, retryAfter_s?: number): PageResponse;
+  /** Keeps a form that came after its session had ended, and leads to where its user can send it. */
+  late(form: UnsentForm): Promise<PageResponse>;
   /** Whether a user is suspended or locked, so that no page answers them. */
   isBlocked(user: User): boolean;
 }

@@ -87,6 +87,27 @@ export interface OperatorLinks {
   removeEnded(before: string): Promise<number>;
 }
 
+/** A form that a page has sent. Its texts reveal nothing without the form. */
+export interface SentForm {
+  /** SHA-256 of the key of its page and of what was sent, hex. */
+  readonly id_hash: string;
+  /** UTC text, by the wall clock. */
+  readonly sent_at: string;
+  /** The sealed answer; null until there is one. */
+  readonly answer: string | null;
+}
+
+/** Forms that pages have sent, so that each is processed once. @source decision 1100 */
+export interface SentForms {
+  find(idHash: string): Promise<SentForm | undefined>;
+  /** Returns false when it is there already. */
+  add(form: SentForm): Promise<boolean>;
+  answer(idHash: string, answer: string): Promise<void>;
+  remove(idHash: string): Promise<void>;
+  /** Removes at most `limit` that were sent before a time; returns how many. */
+  removeSent(before: string, limit: number): Promise<number>;
+}
+
 /** Failed logins counted under one key: a user, an address, a browser, or a pair of them. */
 export interface LoginTally {
   /** Digest of the key. */

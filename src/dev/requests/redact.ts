@@ -3,7 +3,7 @@ const REDACTED = '[redacted]';
 
 /** Names of parameters, members and form boxes whose values are not shown. */
 const SECRET_NAME =
-  /secret|passw|signature$|verifier|totp|one_time|recovery|^access_token$|^token$|^csrf|authenticity|^operator_token$/i;
+  /secret|passw|signature$|verifier|totp|one_time|recovery|^access_token$|^token$|^csrf|authenticity|form_key|^operator_token$/i;
 
 /** Headers whose values are not shown at all. */
 const SECRET_HEADERS = new Set(['cookie', 'set-cookie', 'proxy-authorization', 'x-form-token']);

@@ -11,16 +11,18 @@ import type {
   OperatorResponse,
   OperatorSections,
 } from '../../contract/declare/operator-pages.ts';
-import type { PageDocument } from '../../contract/declare/pages.ts';
+import type { FormFields, PageDocument } from '../../contract/declare/pages.ts';
 import { Problem } from '../../contract/problems/problems.ts';
+import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
 import type { AuditEvent, AuditOutcome, AuditRecord } from '../../contract/store/audit.ts';
 import { EVERYTHING } from '../../contract/store/cache-changes.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
 import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
-import { isFromOwnPage } from '../pages/csrf.ts';
+import { isFromOwnOrigin, isFromOwnPage } from '../pages/csrf.ts';
 import { renderDocument } from '../pages/document.ts';
+import { islandFile } from '../pages/islands.ts';
 import { pageHeaders } from '../pages/page-headers.ts';
 import { styleSheets } from '../pages/style-sheets.ts';
 import { readBody } from '../read-body.ts';
@@ -40,6 +42,7 @@ export interface OperatorDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly branding: Branding;
+  readonly sentForms: SentForms;
   readonly pages: readonly OperatorPage[];
   readonly sections: OperatorSections;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -80,7 +83,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
     const address = deps.addressOf(request);
-    if (path === SIGN_IN) return signIn(response, { method, input, address, isOwn: isSameSite(request, origins) });
+    if (path === SIGN_IN) return signIn(response, { method, input, address, isOwn: isFromOwnOrigin(request, origins) });
     const cookie = readCookie(request, OPERATOR_COOKIE, false);
     const session = sessions.find(cookie);
     if (!session) return sendPage(response, 401, SIGNED_OUT);
@@ -94,12 +97,18 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     const route = find(request.url!);
     const found = route && byPath.get(route.path);
     if (!found?.methods.includes(method)) return sendPage(response, 404, framed(session, path, NOT_FOUND));
-    const {
-      status,
-      html: content,
-      location,
-    } = await found.answer(visitOf({ method, path, input, session, address, pathParams: route!.params }));
-    return sendPage(response, status, framed(session, path, content), location ? ['location', HOME + location] : []);
+    const visit = { method, path, input, session, address, pathParams: route!.params } as const;
+    const perform = async () => {
+      const { status, html: content, location } = await found.answer(visitOf(visit));
+      const page = rendered(status, framed(session, path, content), location ? ['location', HOME + location] : []);
+      return { page, isDone: status < 400 };
+    };
+    const key = input.get('form_key');
+    if (method === 'GET' || key === null) return sendRendered(response, (await perform()).page);
+    const form = { key, address: request.url!, members: [...input] };
+    const done = await deps.sentForms.once(form, cookie!, perform);
+    if (done) return sendRendered(response, done);
+    return sendPage(response, 409, SENT_BEFORE);
   }
 
   async function signIn(response: ServerResponse, of: SignIn): Promise<void> {
@@ -146,12 +155,16 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
   }): OperatorRequest {
     const { method, path, input, session, address, pathParams } = of;
     return {
-      ...{ method, path, pathParams, operator: session.operator, csrfToken: session.csrfToken },
+      ...{ method, path, pathParams, operator: session.operator, formFields: fieldsOf(session) },
       parameter: (name) => input.get(name) ?? undefined,
       read: (work) => deps.store.read(work),
       change: (act, work) => change(deps, { operator: session.operator, address, act }, work),
     };
   }
+
+  const fieldsOf = ({ csrfToken }: OperatorSession): FormFields => ({
+    ...{ authenticity_token: csrfToken, form_key: deps.sentForms.keyFor('', csrfToken) },
+  });
 
   function framed(session: OperatorSession, path: string, content: OperatorResponse['html']): PageDocument {
     const links = deps.sections.map(([own, text]) => ({
@@ -159,14 +172,22 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
       text,
       isCurrent: own === '' ? path === HOME : path === HOME + own || path.startsWith(`${HOME + own}/`),
     }));
-    const frame = { screenName: session.operator, csrfToken: session.csrfToken, section: undefined };
+    const frame = { screenName: session.operator, formFields: fieldsOf(session), section: undefined };
     return { width: 'full', ...content, frame: { ...frame, operatorLinks: links, logoutPath: SIGN_OUT } };
   }
 
-  function sendPage(response: ServerResponse, status: number, shown: PageDocument, more: readonly string[] = []): void {
-    const headers = [...pageHeaders({}), ...NOSNIFF_HEADERS, 'content-type', 'text/html; charset=utf-8', ...more];
-    send(response, status, headers, renderDocument(shown, deps.branding));
+  function rendered(status: number, shown: PageDocument, more: readonly string[] = []): RenderedPage {
+    const type = ['content-type', 'text/html; charset=utf-8'];
+    const headers = [...pageHeaders({ html: shown }), ...NOSNIFF_HEADERS, ...type, ...more];
+    return { status, headers, text: renderDocument(shown, deps.branding), cookies: [] };
   }
+
+  function sendRendered(response: ServerResponse, { status, headers, text }: RenderedPage): void {
+    send(response, status, [...headers], text);
+  }
+
+  const sendPage = (response: ServerResponse, ...of: Parameters<typeof rendered>): void =>
+    sendRendered(response, rendered(...of));
 
   return (request, response) => {
     const path = request.url!.split('?', 1)[0]!;
@@ -190,17 +211,12 @@ const page = (title: string, content: Html): PageDocument => ({ title, content: 
 
 const SIGNED_OUT = page(words.signedOut, html`<p>${words.signedOutAbout}</p>`);
 
+const [sentBefore, sentBeforeAbout] = texts.errors.reasons['sent before'];
+const SENT_BEFORE = page(sentBefore, html`<p>${sentBeforeAbout}</p>`);
+
 const OLD_LINK = page(words.oldLink, html`<p>${words.oldLinkAbout}</p>`);
 
 const NOT_FOUND = page(words.notFound, html`<p><a href="${HOME}">${words.overview}</a></p>`);
-
-function isSameSite({ headers }: IncomingMessage, origins: readonly string[]): boolean {
-  const { origin, 'sec-fetch-site': site } = headers;
-  return (
-    (origin === undefined || origin === 'null' || origins.includes(origin)) &&
-    (site === undefined || site === 'same-origin' || site === 'none')
-  );
-}
 
 /** The audit record of what an operator does now; `address` is that of their browser. @source decision 1007 */
 function newRecord(
@@ -256,12 +272,13 @@ async function change<T>(
 
 /** Sends what pages load. */
 function sendAsset({ favicon, logo }: Branding, path: string, response: ServerResponse): boolean {
-  const style = /^\/pages\/([\w.-]+\.css)$/.exec(path)?.[1];
-  const sheet = style === undefined ? undefined : styleSheets[style];
+  const sheet = styleSheets[/^\/pages\/([\w.-]+\.css)$/.exec(path)?.[1] ?? ''];
+  const script = islandFile(path);
   const picture = path === FAVICON_PATH ? favicon : path === LOGO_PATH ? logo : undefined;
-  if (sheet === undefined && !picture) return false;
-  const type = picture ? picture.type : 'text/css; charset=utf-8';
+  const content = sheet ?? script ?? picture?.bytes;
+  if (content === undefined) return false;
+  const type = picture ? picture.type : `text/${script ? 'javascript' : 'css'}; charset=utf-8`;
   response.writeHead(200, ['content-type', type, 'cache-control', 'max-age=300', ...NOSNIFF_HEADERS]);
-  response.end(picture ? picture.bytes : sheet);
+  response.end(content);
   return true;
 }

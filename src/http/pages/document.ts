@@ -17,10 +17,8 @@ export interface BrandedService {
  * are steps of a login for an application, which no link should interrupt.
  * @source decision 545
  */
-export function renderDocument(
-  { title, content, frame, tabs, width, islands = [] }: PageDocument,
-  branding: BrandedService,
-): string {
+export function renderDocument(document: PageDocument, branding: BrandedService): string {
+  const { title, content, frame, tabs, width } = document;
   const logo = branding.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
   const whose = html`${logo}<strong>${branding.name}</strong>`;
   return html`<!doctype html>
@@ -33,8 +31,8 @@ export function renderDocument(
 <title>${title} · ${branding.name}</title>
 <link rel="icon" href="${FAVICON_PATH}">
 <link rel="stylesheet" href="/pages/style.css">
-${islands.map(scriptOf)}</head>
-<body${frame || tabs ? html` class="framed"` : ''}${frame ? html` data-form-token="${frame.csrfToken}"` : ''}>
+${islandsOf(document).map(scriptOf)}</head>
+<body${frame || tabs ? html` class="framed"` : ''}${frame ? html` data-form-token="${frame.formFields.authenticity_token}"` : ''}>
 <header>
 <p class="service">${width ? html`<a href="${frame?.operatorLinks?.[0]?.href ?? '/'}">${whose}</a>` : html`<span>${whose}</span>`}</p>
 ${frame ? mainNavigation(frame) : ''}
@@ -45,6 +43,14 @@ ${content}
 </body>
 </html>
 `.render();
+}
+
+/**
+ * The scripts of a page: pages for those who are logged in show which form is being sent.
+ * @source decision 1102
+ */
+export function islandsOf({ frame, islands = [] }: Pick<PageDocument, 'frame' | 'islands'>): readonly string[] {
+  return frame ? ['forms', ...islands] : islands;
 }
 
 function tabsOf({ tabs, section }: PageFrame, { toolLinks = [] }: BrandedService): PageTabs | undefined {

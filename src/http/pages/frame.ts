@@ -14,14 +14,15 @@ const SECTIONS: readonly (readonly [section: PageSection, href: string])[] = [
 
 /** The links of the header, which are a menu where there is little room. */
 export function mainNavigation(frame: PageFrame): Html {
-  const { screenName, csrfToken, section, operatorLinks, logoutPath = '/logout' } = frame;
+  const { screenName, formFields, section, operatorLinks, logoutPath = '/logout' } = frame;
   const links =
     operatorLinks ?? SECTIONS.map(([own, href]) => ({ href, text: words.sections[own], isCurrent: own === section }));
   return html`<button type="button" class="menu" popovertarget="menu">${words.menu}</button>
 <nav id="menu" popover aria-label="${words.main}">
 ${linksOf(links)}
 <form method="post" action="${logoutPath}">
-<input type="hidden" name="authenticity_token" value="${csrfToken}">
+<input type="hidden" name="authenticity_token" value="${formFields.authenticity_token}">
+<input type="hidden" name="form_key" value="${formFields.form_key}">
 <span>${operatorLinks ? screenName : `@${screenName}`}</span>
 <button type="submit">${words.logOut}</button>
 </form>

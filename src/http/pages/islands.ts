@@ -36,6 +36,9 @@ function read(file: string): Buffer {
   return readFileSync(new URL(file, FOLDER));
 }
 
+/** A file of a script, for listeners that serve it themselves. */
+export const islandFile = (path: string): Buffer | undefined => contents.get(path.replace(islandPath(''), ''))?.plain;
+
 /** Serves the scripts. Their names change with their contents, so that browsers keep them. */
 export function serveIslands(app: FastifyInstance): void {
   for (const [file, { plain, packed }] of contents) {

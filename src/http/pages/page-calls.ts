@@ -6,6 +6,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import type { CallFromPage, PageCallInput, PageCallReply } from '../../contract/declare/pages.ts';
 import { BatchProblem } from '../../contract/problems/batch-problem.ts';
 import { Problem } from '../../contract/problems/problems.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import { echo } from '../../engine/echo.ts';
 import { envelope } from '../../engine/envelope.ts';
@@ -58,6 +59,8 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
     } catch (error) {
       // Anything else is an error of the page.
       if (!(error instanceof Problem || error instanceof BatchProblem)) throw error;
+      // So is what nobody knows the outcome of.
+      if (error instanceof StoreUnavailable && error.isOutcomeUnknown) throw error;
       const { status, body } = errorReply(error, operation.family, exchange.echoedParams, { base: () => '' });
       return replyOf(status, body, error instanceof Problem ? error.errors : error.items.flat());
     } finally {

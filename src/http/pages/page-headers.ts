@@ -1,5 +1,6 @@
 import type { PageResponse } from '../../contract/declare/pages.ts';
 import type { Headers } from '../reply.ts';
+import { islandsOf } from './document.ts';
 
 /**
  * The headers of every page. A form may lead to the page's own origin and, by the redirect after it, to the callback:
@@ -12,7 +13,7 @@ export function pageHeaders({
   embedding,
 }: Partial<Pick<PageResponse, 'html' | 'formLeadsTo' | 'embedding'>>): Headers {
   if (embedding) return framedHeaders(embedding.loadsFrom);
-  const scripts = html && 'islands' in html && html.islands?.length ? SCRIPTS : '';
+  const scripts = html && 'content' in html && islandsOf(html).length > 0 ? SCRIPTS : '';
   const target = formLeadsTo === undefined ? '' : ` ${cspSource(formLeadsTo)}`;
   return [
     'content-security-policy',

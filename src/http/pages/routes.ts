@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
+import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
 import type { Store } from '../../contract/store/store.ts';
 import { acceptsOnlyJson } from '../accept.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
@@ -18,7 +19,7 @@ import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
 import { browserNameOf } from './browser-names.ts';
 import type { BrowserSessions, OpenSession } from './browser-sessions.ts';
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE, setCookieHeader } from './cookies.ts';
-import { isFromOwnPage } from './csrf.ts';
+import { isFromOwnOrigin, isFromOwnPage } from './csrf.ts';
 import { type BrandedService, renderDocument } from './document.ts';
 import { type CallDeps, callsOf } from './page-calls.ts';
 import { pageHeaders } from './page-headers.ts';
@@ -29,6 +30,7 @@ export interface PageDeps {
   readonly branding: BrandedService;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
+  readonly sentForms: SentForms;
   /** Limits views of pages that ask for it. */
   readonly pageViewLimiter: AddressLimiter;
   /** Limits all requests of one address; undefined when limits are off. @source decision 86 */
@@ -99,28 +101,24 @@ async function answer(
   }
   const transactionId = deps.nextTransactionId();
   const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
+  const rendered = (response: PageResponse): RenderedPage => renderPage(response, deps.branding, request);
   let failure: unknown;
-  let isSecure = false;
-  let response: PageResponse;
-  let cookies: readonly string[] = [];
+  let sent: RenderedPage;
   try {
     const origins = allowedOriginsOf(deps, request);
-    isSecure = origins?.at(-1)?.startsWith('https:') ?? false;
-    if (origins)
-      ({ response, cookies } = await respond(deps, page, { request, method, path, origins, isSecure, origin }));
-    else response = deps.pages.errorPage('plain http');
+    sent = origins
+      ? await respond(deps, page, { request, method, path, origins, origin, rendered })
+      : rendered(deps.pages.errorPage('plain http'));
   } catch (error) {
-    response = refusalOf(deps.pages, error);
+    sent = rendered(refusalOf(deps.pages, error));
     failure = error;
   }
-  if (response.audited?.length) await deps.auditLog.record(response.audited, origin);
-  const context = { request, secure: deps.secureHeaders(request), transactionId, cookies };
   // The rest of a refused form is discarded.
   const closesConnection = method === 'POST' && failure !== undefined && !request.complete;
   if (deps.isDraining() || closesConnection) serverResponse.shouldKeepAlive = false;
   if (closesConnection) discardAndClose(request);
-  sendPage(serverResponse, response, deps.branding, context);
-  logPage(deps, page, response, { ...origin, request, failure });
+  sendPage(serverResponse, sent, { request, secure: deps.secureHeaders(request), transactionId });
+  logPage(deps, page, sent, { ...origin, request, failure });
 }
 
 /** The error pages of problems of reading a form; all other problems mean that the database is unavailable. */
@@ -150,28 +148,26 @@ interface PageArrival {
   readonly method: 'GET' | 'POST';
   readonly path: Readonly<Record<string, string>>;
   readonly origins: readonly string[];
-  readonly isSecure: boolean;
   readonly origin: AuditOrigin;
+  readonly rendered: (response: PageResponse) => RenderedPage;
 }
 
+/** The hidden fields that each form has, beside what it is about. */
+const FORM_FIELDS: readonly string[] = ['authenticity_token', 'form_key'];
+
 /** Handles a request in order: rate limit, session, form, form token, page, changes of the session. */
-async function respond(
-  deps: PageDeps,
-  page: Page,
-  { request, method, path, origins, isSecure, origin }: PageArrival,
-): Promise<{ response: PageResponse; cookies: readonly string[] }> {
-  const { pages, sessions, pageViewLimiter } = deps;
+async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promise<RenderedPage> {
+  const { pages, sessions, sentForms, pageViewLimiter } = deps;
+  const { request, method, path, origins, origin, rendered } = arrival;
   const { address } = origin;
+  const isSecure = origins.at(-1)?.startsWith('https:') ?? false;
   // Forms are not counted here: their failures have limits of their own.
   const isCounted = page.isRateLimited && method === 'GET';
   const wait_s = deps.addressLimiter?.take(address) ?? (isCounted ? pageViewLimiter.take(address) : undefined);
-  if (wait_s !== undefined) return { response: pages.errorPage('too many visits', wait_s), cookies: [] };
+  if (wait_s !== undefined) return rendered(pages.errorPage('too many visits', wait_s));
   if (deps.fence) await deps.fence();
-  const session = await sessions.open({
-    cookie: readCookie(request, SESSION_COOKIE, isSecure),
-    address,
-    browser: browserNameOf(request.headers['user-agent']),
-  });
+  const cookie = readCookie(request, SESSION_COOKIE, isSecure);
+  const session = await sessions.open({ cookie, address, browser: browserNameOf(request.headers['user-agent']) });
   const isKnown = session.user !== undefined;
   if (isKnown) deps.connectionLimiter.markAuthenticated(request.socket);
   const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, deps.unauthenticatedBodies.bytes_max);
@@ -179,6 +175,9 @@ async function respond(
   const input =
     method === 'POST' ? (await deps.unauthenticatedBodies.read(request, { address, max, isKnown })).toString() : query;
   const parameters = new URLSearchParams(input);
+  const user = session.user?.id ?? '';
+  const call = session.user ? callsOf(deps.calls, request, session.user) : noCalls;
+  let [isBegun, isHalfDone] = [false, false];
   const pageRequest: PageRequest = {
     method,
     isHead: request.method === 'HEAD',
@@ -189,20 +188,44 @@ async function respond(
     pathParams: path,
     user: session.user,
     session: session.stored,
-    csrfToken: session.csrfToken,
+    formFields: { authenticity_token: session.csrfToken, form_key: sentForms.keyFor(user, session.csrfToken) },
     address,
     deviceCookie: readCookie(request, DEVICE_COOKIE, isSecure),
     serviceName: deps.branding.name,
-    call: session.user ? callsOf(deps.calls, request, session.user) : noCalls,
+    async call(...of) {
+      const reply = await call(...of);
+      if (reply.shown.method !== 'GET') {
+        isHalfDone ||= isBegun && !reply.isDone;
+        isBegun ||= reply.isDone;
+      }
+      return reply;
+    },
     record: deps.auditLog.transactional(origin),
   };
+  const perform = async (): Promise<{ page: RenderedPage; isDone: boolean }> => {
+    const response = await page.answer(pageRequest);
+    const cookies = await applyToSession(session, response, isSecure);
+    if (response.audited?.length) await deps.auditLog.record(response.audited, origin);
+    return { page: { ...rendered(response), cookies }, isDone: isHalfDone || response.status < 400 };
+  };
+  if (method === 'GET') return (await perform()).page;
+  const key = parameters.get('form_key') ?? '';
+  const token = pageRequest.parameter('authenticity_token') ?? '';
+  const made = sentForms.originOf(key, token);
+  const members = pageRequest.parameters.filter(([name]) => !FORM_FIELDS.includes(name));
+  const form = { key, address: request.url!, members };
   const isKept = session.stored !== undefined;
-  const csrfTokens = { input: pageRequest.parameter('authenticity_token'), own: session.csrfToken, isKept };
-  if (method === 'POST' && !isFromOwnPage(request, origins, csrfTokens)) {
-    return { response: pages.errorPage('form token'), cookies: [] };
+  const csrfTokens = { input: token, own: session.csrfToken, isKept };
+  if (isFromOwnPage(request, origins, csrfTokens)) {
+    // Pages of older servers have no key.
+    if (made?.user !== user) return (await perform()).page;
+    return (await sentForms.once(form, cookie ?? '', perform)) ?? rendered(pages.errorPage('sent before'));
   }
-  const response = await page.answer(pageRequest);
-  return { response, cookies: await applyToSession(session, response, isSecure) };
+  if (!made?.isOfToken || !isFromOwnOrigin(request, origins)) return rendered(pages.errorPage('form token'));
+  const repeated = await sentForms.repeated(form, cookie ?? '');
+  if (repeated) return repeated;
+  const isLate = made.user !== '' && page.mayFollowLogin && (!isKnown || user === made.user);
+  return rendered(isLate ? await pages.late({ ...form, user: made.user }) : pages.errorPage('form token'));
 }
 
 const noCalls = (): never => {
@@ -234,44 +257,48 @@ async function sessionCookieAfter(session: OpenSession, response: PageResponse):
   return response.hasForm ? session.ensureStored() : undefined;
 }
 
+/** A page with the headers that its answer needs, whenever it is sent. */
+function renderPage(response: PageResponse, branding: BrandedService, request: IncomingMessage): RenderedPage {
+  const { status, html, file, location, retryAfter_s, error } = response;
+  const isJson = error !== undefined && acceptsOnlyJson(request.headers.accept);
+  const type = file ? file.type : isJson ? 'application/json' : 'text/html';
+  const headers = pageHeaders(response);
+  headers.push('content-type', `${type}; charset=utf-8`);
+  if (location !== undefined) headers.push('location', location);
+  if (retryAfter_s !== undefined) headers.push('retry-after', String(retryAfter_s));
+  if (file) headers.push('content-disposition', `attachment; filename="${file.name}"`);
+  const page = () => ('content' in html ? renderDocument(html, branding) : html.render());
+  return {
+    status,
+    headers,
+    text: file ? file.text : isJson ? JSON.stringify({ errors: [error] }) : page(),
+    cookies: [],
+  };
+}
+
 interface ReplyContext {
   readonly request: IncomingMessage;
   readonly secure: readonly string[];
   readonly transactionId: string;
-  readonly cookies: readonly string[];
 }
 
 function sendPage(
   serverResponse: ServerResponse,
-  response: PageResponse,
-  branding: BrandedService,
-  { request, secure, transactionId, cookies }: ReplyContext,
+  { status, headers: own, text, cookies }: RenderedPage,
+  { request, secure, transactionId }: ReplyContext,
 ): void {
-  const isJson = response.error !== undefined && acceptsOnlyJson(request.headers.accept);
-  const headers = pageHeaders(response);
-  headers.push('content-type', isJson ? 'application/json; charset=utf-8' : 'text/html; charset=utf-8');
-  headers.push('vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure);
+  const headers = [...own, 'vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure];
   const requestId = requestIdOf(request);
   if (requestId) headers.push('x-request-id', requestId);
   for (const cookie of cookies) headers.push('set-cookie', cookie);
-  if (response.location !== undefined) headers.push('location', response.location);
-  if (response.retryAfter_s !== undefined) headers.push('retry-after', String(response.retryAfter_s));
-  if (response.file) {
-    const { name, type, text } = response.file;
-    headers[headers.indexOf('content-type') + 1] = `${type}; charset=utf-8`;
-    headers.push('content-disposition', `attachment; filename="${name}"`);
-    send(serverResponse, response.status, headers, text);
-    return;
-  }
-  const page = 'content' in response.html ? renderDocument(response.html, branding) : response.html.render();
-  send(serverResponse, response.status, headers, isJson ? JSON.stringify({ errors: [response.error] }) : page);
+  send(serverResponse, status, headers, text);
 }
 
 /** Logs a request for a page, without its parameters, cookies and redirect target. */
 function logPage(
   { log, accessLog, observer }: PageDeps,
   page: Page,
-  response: PageResponse,
+  response: RenderedPage,
   { request, failure, ...origin }: AuditOrigin & { readonly request: IncomingMessage; readonly failure: unknown },
 ): void {
   observer.pageVisited(page.path, request.method!, response.status);

@@ -328,6 +328,9 @@ export interface Schema {
   second_factors: {
     user_id: string; secret: string; last_step: number; created_at: string;
   };
+  sent_forms: {
+    id_hash: string; sent_at: string; answer: string | null;
+  };
   sequences: {
     name: string; next: number;
   };

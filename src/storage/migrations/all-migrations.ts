@@ -48,6 +48,7 @@ import { clickConversions } from './0049-click-conversions.ts';
 import { deliveryDaysByDay } from './0050-delivery-days-by-day.ts';
 import { operatorLinks } from './0051-operator-links.ts';
 import { verifiedBackup } from './0052-verified-backup.ts';
+import { sentForms } from './0053-sent-forms.ts';
 import { countedClicks } from './0054-counted-clicks.ts';
 import type { Migration } from './schema-builder.ts';
 
@@ -103,5 +104,6 @@ export const migrations: readonly Migration[] = [
   deliveryDaysByDay,
   operatorLinks,
   verifiedBackup,
+  sentForms,
   countedClicks,
 ];

@@ -1,4 +1,4 @@
-import type { LoginTallies, OperatorLinks, PasswordLinks, Sessions } from '../../contract/store/logins.ts';
+import type { LoginTallies, OperatorLinks, PasswordLinks, SentForms, Sessions } from '../../contract/store/logins.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import type { Db } from '../core/statements.ts';
@@ -83,6 +83,38 @@ export function operatorLinksOn(session: Session): OperatorLinks {
     removeEnded(before) {
       return session.run('operator_links remove ended', { before }, (db, param) =>
         db.deleteFrom('operator_links').where('expires_at', '<', param('before')),
+      );
+    },
+  };
+}
+
+/** Forms that pages have sent. @source decision 1100 */
+export function sentFormsOn(session: Session): SentForms {
+  const some = (db: Db) => db.selectFrom('sent_forms').select('id_hash');
+  return {
+    find: (idHash) => tableRows(session, 'sent_forms').find('id_hash', idHash),
+    async add(form) {
+      const added = await session.run('sent_forms add', { ...form }, (db, param) =>
+        db
+          .insertInto('sent_forms')
+          .values({ id_hash: param('id_hash'), sent_at: param('sent_at'), answer: param('answer') })
+          .onConflict((conflict) => conflict.doNothing()),
+      );
+      return added === 1;
+    },
+    async answer(idHash, answer) {
+      await updateRows(session, 'sent_forms', { answer }, { id_hash: idHash });
+    },
+    async remove(idHash) {
+      await session.run('sent_forms remove', { id: idHash }, (db, param) =>
+        db.deleteFrom('sent_forms').where('id_hash', '=', param('id')),
+      );
+    },
+    removeSent(before, limit) {
+      return session.run('sent_forms remove sent', { before, limit }, (db, param) =>
+        db
+          .deleteFrom('sent_forms')
+          .where('id_hash', 'in', some(db).where('sent_at', '<', param('before')).limit(param('limit'))),
       );
     },
   };

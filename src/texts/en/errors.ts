@@ -30,7 +30,11 @@ export const errors = {
     'session over': ['This session has already ended', 'That browser is no longer logged in.'],
     'form token': [
       'This page has expired',
-      'You may have logged in or out since it was opened. Go back, reload the page and try again.',
+      'You may have logged in or out since it was opened, and nothing was changed. Go back, copy what you entered, reload the page and send it from there.',
+    ],
+    'sent before': [
+      'This form was sent before',
+      'What became of it is unknown: it may have been done, or still be going on, and it was not done again. Look whether it was; if not, open the page anew and send the form from there.',
     ],
     'user suspended': ['Your account is suspended', 'You cannot use it or authorize applications.'],
     'user locked': ['Your account is locked', 'It is temporarily locked for security reasons.'],

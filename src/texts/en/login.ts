@@ -33,6 +33,13 @@ export const login = {
     late: 'That took too long. Log in again.',
     button: 'Continue',
   },
+  unsent: {
+    logIn: 'Your session had ended. Log in to send what you entered.',
+    title: 'Send what you entered?',
+    about: 'Your session had ended when you sent the form, so nothing was changed yet. Passwords are asked for again.',
+    button: 'Send it',
+    discard: 'Do not send it',
+  },
   cancel: 'Cancel',
   again: {
     title: 'Confirm that it is you',

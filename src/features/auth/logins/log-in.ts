@@ -134,7 +134,7 @@ function pendingOf({ box, wallClock }: LoginDeps, request: PageRequest, user: Us
   const pending: Pending = {
     user: user.id,
     until_s,
-    form: digest(request.csrfToken),
+    form: digest(request.formFields.authenticity_token),
     password: digest(user.password_hash),
   };
   return box.seal(JSON.stringify(pending), PENDING);
@@ -146,7 +146,7 @@ async function finish(deps: LoginDeps, request: PageRequest, sealed: string): Pr
   const isGood =
     user !== undefined &&
     deps.wallClock.now() < pending!.until_s * 1000 &&
-    pending!.form === digest(request.csrfToken) &&
+    pending!.form === digest(request.formFields.authenticity_token) &&
     pending!.password === digest(user.password_hash);
   if (!isGood) return { wrong: 'late', audited: [{ event: 'login_failed' }] };
   const outcome = await checkCode(deps, request, user);

@@ -5,7 +5,10 @@ import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 /** Login tallies that are stored at most; those that end first are removed first. @source decision 505 */
 const TALLIES_MAX = 200_000;
 
-/** Removes idle sessions, and password links, links of operators and login tallies that have ended. */
+/** How long the answer to a form is kept. @source decision 1100 */
+const SENT_FORM_S = 86_400;
+
+/** Removes idle sessions, forms of the day before, and password links, links of operators and login tallies that have ended. */
 export const loginExpiry = expiryJob<string>({
   name: 'login-expiry',
   key: 'all',
@@ -18,6 +21,7 @@ export const loginExpiry = expiryJob<string>({
       await tx.passwordLinks.removeEnded(now),
       await tx.operatorLinks.removeEnded(now),
       await tx.sessions.removeIdle(formatInstant((now_s - SESSION_IDLE_S) * 1000), REMOVED_AT_ONCE),
+      await tx.sentForms.removeSent(formatInstant((now_s - SENT_FORM_S) * 1000), REMOVED_AT_ONCE),
       await tx.loginTallies.removeEnded(now_s, REMOVED_AT_ONCE),
     ];
     const tooMany = Math.min((await tx.loginTallies.count()) - TALLIES_MAX, REMOVED_AT_ONCE);

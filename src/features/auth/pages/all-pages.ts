@@ -21,6 +21,7 @@ import { profilePage } from './profile-page.ts';
 import { type ReauthenticationDeps, withReauthentication } from './reauthentication.ts';
 import { securityPage } from './security-page.ts';
 import { sessionsPage } from './sessions-page.ts';
+import { keepUnsent, type UnsentFormDeps, unsentFormPage } from './unsent-form-page.ts';
 
 /** The dependencies of all pages. */
 type PagesParts = ReauthenticationDeps &
@@ -28,6 +29,7 @@ type PagesParts = ReauthenticationDeps &
   DeveloperDeps &
   NotificationsDeps &
   PasswordDeps &
+  UnsentFormDeps &
   Omit<LoginPagesDeps, 'isLoginTarget'>;
 
 /**
@@ -53,10 +55,16 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     withReauthentication(deps, webhooksPage(deps), renewsSecret),
     withReauthentication(deps, publishersPage(deps), issuesCredential),
     notificationsPage(deps),
+    unsentFormPage(deps),
     ...others,
   ];
   const list = [...authorizePages(deps), ...loginPages({ ...deps, isLoginTarget: loginTargets(pages) }), ...pages];
-  return { list: list.map(unlessBlocked), errorPage, isBlocked: (user) => blockedReason(user) !== undefined };
+  return {
+    list: list.map(unlessBlocked),
+    errorPage,
+    late: (form) => keepUnsent(deps, form),
+    isBlocked: (user) => blockedReason(user) !== undefined,
+  };
 }
 
 const isForm = ({ method }: PageRequest): boolean => method === 'POST';

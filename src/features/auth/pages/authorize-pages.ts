@@ -211,7 +211,7 @@ function form(
     application,
     requestToken,
     user: request.user,
-    csrfToken: request.csrfToken,
+    formFields: request.formFields,
     forcesLogin: forced,
     userName: name,
     problem,

@@ -23,7 +23,7 @@ export function codePage(
     html`<h1>${title}</h1>
 ${alertBox(form.isWrong ? words.wrong : undefined)}
 <form id="code_form" method="post" action="${form.action}">
-${hiddenFields({ authenticity_token: request.csrfToken, ...form.members })}
+${hiddenFields({ ...request.formFields, ...form.members })}
 ${codeField({ isWrong: form.isWrong, hasCaret: true })}
 <div class="buttons"><button class="main" type="submit">${words.button}</button>
 ${form.more ?? ''}</div>

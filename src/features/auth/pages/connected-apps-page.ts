@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { type Html, html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { FormFields, Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
@@ -49,7 +49,7 @@ async function renderPage({ store }: ConnectedAppsDeps, request: PageRequest): P
     connected.length === 0
       ? html`<p>${words.none}</p>`
       : html`<ul class="entries">${joinHtml(
-          connected.map((each) => entry(each, request.csrfToken)),
+          connected.map((each) => entry(each, request.formFields)),
           '\n',
         )}</ul>`;
   const { title } = words;
@@ -65,7 +65,7 @@ ${list}`,
   return { status: 200, html: page, hasForm: true };
 }
 
-function entry({ application, level, since, lastUsed }: ConnectedApplication, csrfToken: string): Html {
+function entry({ application, level, since, lastUsed }: ConnectedApplication, formFields: FormFields): Html {
   const { name, organization_name, website_url, email_access, suspended } = application;
   const { can } = permissionsOf(level, email_access === 1);
   const from = [organization_name, website_url && displayHost(website_url)].filter((text) => text !== '').join(', ');
@@ -81,7 +81,7 @@ ${suspended ? html`<p class="alert">${words.suspended}</p>` : ''}
 <details><summary>${words.can}</summary>
 <ul class="can">${can.map((item) => html`<li>${item}</li>`)}</ul></details>
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: csrfToken, application: application.id })}
+${hiddenFields({ ...formFields, application: application.id })}
 <button type="submit" class="bad" aria-label="${words.revokeFor(name)}">${words.revoke}</button>
 </form>
 </li>`;

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../base/html.ts';
-import type { PageDocument } from '../../../contract/declare/pages.ts';
+import type { FormFields, PageDocument } from '../../../contract/declare/pages.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { alertBox, hiddenFields } from '../../../markup/boxes.ts';
@@ -21,7 +21,7 @@ export interface ConsentOptions {
   readonly application: Application;
   readonly requestToken: RequestToken;
   readonly user: User | undefined;
-  readonly csrfToken: string;
+  readonly formFields: FormFields;
   readonly forcesLogin: boolean;
   /** The initial value of the user name. */
   readonly userName: string;
@@ -35,7 +35,7 @@ export function consentPage(form: ConsentOptions): PageDocument {
     view,
     endpoint,
     requestToken,
-    csrfToken,
+    formFields,
     forcesLogin,
     userName: name,
     problem,
@@ -45,7 +45,7 @@ export function consentPage(form: ConsentOptions): PageDocument {
   const title =
     view === 'login' ? words.logIn(serviceName, application.name) : words.title(serviceName, application.name);
   const members = {
-    authenticity_token: csrfToken,
+    ...formFields,
     oauth_token: requestToken.token,
     ...(forcesLogin && { force_login: 'true' }),
     ...(view === 'login' && { step: 'login' }),

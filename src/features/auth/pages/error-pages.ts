@@ -21,6 +21,7 @@ const REFUSALS: Readonly<Record<keyof typeof words.reasons, readonly [status: nu
     'password link': [403, 89, 'Invalid or expired token.'],
     'session over': [404, 34, 'Sorry, that page does not exist.'],
     'form token': [403, 353, 'This request requires a matching form token.'],
+    'sent before': [409, 44, 'form_key parameter is invalid.'],
     'user suspended': [403, 64, 'Your account is suspended and is not permitted to access this feature.'],
     'user locked': [
       403,
@@ -54,7 +55,7 @@ ${wait}${LEADS_ON.has(why) ? html`<p><a href="/">${words.start}</a></p>` : ''}`,
 }
 
 /** What is no step of a login, which no link should interrupt. */
-const LEADS_ON: ReadonlySet<string> = new Set(['page', 'done before', 'session over']);
+const LEADS_ON: ReadonlySet<string> = new Set(['page', 'done before', 'sent before', 'session over']);
 
 /** Why a user may not continue; undefined if they may. */
 export function blockedReason({ suspended, locked }: User): ErrorReason | undefined {

@@ -10,11 +10,11 @@ export function cardPage(title: string, content: Html): PageDocument {
 /** A page for a logged-in user, in the frame of a section. */
 export function accountPage(
   title: string,
-  { user, csrfToken }: PageRequest,
+  { user, formFields }: PageRequest,
   content: Html,
   { section, tabs }: Pick<PageFrame, 'tabs'> & Partial<Pick<PageFrame, 'section'>> = {},
 ): PageDocument {
-  const frame = { screenName: user!.screen_name, csrfToken, section, ...(tabs && { tabs }) };
+  const frame = { screenName: user!.screen_name, formFields, section, ...(tabs && { tabs }) };
   return { title, content, frame, width: 'wide' };
 }
 

@@ -9,6 +9,8 @@ import { helpLine } from './help-line.ts';
 import { accountPage, cardPage, loginFields } from './layout.ts';
 
 const words = texts.login;
+/** The path of the page that sends a form which came too late. */
+export const UNSENT_FORM_PATH = '/login/unsent';
 
 /** The dependencies of the login pages. */
 export interface LoginPagesDeps extends LoginDeps {
@@ -102,9 +104,9 @@ function loginPage(deps: LoginPagesDeps, request: PageRequest, status: number, p
   const page = cardPage(
     words.title,
     html`<h1>${words.title}</h1>
-${noticeBox(isReset ? words.wasReset : undefined)}${alertBox(problem)}
+${noticeBox(isReset ? words.wasReset : next?.startsWith(UNSENT_FORM_PATH) ? words.unsent.logIn : undefined)}${alertBox(problem)}
 <form method="post" action="/login">
-${hiddenFields({ authenticity_token: request.csrfToken, ...(next !== undefined && { continue: next }) })}
+${hiddenFields({ ...request.formFields, ...(next !== undefined && { continue: next }) })}
 ${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>

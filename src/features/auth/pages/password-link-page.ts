@@ -87,7 +87,7 @@ ${errorSummary(words.wrong, errors)}
 <p class="who">${words.who(screen_name)}</p>
 <p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken, token: request.parameter('token') ?? '' })}
+${hiddenFields({ ...request.formFields, token: request.parameter('token') ?? '' })}
 <input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>
 ${newPasswordFields(passwords, errors)}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>

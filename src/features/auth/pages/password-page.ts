@@ -101,7 +101,7 @@ async function renderPage(
 ${noticeBox(changed)}${errorSummary(words.wrong, errors)}
 <p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken })}
+${hiddenFields(request.formFields)}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
 ${formField(CURRENT, '', errors[CURRENT.member])}
 ${needsCode ? formField(CODE, '', errors[CODE.member]) : ''}

@@ -145,7 +145,7 @@ function renderPage(request: PageRequest, draft: Draft, errors: FieldErrors, sta
 ${noticeBox(saved)}${errorSummary(words.wrong, errors)}
 <p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken })}
+${hiddenFields(request.formFields)}
 ${joinHtml(
   BOXES.map((box) => formField(box, draft[box.member], errors[box.member])),
   '\n',

@@ -80,7 +80,7 @@ async function ask(
   const asked = request.method === 'GET' || before === 'GET' ? 'GET' : 'POST';
   const carried = asked === 'GET' ? [] : request.parameters.filter(([name]) => !OWN_MEMBERS.test(name));
   const needsCode = await hasSecondFactor(deps, request.user!.id);
-  const members = [['authenticity_token', request.csrfToken], [CONFIRM, asked], ...carried] as const;
+  const members = [...Object.entries(request.formFields), [CONFIRM, asked], ...carried] as const;
   const content = html`<h1>${title}</h1>
 ${alertBox(problem)}
 <p class="soft">${words.about}

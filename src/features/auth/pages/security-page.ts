@@ -116,7 +116,7 @@ ${qrCode(address, words.qrCode)}
 <dl class="secrets"><dt>${words.key}</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
 <li><p>${words.enter}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken, act: 'on', draft: box.seal(secret, draftOf(request)) })}
+${hiddenFields({ ...request.formFields, act: 'on', draft: box.seal(secret, draftOf(request)) })}
 ${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: words.digits })}
 <div class="buttons"><button class="main" type="submit">${words.turnOn}</button>
 <a class="button" href="${PATH}">${texts.login.cancel}</a></div>
@@ -139,13 +139,13 @@ async function on(
 <section><h2>${words.renew}</h2>
 <p>${words.renewAbout}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken, act: 'renew' })}
+${hiddenFields({ ...request.formFields, act: 'renew' })}
 <div class="buttons"><button type="submit">${words.renewButton}</button></div>
 </form></section>
 <section><h2>${words.off}</h2>
 ${alertBox(problem)}
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken, act: 'off' })}
+${hiddenFields({ ...request.formFields, act: 'off' })}
 <input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
 ${passwordField({ isWrong: problem !== undefined, hasCaret: problem !== undefined })}
 ${codeField({ isWrong: problem !== undefined, hasCaret: false })}

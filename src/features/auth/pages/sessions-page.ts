@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import { type Html, html, joinHtml } from '../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { FormFields, Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import { isLiveSession, type Session } from '../../../contract/store/logins.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
@@ -48,15 +48,15 @@ async function renderPage({ store, wallClock }: SessionsDeps, request: PageReque
 ${noticeBox(ended)}
 <p class="soft">${words.about('/settings/password')}</p>
 <ul class="entries">${joinHtml(
-      sorted.map((session) => entry(session, isOwn(session), request.csrfToken)),
+      sorted.map((session) => entry(session, isOwn(session), request.formFields)),
       '\n',
     )}</ul>
-${live.length > 1 ? endOthers(request.csrfToken) : ''}`,
+${live.length > 1 ? endOthers(request.formFields) : ''}`,
   );
   return { status: 200, html: page, hasForm: true };
 }
 
-function entry(session: Session, isOwn: boolean, csrfToken: string): Html {
+function entry(session: Session, isOwn: boolean, formFields: FormFields): Html {
   const browser = session.browser || words.unknownBrowser;
   return html`<li>
 <h2>${browser}${isOwn ? html` <span class="mark">${words.own}</span>` : ''}</h2>
@@ -65,20 +65,20 @@ function entry(session: Session, isOwn: boolean, csrfToken: string): Html {
 <dt>${words.lastActive}</dt><dd>${timestampElement(session.last_seen_at)}</dd>
 <dt>${words.address}</dt><dd>${session.address || texts.settings.unknown}</dd>
 </dl>
-${isOwn ? '' : endOne(session, browser, csrfToken)}
+${isOwn ? '' : endOne(session, browser, formFields)}
 </li>`;
 }
 
-function endOne({ id_hash }: Session, browser: string, csrfToken: string): Html {
+function endOne({ id_hash }: Session, browser: string, formFields: FormFields): Html {
   return html`<form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: csrfToken, session: id_hash })}
+${hiddenFields({ ...formFields, session: id_hash })}
 <button type="submit" class="bad" aria-label="${words.endOf(browser)}">${words.end}</button>
 </form>`;
 }
 
-function endOthers(csrfToken: string): Html {
+function endOthers(formFields: FormFields): Html {
   return html`<form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: csrfToken, session: 'others' })}
+${hiddenFields({ ...formFields, session: 'others' })}
 <div class="buttons"><button type="submit" class="bad">${words.endOthers}</button></div>
 </form>`;
 }

@@ -1,5 +1,5 @@
 import { type Html, html, noHtml } from '../../../../base/html.ts';
-import type { PageRequest } from '../../../../contract/declare/pages.ts';
+import type { FormFields, PageRequest } from '../../../../contract/declare/pages.ts';
 import { ACCESS_LEVELS, type AccessLevel, type ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
 import { texts } from '../../../../texts/texts.ts';
@@ -53,7 +53,7 @@ export function draftFromForm({ parameter }: PageRequest): ApplicationDraft {
 export function applicationForm(form: {
   readonly action: string;
   readonly button: string;
-  readonly csrfToken: string;
+  readonly formFields: FormFields;
   readonly draft: ApplicationDraft;
   readonly errors: readonly DraftError[];
   /** Custom schemes without a dot that callbacks may have. */
@@ -71,7 +71,7 @@ export function applicationForm(form: {
   });
   return html`${summary(errors)}
 <form method="post" action="${form.action}">
-${hiddenFields({ authenticity_token: form.csrfToken })}
+${hiddenFields(form.formFields)}
 ${TEXTS.map(box)}
 ${callbackBox(draft.callbacks, schemes, errorsOf(errors, 'callbacks'))}
 ${levels(draft.access_level, errorsOf(errors, 'access_level'))}

@@ -81,7 +81,7 @@ function form(request: PageRequest, filled: Filled, status: 200 | 400): PageResp
   const fields = applicationForm({
     action: `${APPS_PATH}/new`,
     button: words.registerButton,
-    csrfToken: request.csrfToken,
+    formFields: request.formFields,
     ...filled,
   });
   return { status, html: developerPage(title, request, APPS_PATH, html`<h1>${title}</h1>${fields}`), hasForm: true };

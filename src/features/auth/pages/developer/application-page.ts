@@ -75,7 +75,7 @@ async function page(
 ${application.suspended ? suspended : ''}
 ${credentials(application, standing)}
 <section><h2>${words.settings}</h2>
-${applicationForm({ action: `${APPS_PATH}/${id}`, button: texts.developer.save, csrfToken: request.csrfToken, schemes, ...form })}
+${applicationForm({ action: `${APPS_PATH}/${id}`, button: texts.developer.save, formFields: request.formFields, schemes, ...form })}
 </section>
 ${callbackTest(application, request.method === 'GET' ? request.parameter('callback') : undefined)}
 ${userTokensSection(application, standing.holders)}`;

@@ -49,7 +49,7 @@ ${all.length === 0 ? html`<p>${words.none}</p>` : entries}
 <p>${words.registerAbout}</p>
 ${errorSummary(words.wrong, errors)}
 <form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken, act: 'create' })}
+${hiddenFields({ ...request.formFields, act: 'create' })}
 ${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
 <div class="buttons"><button class="main" type="submit">${words.registerButton}</button></div>
 </form>`;
@@ -67,7 +67,7 @@ const NAME = {
 function entry(request: PageRequest, publisher: Publisher): Html {
   const { id, name, environment, disabled_at } = publisher;
   const button = (act: keyof typeof words.acts): Html => html`<form method="post" action="${PATH}">
-${hiddenFields({ authenticity_token: request.csrfToken, act, publisher: id, from: generation(publisher) })}
+${hiddenFields({ ...request.formFields, act, publisher: id, from: generation(publisher) })}
 <button type="submit" aria-label="${words.acts[act]}: ${name}">${words.acts[act]}</button></form>`;
   return html`<li><h2>${name}</h2>
 <p class="soft">${words.number(texts.site.environments[environment], id)}${disabled_at === null ? '' : html` <strong>${words.disabled}</strong>`}</p>

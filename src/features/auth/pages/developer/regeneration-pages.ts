@@ -106,7 +106,7 @@ async function ask(
   const content = html`<h1>${title}</h1>
 <p>${text}</p>
 <form method="post" action="${APPS_PATH}/${id}/${path}">
-${hiddenFields({ authenticity_token: request.csrfToken, from })}
+${hiddenFields({ ...request.formFields, from })}
 <div class="buttons"><button class="main" type="submit">${button}</button>
 <a class="button" href="${APPS_PATH}/${id}">${texts.developer.cancel}</a></div>
 </form>`;

@@ -63,9 +63,9 @@ ${tableOf([words.stream, words.address, words.from, words.until, words.why], pas
   };
 }
 
-function closeButton({ csrfToken }: PageRequest, application: string, uuid: string): Html {
+function closeButton({ formFields }: PageRequest, application: string, uuid: string): Html {
   return html`<form method="post" action="${APPS_PATH}/${application}/streams">
-${hiddenFields({ authenticity_token: csrfToken, uuid })}
+${hiddenFields({ ...formFields, uuid })}
 <button type="submit" aria-label="${words.closeIt(uuid)}">${words.close}</button></form>`;
 }
 

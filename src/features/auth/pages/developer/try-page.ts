@@ -112,7 +112,7 @@ function shown(
   const content = html`<h1>${TITLE}</h1>
 <p>${words.about}</p>
 ${errorSummary(words.wrong, errors)}
-<form method="post" action="${PATH}">${hiddenFields({ authenticity_token: request.csrfToken })}
+<form method="post" action="${PATH}">${hiddenFields(request.formFields)}
 ${selectField('environment', words.environment, ENVIRONMENTS, entered.environment, { error: errors.environment })}
 ${formField({ member: 'operation', label: words.operation, hint: words.operationHint, attributes }, entered.operation, errors.operation)}
 <datalist id="operations">${joinHtml(options, '\n')}</datalist>

@@ -87,11 +87,11 @@ function section(
 ${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
 <p class="soft">${words.about(html`<code>PUT /2/webhooks/${webhook.id}</code>`)}</p>
 <div class="buttons"><form method="post" action="${action}#${anchor}">
-${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, validate: 'now' })}
+${hiddenFields({ ...request.formFields, webhook: webhook.id, validate: 'now' })}
 <button type="submit" aria-label="${words.validateIt(url)}">${words.validate}</button>
 </form>
 <form method="post" action="${action}">
-${hiddenFields({ authenticity_token: request.csrfToken, webhook: webhook.id, from: generation(webhook) })}
+${hiddenFields({ ...request.formFields, webhook: webhook.id, from: generation(webhook) })}
 <button type="submit" aria-label="${words.newSecretFor(url)}">${words.newSecret}</button>
 </form></div>
 <h3>${words.deliveries}</h3>
@@ -127,7 +127,7 @@ function item(
     next_at === null ? '' : words.nextTry(timestampElement(next_at)),
   ].filter((time) => time !== '');
   const again = html`<form method="post" action="${action}">
-${hiddenFields({ authenticity_token: request.csrfToken, webhook, message })}
+${hiddenFields({ ...request.formFields, webhook, message })}
 <button type="submit" aria-label="${words.resendIt(message)}">${words.resend}</button></form>`;
   return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${words.states[state] ?? state}</span>${outcome}</p>
 <p class="soft">${joinHtml(times, ', ')}<br><code>${message}</code></p></div>
