@@ -16,6 +16,7 @@ import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
 import { readBreakdown } from '../features/ads/reports/read-breakdown.ts';
 import { readReport } from '../features/ads/reports/read-report.ts';
+import { TARGETING_TYPES, targetingType } from '../features/ads/targeting-criteria/targeting-types.ts';
 import { deviceCookies } from '../features/auth/logins/device-cookies.ts';
 import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
 import { allPages } from '../features/auth/pages/all-pages.ts';
@@ -29,6 +30,7 @@ import {
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { explainHour } from '../features/delivery/simulation/explain.ts';
+import { readStandings } from '../features/delivery/standing.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
 import { usedWindows } from '../http/used-windows.ts';
 import type { Mode } from '../settings/kinds.ts';
@@ -91,14 +93,19 @@ export function browserPages(
         ...reportsOf(services),
         explainLastHour: explainLastHourOf(services),
         isSimulated: (environment) => services.delivery.mode(environment) === 'simulated',
+        targetingType: (type) => {
+          if (!Object.hasOwn(TARGETING_TYPES, type)) return undefined;
+          const { isPrimary, value } = targetingType(type);
+          return { isPrimary, values: value.is === 'word' ? Object.keys(value.words) : [] };
+        },
         bidStrategies: (objective) => (Object.hasOwn(OBJECTIVES, objective) ? objectiveOf(objective).strategies : []),
       }),
     ],
   );
 }
 
-/** Reads reports of what has been delivered until now. */
-function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport' | 'readBreakdown'> {
+/** Reads reports of what has been delivered until now, and whether it goes on. */
+function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport' | 'readBreakdown' | 'readStandings'> {
   return {
     async readReport(account, question) {
       await delivery.settle(account);
@@ -107,6 +114,12 @@ function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport
     async readBreakdown(account, question) {
       await delivery.settle(account);
       return readBreakdown(store, account, question);
+    },
+    async readStandings({ id, environment, timezone }, now, ids) {
+      const account = { id, environment, timezone };
+      await delivery.settle(account);
+      const isSimulated = delivery.mode(environment) === 'simulated';
+      return store.read((tx) => readStandings(tx, account, { now, ids, isSimulated }));
     },
   };
 }

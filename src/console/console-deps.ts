@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
 import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport } from '../contract/delivery/report.ts';
+import type { Standings } from '../contract/delivery/standing.ts';
 import type { SettledAccount } from '../contract/services/delivery.ts';
 
 /** How the numbers of an hour came about. */
@@ -26,12 +27,22 @@ export interface ConsoleDeps {
   readonly readReport: (account: SettledAccount, question: ReportQuestion) => Promise<readonly CurrencyReport[]>;
   /** Divides it by who or where people were. */
   readonly readBreakdown: (account: SettledAccount, question: BreakdownQuestion) => Promise<readonly SegmentReport[]>;
+  /** Whether the active line items of an account show ads now, or those with given ids, and why not. */
+  readonly readStandings: (
+    account: SettledAccount,
+    now: string,
+    line_item_ids?: readonly string[],
+  ) => Promise<Standings>;
   /** How the last whole hour of a line item came about, where its delivery is simulated. Amounts are micro units. */
   readonly explainLastHour: (
     account: SettledAccount,
     line_item_id: string,
     now: string,
   ) => Promise<ExplainedHour | undefined>;
+  /** What is declared of a targeting type, with its values where they are a few words; undefined for what is none. */
+  readonly targetingType: (
+    type: string,
+  ) => { readonly isPrimary: boolean; readonly values: readonly string[] } | undefined;
   /** The bid strategies that an objective allows; none for what is no objective. */
   readonly bidStrategies: (objective: string) => readonly string[];
 }

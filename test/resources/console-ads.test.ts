@@ -1,6 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { TARGETING_TYPES } from '../../src/features/ads/targeting-criteria/targeting-types.ts';
 import {
   addPerson,
   type Browser,
@@ -109,16 +110,23 @@ describe('an advertiser, without a script', () => {
     // The choice was about another name.
     assert.match(faultOf((await act(user, line, { ...choice, value: 'atlan' })).html, 'value')!, /name/);
     await act(user, line, choice);
-    const old = await act(user, line, { act: 'add', kind: 'AGE', value: 'very old' });
-    assert.match(faultOf(old.html, 'value')!, /very old/);
-    await act(user, line, { act: 'add', kind: 'AGE', value: '18-34' });
+    const old = await act(user, line, { act: 'pick', pick: 'AGE very_old' });
+    assert.match(faultOf(old.html, 'pick')!, /very_old/);
+    const offered = [...old.html.matchAll(/<option value="(\w+) ([^"]+)"/g)].map(([, kind, value]) => [kind, value]);
+    for (const kind of ['GENDER', 'AGE'] as const) {
+      const values = offered.filter(([each]) => each === kind).map(([, value]) => value);
+      assert.deepEqual(values, Object.keys(TARGETING_TYPES[kind].value.words));
+    }
+    assert.ok(offered.some(([kind]) => kind === 'PLATFORM'));
+    await act(user, line, { act: 'pick', pick: 'AGE AGE_18_TO_34' });
     const criteria = (await user.get(line)).html;
     assert.match(criteria, /People in: United States/);
     assert.match(criteria, /Age: 18–34/);
+    assert.match(criteria, /<strong class="joiner">and<\/strong>/);
     const [, criterion] = /name="criterion" value="([^"]+)">\s*<button[^>]*Age/.exec(criteria)!;
     await act(user, line, { act: 'take', criterion: criterion! });
     assert.doesNotMatch((await user.get(line)).html, /Age: 18–34/);
-    assert.match((await act(user, line, { act: 'ACTIVE' })).html, /active, but shows nothing yet: it has no ad/);
+    assert.match((await act(user, line, { act: 'ACTIVE' })).html, /It has no ad that can be shown/);
     await act(user, line, { act: 'PAUSED' });
     const post = await act(user, `${account}/creatives`, { act: 'create', text: 'Rye on Thursdays.', name: '' });
     assert.match(post.html, /Rye on Thursdays\./);

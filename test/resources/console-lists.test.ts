@@ -1,6 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { ENTITY_LISTS } from '../../src/console/lists/entity-lists.ts';
 import { type Browser, browserOf, logIn, outlineOf, unescaped } from '../rig/browser.ts';
 import { ownerOf } from '../rig/demo.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -114,7 +115,30 @@ describe('a list, without a script', () => {
 
   test('sorts by nothing else than its columns', async () => {
     for (const sort of ['id-asc', 'name', 'name-up', 'entity_status-asc'])
-      assert.doesNotMatch((await user.get(`${page}?sort=${sort}`)).html, /aria-sort/, sort);
+      assert.doesNotMatch((await user.get(`${page}?sort=${sort}`)).html, /aria-sort="(a|de)scending"/, sort);
+  });
+
+  test('is sorted by every column that says so, both ways', async () => {
+    const [, campaign_id] = /campaigns\/(\w+)">Bread/.exec((await user.get(page)).html)!;
+    const line = { campaign_id: campaign_id!, objective: 'FOLLOWERS', product_type: 'PROMOTED_ACCOUNT' };
+    const made = await world.sandbox.call('POST', `${path}/line_items`, {
+      params: { ...line, placements: 'ALL_ON_SERVICE' },
+    });
+    assert.equal(made.status, 200, made.text);
+    for (const { resource, columns } of ENTITY_LISTS) {
+      for (const { name, label, isSortable = false } of columns) {
+        for (const [order, says] of [
+          ['asc', 'ascending'],
+          ['desc', 'descending'],
+        ]) {
+          const address = `${page.replace('campaigns', resource)}?view=plain&sort=${name}-${order}`;
+          const { status, html } = await user.get(address);
+          assert.equal(status, 200, address);
+          const [, heading = ''] = new RegExp(`<th scope="col"([^>]*)>(?:<a [^>]*>)?${label}<`).exec(html)!;
+          assert.equal(/aria-sort="(\w+)"/.exec(heading)?.[1], isSortable ? says : undefined, address);
+        }
+      }
+    }
   });
 
   test('is narrowed by name', async () => {
@@ -137,7 +161,7 @@ describe('a list, without a script', () => {
     const [, id] = /campaigns\/(\w+)">Bread 000/.exec(html)!;
     const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
     const sent = await user.post(page, { authenticity_token, id: id!, entity_status: 'ACTIVE' });
-    assert.equal(sent.location, page);
+    assert.equal(sent.location, `${page}#${id}`);
     const { body } = await world.sandbox.call('GET', `${path}/campaigns/${id}`);
     assert.equal(body.data.entity_status, 'ACTIVE');
     const wrong = await user.post(page, { authenticity_token, id: id!, entity_status: 'OPEN' });

@@ -117,7 +117,7 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
   await hands.follow('Review, and go live');
   await says(/Custom audience: Subscribers\s+Estimated audience: [1-9]/);
   await hands.follow('Go live');
-  await says(/Active/);
+  await says(/Running/);
 
   world.clock.advance(14 * DAY_s);
   await tab.open(`${world.service.url}/login`);

@@ -44,6 +44,7 @@ async function written(): Promise<string[]> {
   const params = { with_draft: true, post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true };
   const replies = await Promise.all([
     production.call('GET', '/12/accounts'),
+    production.call('GET', '/12/targeting_criteria/platforms'),
     ...lists.map((list) => {
       const path = `/12/accounts/${account}/${list}`;
       if (list === 'features') return production.call('GET', path);

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cellText, type ListRow, stateOfRow, switchOf } from '../../src/console/lists/cell-text.ts';
-import { ENTITY_LISTS } from '../../src/console/lists/entity-lists.ts';
+import { ENTITY_LISTS, STATES } from '../../src/console/lists/entity-lists.ts';
+import type { Fields } from '../../src/contract/declare/resource.ts';
+import { NO_ACTIVE_LINE_ITEM } from '../../src/contract/delivery/standing.ts';
+import { campaigns as declaredCampaigns } from '../../src/features/ads/campaigns.ts';
+import { PLACEMENTS } from '../../src/features/ads/line-items/placements.ts';
+import { lineItems as declaredLineItems } from '../../src/features/ads/line-items.ts';
+import { TARGETING_TYPES } from '../../src/features/ads/targeting-criteria/targeting-types.ts';
+import { REASONS_NOT_SERVING } from '../../src/features/delivery/serving-times.ts';
 import { texts } from '../../src/texts/texts.ts';
 
 const [campaigns, lineItems] = ENTITY_LISTS;
+const DECLARED = { campaigns: declaredCampaigns, line_items: declaredLineItems };
 const ROW: ListRow = {
   ...{ id: 'zz9', name: null, currency: 'JPY', entity_status: 'PAUSED', objective: 'ENGAGEMENTS' },
   ...{ bid_amount_local_micro: 2_000_000, daily_budget_amount_local_micro: null },
@@ -64,19 +72,31 @@ describe('the state of a row', () => {
   }
 
   test('has a button that stops what is active, and starts the rest', () => {
-    const words = { pause: 'Pause', activate: 'Activate', goLive: 'Go live' };
+    const words = { pause: 'Pause', activate: 'Activate' };
     assert.deepEqual(switchOf({ entity_status: 'ACTIVE' }, words), { status: 'PAUSED', label: 'Pause' });
     assert.deepEqual(switchOf({ entity_status: 'PAUSED' }, words), { status: 'ACTIVE', label: 'Activate' });
-    assert.deepEqual(switchOf({ entity_status: 'DRAFT' }, words), { status: 'ACTIVE', label: 'Go live' });
+    assert.equal(switchOf({ entity_status: 'DRAFT' }, words), undefined, 'drafts are reviewed');
   });
 });
 
 describe('the lists', () => {
   test('are narrowed by the states of their rows, each of which has a word', () => {
-    const named = ['RUNNING', 'ACTIVE', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', 'EXPIRED'];
-    assert.deepEqual(campaigns!.states, named);
-    assert.deepEqual(lineItems!.states, ['ACTIVE', 'PAUSED', 'DRAFT']);
-    for (const state of named) assert.ok(state in texts.states, state);
+    for (const state of STATES) assert.ok(state in texts.states, state);
+  });
+
+  test('are sorted by all that the API sorts by, and by nothing else', () => {
+    for (const { resource, columns } of ENTITY_LISTS) {
+      const { fields } = DECLARED[resource];
+      for (const { name, isSortable = false } of columns)
+        assert.equal(isSortable, (fields as Fields)[name]!.isSortable, `${resource}.${name}`);
+    }
+  });
+
+  test('have words for all that keeps something from showing ads', () => {
+    for (const reason of [...REASONS_NOT_SERVING, 'NO_PEOPLE', NO_ACTIVE_LINE_ITEM])
+      assert.ok(reason in texts.reasons, reason);
+    for (const type of Object.keys(TARGETING_TYPES)) assert.ok(type in texts.campaign.kinds, type);
+    for (const placement of PLACEMENTS) assert.ok(placement in texts.campaign.placements, placement);
   });
 
   test('have these columns', () => {

@@ -1,3 +1,4 @@
+import { NO_ACTIVE_LINE_ITEM, type Standing } from '../../contract/delivery/standing.ts';
 import { firstDay, lastDay } from '../days.ts';
 import { moneyText } from '../money.ts';
 import type { ListColumn } from './entity-lists.ts';
@@ -8,8 +9,8 @@ export interface ListRow {
   readonly name: string | null;
   readonly currency: string;
   readonly entity_status: string;
-  readonly effective_status?: string;
-  readonly reasons_not_servable?: readonly string[];
+  readonly effective_status?: string | undefined;
+  readonly reasons_not_servable?: readonly string[] | undefined;
   readonly [field: string]: unknown;
 }
 
@@ -27,27 +28,76 @@ export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, z
   return kind === 'word' ? (words[value] ?? String(value)) : String(value);
 }
 
+type Statuses = Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>;
+
+/** The standing of campaigns or of line items by id, as far as the API does not say it. */
+export type ListStandings = Readonly<Record<string, Partial<Standing>>>;
+
 /**
- * The state of a row in a word, and why it does not serve. Where the API does not know the effective one, as of campaigns
- * without line items, it is the status that its user has set.
+ * A row with what the API does not say of it: of an active line item, whether it shows ads; of a campaign that runs, why
+ * it shows none.
+ * @source decision 1140
  */
-export function stateOfRow(
-  row: Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>,
-  words: { readonly states: Readonly<Record<string, string>>; readonly reasons: Readonly<Record<string, string>> },
-): { readonly state: string; readonly text: string; readonly why: string } {
-  const { entity_status, effective_status = '', reasons_not_servable: reasons = [] } = row;
-  const state = effective_status in words.states ? effective_status : entity_status;
-  // Of a draft nobody wonders that it does not run.
-  const told = entity_status === 'DRAFT' ? reasons.filter((reason) => reason !== 'PAUSED_BY_ADVERTISER') : reasons;
-  const why = told.map((reason) => words.reasons[reason] ?? reason).join('. ');
-  return { state: state.toLowerCase(), text: words.states[state] ?? state, why };
+export function standingOf<R extends Statuses & { readonly id: string }>(
+  resource: 'campaigns' | 'line_items',
+  row: R,
+  standings: ListStandings,
+): R {
+  if (resource === 'line_items') {
+    const own = row.entity_status === 'ACTIVE' ? standings[row.id] : undefined;
+    return { ...row, effective_status: own?.effective_status, reasons_not_servable: own?.reasons_not_servable };
+  }
+  if (row.effective_status !== 'RUNNING') return row;
+  return { ...row, reasons_not_servable: standings[row.id]?.reasons_not_servable ?? [NO_ACTIVE_LINE_ITEM] };
 }
 
-/** What the button beside a state does: it stops what is active, and starts everything else. */
+/** The words of states and reasons. */
+export interface StateWords {
+  readonly states: Readonly<Record<string, string>>;
+  readonly reasons: Readonly<Record<string, string>>;
+}
+
+/** Why something shows no ads, in words. */
+export function reasonsText(reasons: readonly string[], words: Pick<StateWords, 'reasons'>): string {
+  return [...new Set(reasons.map((reason) => words.reasons[reason] ?? reason))].join('. ');
+}
+
+/** The state of a row in a word, and why it shows no ads. */
+export function stateOfRow(
+  row: Statuses,
+  words: StateWords,
+): { readonly state: string; readonly text: string; readonly why: string } {
+  const { entity_status, effective_status = '', reasons_not_servable: reasons = [] } = row;
+  // What is paused or a draft is so, whatever else is missing.
+  const isKnown = effective_status in words.states && (effective_status !== 'UNKNOWN' || entity_status === 'ACTIVE');
+  const state = isKnown ? effective_status : entity_status;
+  // Of a draft nobody wonders that it does not run, and of what is paused that it is not active.
+  const known = [
+    ...(entity_status === 'DRAFT' ? ['PAUSED_BY_ADVERTISER', 'CAMPAIGN_NOT_ACTIVE'] : []),
+    ...(state === entity_status ? ['LINE_ITEM_NOT_ACTIVE'] : []),
+  ];
+  const told = reasons.filter((reason) => !known.includes(reason));
+  return { state: state.toLowerCase(), text: words.states[state] ?? state, why: reasonsText(told, words) };
+}
+
+/** What the button beside a state does; undefined for drafts, which go live where they are reviewed. */
 export function switchOf(
   { entity_status }: Pick<ListRow, 'entity_status'>,
-  words: { readonly pause: string; readonly activate: string; readonly goLive: string },
-): { readonly status: 'ACTIVE' | 'PAUSED'; readonly label: string } {
-  if (entity_status === 'ACTIVE') return { status: 'PAUSED', label: words.pause };
-  return { status: 'ACTIVE', label: entity_status === 'DRAFT' ? words.goLive : words.activate };
+  words: { readonly pause: string; readonly activate: string },
+): { readonly status: 'ACTIVE' | 'PAUSED'; readonly label: string } | undefined {
+  if (entity_status === 'DRAFT') return undefined;
+  return entity_status === 'ACTIVE'
+    ? { status: 'PAUSED', label: words.pause }
+    : { status: 'ACTIVE', label: words.activate };
+}
+
+/** Where a draft is reviewed, below its account. */
+export function reviewPathOf({
+  id,
+  campaign_id = id,
+}: {
+  readonly id: string;
+  readonly campaign_id?: unknown;
+}): string {
+  return `/campaigns/${String(campaign_id)}/review`;
 }

@@ -20,8 +20,6 @@ export interface EntityList {
   /** The path parameter of one of them. */
   readonly idName: 'campaign_id' | 'line_item_id';
   readonly columns: readonly ListColumn[];
-  /** The states that its rows can be in, by which it is narrowed. */
-  readonly states: readonly string[];
   /** What its rows belong to, by which it is narrowed. */
   readonly within: {
     readonly label: string;
@@ -37,19 +35,22 @@ const { fields, objectives } = texts.campaign;
 
 const money = (
   name: 'daily_budget_amount_local_micro' | 'total_budget_amount_local_micro' | 'bid_amount_local_micro',
-) => ({ name, label: fields[name], kind: 'money', isSortable: true, isEditable: true }) as const;
+) => ({ name, label: fields[name], kind: 'money', isEditable: true }) as const;
+const sortable = (column: ListColumn) => ({ ...column, isSortable: true }) as const;
 const day = (name: 'start_time' | 'end_time') =>
   ({ name, label: fields[name], kind: 'day', isSortable: true }) as const;
 const NAME = { name: 'name', label: fields.name, kind: 'text', isSortable: true, isEditable: true } as const;
 const STATE = { name: 'entity_status', label: fields.entity_status, kind: 'state' } as const;
 const BUDGETS = [money('daily_budget_amount_local_micro'), money('total_budget_amount_local_micro')] as const;
 
+/** The states that rows can be in, by which lists are narrowed. */
+export const STATES = ['RUNNING', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', 'EXPIRED', 'UNKNOWN'] as const;
+
 /** The lists of an account. */
 export const ENTITY_LISTS: readonly EntityList[] = [
   {
     ...{ resource: 'campaigns', idName: 'campaign_id', words: texts.campaigns },
-    columns: [NAME, STATE, ...BUDGETS],
-    states: ['RUNNING', 'ACTIVE', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', 'EXPIRED'],
+    columns: [NAME, STATE, ...BUDGETS.map(sortable)],
     within: {
       ...{ label: fields.funding_instrument_id, all: texts.grid.anyPayer },
       ...{ operation: 'funding_instruments.list', parameter: 'funding_instrument_ids' },
@@ -61,12 +62,12 @@ export const ENTITY_LISTS: readonly EntityList[] = [
       NAME,
       STATE,
       { name: 'objective', label: fields.objective, kind: 'word', words: objectives },
-      money('bid_amount_local_micro'),
+      sortable(money('bid_amount_local_micro')),
+      // The API does not sort line items by their budgets.
       ...BUDGETS,
       day('start_time'),
       day('end_time'),
     ],
-    states: ['ACTIVE', 'PAUSED', 'DRAFT'],
     within: {
       ...{ label: texts.results.campaign, all: texts.grid.allCampaigns },
       ...{ operation: 'campaigns.list', parameter: 'campaign_ids' },

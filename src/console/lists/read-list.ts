@@ -1,8 +1,9 @@
+import type { PageCallInput } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { bodyOf } from '../refused-call.ts';
-import { type ListRow, stateOfRow } from './cell-text.ts';
-import type { EntityList } from './entity-lists.ts';
+import { type ListRow, type ListStandings, standingOf, stateOfRow } from './cell-text.ts';
+import { type EntityList, STATES } from './entity-lists.ts';
 
 /** Rows that are shown first. */
 const ROWS = 100;
@@ -22,7 +23,7 @@ export interface ListQuery {
 }
 
 /** Reads the address; what is not of the list is left out. */
-export function queryOf({ request }: AccountVisit, { columns, states }: EntityList): ListQuery {
+export function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
   const get = request.method === 'GET' ? request.parameter : () => undefined;
   const [field, order] = (get('sort') ?? '').split('-');
   const isSort =
@@ -33,7 +34,7 @@ export function queryOf({ request }: AccountVisit, { columns, states }: EntityLi
     cursor: get('cursor') || undefined,
     view: get('view') === 'plain' ? 'plain' : undefined,
     within: get('within') || undefined,
-    state: states.find((state) => state === get('state')),
+    state: STATES.find((state) => state === get('state')),
   };
 }
 
@@ -45,22 +46,33 @@ export interface FirstRows {
   readonly total: number;
 }
 
+/** A list of an account, and how its rows stand. */
+export interface StandingList extends EntityList {
+  readonly standings: ListStandings;
+}
+
 /** The rows that a page shows first. */
-export function firstRows(visit: AccountVisit, list: EntityList, query: ListQuery): Promise<FirstRows> {
+export function firstRows(visit: AccountVisit, list: StandingList, query: ListQuery): Promise<FirstRows> {
   return query.state === undefined ? rowsOfAnyState(visit, list, query) : rowsOfState(visit, list, query);
 }
 
-async function rowsOfAnyState({ call }: AccountVisit, list: EntityList, query: ListQuery): Promise<FirstRows> {
-  const parameters = parametersOf(list, query, ROWS);
-  const reply = await call(`${list.resource}.list`, {
-    parameters: { ...parameters, with_total_count: query.cursor === undefined },
-  });
-  const { data: rows, next_cursor: next, total_count } = bodyOf(reply);
+async function rowsOfAnyState(visit: AccountVisit, list: StandingList, query: ListQuery): Promise<FirstRows> {
+  const counted = { with_total_count: query.cursor === undefined };
+  const { rows, next, total_count } = await readPage(visit, list, { ...parametersOf(list, query, ROWS), ...counted });
   return { rows, next, total: total_count ?? rows.length };
 }
 
+async function readPage(
+  { call }: AccountVisit,
+  { resource, standings }: StandingList,
+  parameters: NonNullable<PageCallInput['parameters']>,
+): Promise<{ readonly rows: ListRow[]; readonly next: string | null; readonly total_count?: number }> {
+  const { data, next_cursor: next, total_count } = bodyOf(await call(`${resource}.list`, { parameters }));
+  return { rows: data.map((row: ListRow) => standingOf(resource, row, standings)), next, total_count };
+}
+
 /** The same of rows in one state: the API does not select by it, so that all are read. */
-async function rowsOfState(visit: AccountVisit, list: EntityList, query: ListQuery): Promise<FirstRows> {
+async function rowsOfState(visit: AccountVisit, list: StandingList, query: ListQuery): Promise<FirstRows> {
   const rows: ListRow[] = [];
   let next: string | null | undefined;
   let total = 0;
@@ -86,8 +98,8 @@ function parametersOf(list: EntityList, { q, cursor, sort, within }: ListQuery, 
  * @param take takes the rows of a page that are in the state; whether it wants more
  */
 async function eachPage(
-  { call }: AccountVisit,
-  list: EntityList,
+  visit: AccountVisit,
+  list: StandingList,
   query: ListQuery,
   take: (rows: readonly ListRow[], next: string | null) => boolean,
 ): Promise<void> {
@@ -97,9 +109,7 @@ async function eachPage(
   let read = 0;
   do {
     const parameters = parametersOf(list, { ...query, cursor }, ROWS_A_CALL);
-    const reply = bodyOf(await call(`${list.resource}.list`, { parameters }));
-    const page: readonly ListRow[] = reply.data;
-    const next: string | null = reply.next_cursor;
+    const { rows: page, next } = await readPage(visit, list, parameters);
     read += page.length;
     wantsMore = take(
       state === undefined ? page : page.filter((row) => stateOfRow(row, texts).state === state.toLowerCase()),
@@ -110,7 +120,7 @@ async function eachPage(
 }
 
 /** All rows of a list, up to a limit. */
-export async function allRows(visit: AccountVisit, list: EntityList): Promise<readonly ListRow[]> {
+export async function allRows(visit: AccountVisit, list: StandingList): Promise<readonly ListRow[]> {
   const rows: ListRow[] = [];
   const query = { ...queryOf(visit, list), cursor: undefined };
   await eachPage(visit, list, query, (page) => {

@@ -2,9 +2,10 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { PageCallInput } from '../../contract/declare/pages.ts';
 import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { formField, selectField, toSentence } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
 import { type Problems, whyRefused } from '../parts/form-problems.ts';
 import { bodyOf } from '../refused-call.ts';
 
@@ -24,10 +25,11 @@ const LOOKUPS: Readonly<Record<string, string>> = {
   LOCATION: 'locations.list',
   LANGUAGE: 'languages.list',
   INTEREST: 'interests.list',
-  PLATFORM: 'platforms.list',
 };
 /** The kind of those who are kept from a line item. */
 const EXCLUDED = 'NOT_CUSTOM_AUDIENCE';
+/** The kinds of which a value is entered by its name. */
+const NAMED = ['LOCATION', 'LANGUAGE', 'INTEREST', 'CUSTOM_AUDIENCE', EXCLUDED] as const;
 /** The number of values with a name that people can choose from. */
 const CHOICES_MAX = 50;
 /** The number of audiences that one call names. */
@@ -61,8 +63,6 @@ export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> 
   const of = (targeting_value: string): FoundCriterion => ({
     criterion: { targeting_type, targeting_value, ...(isOut && { operator_type: 'NE' }) },
   });
-  if (targeting_type === 'GENDER') return of(words.genders[typed.toLowerCase()] ?? typed);
-  if (targeting_type === 'AGE') return of(ageOf(typed));
   // A choice was made among what had that name.
   if (chosen !== '' && request.parameter('chosen_among') === `${kind} ${typed}`) return of(chosen);
   const found = await named(visit, targeting_type, typed);
@@ -96,27 +96,21 @@ async function named({ call, lookUp }: AccountVisit, kind: string, typed: string
   return bodyOf(await lookUp(operation, { parameters: { q: typed, count: CHOICES_MAX } })).data;
 }
 
-/** Ages as people write them: `18-34` or `50+`. */
-function ageOf(typed: string): string {
-  const [, from, to] = /^(\d\d)\s*(?:-|–|to)\s*(\d\d)$/.exec(typed) ?? [];
-  if (from !== undefined) return `AGE_${from}_TO_${to}`;
-  const [, least] = /^(\d\d)\s*\+$/.exec(typed) ?? [];
-  return least === undefined ? typed : `AGE_OVER_${least}`;
-}
-
 /** Ages as people read them. */
 function shownName(name: string): string {
   return name.replace(/^AGE_(\d+)_TO_(\d+)$/, '$1–$2').replace(/^AGE_OVER_(\d+)$/, '$1+');
 }
 
-/** The names of audiences by their ids: a criterion itself says only that it is about one. */
+const isOfAudience = ({ targeting_type }: Criterion): boolean => targeting_type.startsWith('CUSTOM_AUDIENCE');
+
+/** The names of audiences by their ids, for those who may read them: a criterion itself says only that it is about one. */
 async function audienceNames(
   { call, permissions }: AccountVisit,
   criteria: readonly Criterion[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = criteria.flatMap((each) => (each.targeting_type === 'CUSTOM_AUDIENCE' ? [each.targeting_value] : []));
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const ids = criteria.filter(isOfAudience).map(({ targeting_value }) => targeting_value);
   const mayRead = AUDIENCE_READERS.some((role) => permissions.includes(role));
-  if (ids.length === 0 || !mayRead) return new Map();
+  if (!mayRead) return undefined;
   const names = new Map<string, string>();
   for (let from = 0; from < ids.length; from += AUDIENCES_MAX) {
     const custom_audience_ids = ids.slice(from, from + AUDIENCES_MAX).join(',');
@@ -126,23 +120,50 @@ async function audienceNames(
   return names;
 }
 
-/** Criteria in words: as text, and as they are shown. */
+/** A criterion in words. */
+interface CriterionText {
+  readonly id: string;
+  readonly text: string;
+  /** The same with the word that joins it to the one before. */
+  readonly shown: Html;
+}
+
+/**
+ * Criteria in words, in the order in which they are read: of primary ones any is enough, of each other type one must fit,
+ * and those who are excluded come last.
+ * @source campaigns 10.3
+ */
 export async function criteriaTexts(
   visit: AccountVisit,
+  { targetingType }: Pick<ConsoleDeps, 'targetingType'>,
   criteria: readonly Criterion[],
-): Promise<readonly { readonly id: string; readonly text: string; readonly shown: Html }[]> {
+): Promise<readonly CriterionText[]> {
   const audiences = await audienceNames(visit, criteria);
-  return criteria.map(({ id, name, targeting_type, targeting_value, operator_type }) => {
-    const value = (targeting_type === 'CUSTOM_AUDIENCE' && audiences.get(targeting_value)) || shownName(name);
-    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${value}`;
-    const not = operator_type === 'NE' ? html`<strong>${words.not}</strong> ` : '';
-    return { id, text, shown: html`${not}${text}` };
+  const isOut = ({ operator_type }: Criterion): boolean => operator_type === 'NE';
+  const included = Map.groupBy(
+    criteria.filter((each) => !isOut(each)),
+    ({ targeting_type }) => (targetingType(targeting_type)?.isPrimary ? '' : targeting_type),
+  );
+  const groups = [included.get('') ?? [], ...[...included].flatMap(([type, those]) => (type === '' ? [] : [those]))];
+  const joined = [
+    ...groups.flatMap((group) => group.map((each, at) => [each, at === 0 ? words.and : words.or] as const)),
+    ...criteria.filter(isOut).map((each) => [each, words.andNot] as const),
+  ];
+  return joined.map(([criterion, joiner], at) => {
+    const { id, name, targeting_type, targeting_value } = criterion;
+    const audience =
+      isOfAudience(criterion) && audiences ? (audiences.get(targeting_value) ?? words.noAudience) : undefined;
+    const gender = targeting_type === 'GENDER' ? words.genderNames[targeting_value] : undefined;
+    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${audience ?? gender ?? shownName(name)}`;
+    const word = at > 0 ? joiner : isOut(criterion) ? words.not : '';
+    return { id, text, shown: html`${word === '' ? '' : html`<strong class="joiner">${word}</strong> `}${text}` };
   });
 }
 
-/** Whom a line item means: its criteria in words, how many people that are, and a form for more. */
+/** Whom a line item means: its criteria in words, how many people that are, and forms for more. */
 export async function criteriaSection(
   visit: AccountVisit,
+  deps: Pick<ConsoleDeps, 'targetingType'>,
   criteria: readonly Criterion[],
   {
     mayChange,
@@ -151,20 +172,60 @@ export async function criteriaSection(
   }: { readonly mayChange: boolean; readonly problems: Problems; readonly choices: readonly Choice[] },
 ): Promise<Html> {
   const { request } = visit;
-  const items = (await criteriaTexts(visit, criteria)).map(({ id, text, shown }) => {
+  const items = (await criteriaTexts(visit, deps, criteria)).map(({ id, text, shown }) => {
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ ...request.formFields, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';
     return html`<li><span>${shown}</span>${take}</li>`;
   });
+  const kinds = NAMED.map((kind) => [kind, words.kinds[kind]!] as const);
   const form = mayChange
-    ? html`<form method="post">${hiddenFields({ ...request.formFields, act: 'add' })}
-${selectField('kind', words.criterionKind, Object.entries(words.kinds), request.parameter('kind'))}
+    ? html`${await pickForm(visit, deps, problems)}<form method="post">${hiddenFields({ ...request.formFields, act: 'add' })}
+${selectField('kind', words.criterionKind, kinds, request.parameter('kind'))}
 ${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, request.method === 'POST' ? (request.parameter('value') ?? '') : '', problems.get('value'))}${choiceField(visit, choices)}
 <div class="buttons"><button type="submit">${words.addCriterion}</button></div></form>`
     : '';
-  return html`${items.length === 0 ? html`<p class="soft">${words.everybody}</p>` : html`<ul class="criteria">${joinHtml(items, '\n')}</ul>`}
+  const rule = items.length < 2 ? '' : html`<p class="soft">${words.joined}</p>`;
+  return html`${items.length === 0 ? html`<p class="soft">${words.everybody}</p>` : html`${rule}<ul class="criteria">${joinHtml(items, '\n')}</ul>`}
 ${await estimateOf(visit, criteria)}${form}`;
+}
+
+/** A form for the kinds that have few values: each is a choice, such as `GENDER 1`. */
+async function pickForm(
+  { request, lookUp }: AccountVisit,
+  { targetingType }: Pick<ConsoleDeps, 'targetingType'>,
+  problems: Problems,
+): Promise<Html> {
+  const platforms = await lookUp('platforms.list');
+  const found: readonly Choice[] = platforms.isDone ? platforms.reply.data : [];
+  const groups: readonly (readonly [keyof typeof words.kindsOfChoices, readonly (readonly [string, string])[]])[] = [
+    ['GENDER', targetingType('GENDER')!.values.map((value) => [value, words.genderNames[value] ?? value] as const)],
+    ['AGE', targetingType('AGE')!.values.map((value) => [value, shownName(value)] as const)],
+    ['PLATFORM', found.map(({ name, targeting_value }) => [targeting_value, name] as const)],
+  ];
+  const chosen = request.parameter('pick');
+  const options = groups.map(
+    ([kind, values]) =>
+      html`<optgroup label="${words.kindsOfChoices[kind]}">${values.map(([value, text]) => {
+        const whole = `${kind} ${value}`;
+        return html`<option value="${whole}"${whole === chosen ? html` selected` : ''}>${text}</option>`;
+      })}</optgroup>`,
+  );
+  const error = problems.get('pick') ?? (platforms.isDone ? undefined : whyRefused(platforms));
+  const described = error === undefined ? '' : html` aria-invalid="true" aria-describedby="pick-fault"`;
+  return html`<form method="post">${hiddenFields({ ...request.formFields, act: 'pick' })}
+<div class="field"><label for="pick">${words.pick}</label>${error === undefined ? '' : html`<p class="fault" id="pick-fault">${toSentence(error)}</p>`}
+<select id="pick" name="pick"${described}>${options}</select></div>
+<div class="buttons"><button type="submit">${words.addPick}</button></div></form>`;
+}
+
+/** What was chosen there. */
+export function pickedIn({ request }: AccountVisit): {
+  readonly targeting_type: string;
+  readonly targeting_value: string;
+} {
+  const [targeting_type = '', targeting_value = ''] = (request.parameter('pick') ?? '').split(' ');
+  return { targeting_type, targeting_value };
 }
 
 /** The values with the name that was entered, where several have it. */

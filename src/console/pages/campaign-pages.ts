@@ -4,7 +4,7 @@ import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { switchOf } from '../lists/cell-text.ts';
+import { type ListStandings, standingOf, switchOf } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { draftSteps, stepsOfDraft } from '../parts/draft-steps.ts';
@@ -157,16 +157,17 @@ export function campaignPage(deps: ConsoleDeps): Page {
     const campaign: Campaign | undefined = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
     if (!campaign) return deps.notFound();
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
-    if (act === 'save') return saved(visit, campaign);
+    const page = { visit, deps, campaign };
+    if (act === 'save') return saved(page);
     if (act === 'remove') {
       const reply = await call('campaigns.remove', { parameters: { campaign_id } });
-      return reply.isDone ? redirectTo(visit, PATH) : shown(visit, campaign, problemsOf(reply, []));
+      return reply.isDone ? redirectTo(visit, PATH) : shown(page, problemsOf(reply, []));
     }
     if (act === 'ACTIVE' || act === 'PAUSED') {
       const reply = await call('campaigns.update', { parameters: { campaign_id, entity_status: act } });
-      return reply.isDone ? redirectTo(visit, `${PATH}/${campaign_id}`) : shown(visit, campaign, problemsOf(reply, []));
+      return reply.isDone ? redirectTo(visit, `${PATH}/${campaign_id}`) : shown(page, problemsOf(reply, []));
     }
-    return shown(visit, campaign);
+    return shown(page);
   });
 }
 
@@ -182,42 +183,51 @@ function storedValues(campaign: Campaign): Record<string, string> {
   };
 }
 
-async function saved(visit: AccountVisit, campaign: Campaign): Promise<PageResponse> {
+/** The page of a campaign, while it is answered. */
+interface CampaignPage {
+  readonly visit: AccountVisit;
+  readonly deps: ConsoleDeps;
+  readonly campaign: Campaign;
+}
+
+async function saved(page: CampaignPage): Promise<PageResponse> {
+  const { visit, campaign } = page;
   const { request, call } = visit;
   const entered = enteredIn(editFields(campaign), request);
   const problems = new Map<string, string>();
   const budgets = budgetsIn(entered, campaign.currency, problems);
-  if (problems.size > 0) return shown(visit, campaign, problems, entered);
+  if (problems.size > 0) return shown(page, problems, entered);
   const edit = edited(request, entered, storedValues(campaign));
-  if (edit.conflicts.size > 0) return shown(visit, campaign, conflictProblems(edit), entered);
+  if (edit.conflicts.size > 0) return shown(page, conflictProblems(edit), entered);
   const parameters = Object.entries({ name: entered.name!, ...budgets }).filter(([name]) => edit.changed.has(name));
   if (parameters.length === 0) return redirectTo(visit, `${PATH}/${campaign.id}`);
   const reply = await call('campaigns.update', {
     parameters: { campaign_id: campaign.id, ...Object.fromEntries(parameters) },
   });
-  if (!reply.isDone) return shown(visit, campaign, problemsOf(reply, NAMES), entered);
-  return redirectTo(visit, `${PATH}/${campaign.id}?saved=1`);
+  if (!reply.isDone) return shown(page, problemsOf(reply, NAMES), entered);
+  return redirectTo(visit, `${PATH}/${campaign.id}?saved=1#edit`);
 }
 
 async function shown(
-  visit: AccountVisit,
-  campaign: Campaign,
+  { visit, deps, campaign }: CampaignPage,
   problems: Problems = new Map(),
   entered: Readonly<Record<string, string>> = storedValues(campaign),
 ): Promise<PageResponse> {
-  const { request, account, call } = visit;
+  const { request, account, call, now } = visit;
   const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_SHOWN };
   const lines: readonly LineItem[] = bodyOf(await call('line_items.list', { parameters })).data;
+  const ids = lines.map(({ id }) => id);
+  const { line_items, campaigns } = await deps.readStandings(account, now, ids);
   const mayChange = canChange(visit);
-  const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
+  const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(standingOf('campaigns', campaign, campaigns))}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
   const isDraft = campaign.entity_status === 'DRAFT';
-  const content = html`${isDraft && mayChange ? stepsOfDraft(account.id, campaign.id, 'campaign') : ''}${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+  const content = html`${isDraft && mayChange ? stepsOfDraft(account.id, campaign.id, 'campaign') : ''}${problemSummary(problems)}
 <section class="card">${facts}${mayChange ? (isDraft ? reviewLink(visit, campaign.id) : statusButton(visit, campaign)) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
-${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines)}${moreThan(lines, LINES_SHOWN)}</section>
+${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines, line_items)}${moreThan(lines, LINES_SHOWN)}</section>
 ${
   mayChange
-    ? html`<section class="card"><h2>${words.edit}</h2>${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
+    ? html`<section class="card" id="edit"><h2>${words.edit}</h2>${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
@@ -241,27 +251,32 @@ export function reviewLink({ account }: AccountVisit, campaign: string): Html {
   return html`<p><a class="main" href="/ads/${account.id}/campaigns/${campaign}/review">${words.review}</a></p>`;
 }
 
-/** The button that starts or stops something. */
-export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'entity_status'>): Html {
-  const { status, label } = switchOf(row, words);
+/** The button that starts or stops something; '' for drafts. */
+export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'entity_status'>): Html | string {
+  const found = switchOf(row, words);
+  if (!found) return '';
+  const { status, label } = found;
   const members = { ...request.formFields, act: status };
   return html`<form method="post">${hiddenFields(members)}<button type="submit"${status === 'ACTIVE' ? html` class="main"` : ''}>${label}</button></form>`;
 }
 
-/** The budgets of a campaign in words. */
-export function budgetText({ currency, ...campaign }: Campaign): string {
+/** The budgets of a campaign or line item in words. */
+export function budgetText(
+  row: Pick<Campaign, 'currency' | (typeof BUDGETS)[number]>,
+  none: string = texts.campaigns.noBudget,
+): string {
   const parts = BUDGETS.flatMap((name) => {
-    const micros = campaign[name];
-    return micros === null ? [] : [words.budgets[name](moneyText(micros, currency))];
+    const micros = row[name];
+    return micros === null ? [] : [words.budgets[name](moneyText(micros, row.currency))];
   });
-  return parts.join(', ') || texts.campaigns.noBudget;
+  return parts.join(', ') || none;
 }
 
-function linesTable({ account }: AccountVisit, lines: readonly LineItem[]): Html {
-  const rows = lines.map(
-    ({ id, name, objective, entity_status }) =>
-      html`<tr><th scope="row"><a href="/ads/${account.id}/line_items/${id}">${name ?? id}</a></th><td>${words.objectives[objective] ?? objective}</td><td>${texts.states[entity_status] ?? entity_status}</td></tr>`,
-  );
+function linesTable({ account }: AccountVisit, lines: readonly LineItem[], standings: ListStandings): Html {
+  const rows = lines.map((line) => {
+    const { id, name, objective } = line;
+    return html`<tr><th scope="row"><a href="/ads/${account.id}/line_items/${id}">${name ?? id}</a></th><td>${words.objectives[objective] ?? objective}</td><td class="prose">${stateMark(standingOf('line_items', line, standings))}</td></tr>`;
+  });
   return html`<div class="scroll"><table><thead><tr><th scope="col">${words.fields.name}</th><th scope="col">${words.fields.objective}</th><th scope="col">${words.fields.entity_status}</th></tr></thead><tbody>
 ${joinHtml(rows, '\n')}
 </tbody></table></div>`;

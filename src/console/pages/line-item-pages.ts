@@ -1,5 +1,6 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import type { LineStanding } from '../../contract/delivery/standing.ts';
 import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
@@ -21,8 +22,9 @@ import {
 import { type Problems, problemSummary, problemsOf, whyRefused } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { canChange } from '../parts/permissions.ts';
+import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf, foundIn } from '../refused-call.ts';
-import { type Choice, type Criterion, criteriaSection, criterionOf } from './audience-section.ts';
+import { type Choice, type Criterion, criteriaSection, criterionOf, pickedIn } from './audience-section.ts';
 import { moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 
 const words = texts.campaign;
@@ -39,6 +41,7 @@ export interface LineItem {
   readonly objective: string;
   readonly entity_status: string;
   readonly currency: string;
+  readonly placements: readonly string[];
   readonly start_time: string | null;
   readonly end_time: string | null;
   readonly bid_strategy: string | null;
@@ -173,23 +176,36 @@ export function lineItemPage(deps: ConsoleDeps): Page {
     const stored = foundIn(await call('line_items.get', { parameters: { line_item_id } }));
     if (!stored) return deps.notFound();
     const line: LineItem = { ...stored, strategies: deps.bidStrategies(stored.objective) };
-    if (request.method === 'GET') return shown(visit, line);
-    return changed(visit, line, request.parameter('act') ?? '');
+    const page = { visit, deps, line };
+    if (request.method === 'GET') return shown(page);
+    return changed(page, request.parameter('act') ?? '');
   });
 }
 
-async function changed(visit: AccountVisit, line: LineItem, act: string): Promise<PageResponse> {
+/** The page of a line item, while it is answered. */
+interface LinePage {
+  readonly visit: AccountVisit;
+  readonly deps: ConsoleDeps;
+  readonly line: LineItem;
+}
+
+async function changed(page: LinePage, act: string): Promise<PageResponse> {
+  const { visit, line } = page;
   const { request, call } = visit;
   const line_item_id = line.id;
-  if (act === 'save') return saved(visit, line);
+  if (act === 'save') return saved(page);
+  if (act === 'pick') {
+    const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...pickedIn(visit) } });
+    if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}#audience`);
+    return shown(page, new Map([['pick', whyRefused(reply)]]));
+  }
   if (act === 'add') {
     const found = await criterionOf(visit);
-    if (!('criterion' in found))
-      return shown(visit, line, new Map([['value', found.problem]]), undefined, found.choices);
+    if (!('criterion' in found)) return shown(page, new Map([['value', found.problem]]), undefined, found.choices);
     const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...found.criterion } });
-    if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}`);
+    if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}#audience`);
     // Whatever is wrong with it, it is wrong with what was entered there.
-    return shown(visit, line, new Map([['value', whyRefused(reply)]]));
+    return shown(page, new Map([['value', whyRefused(reply)]]));
   }
   const calls: Readonly<Record<string, () => ReturnType<typeof call>>> = {
     take: () =>
@@ -204,18 +220,11 @@ async function changed(visit: AccountVisit, line: LineItem, act: string): Promis
     remove: () => call('line_items.remove', { parameters: { line_item_id } }),
   };
   const perform = calls[act];
-  if (!perform) return shown(visit, line);
+  if (!perform) return shown(page);
   const reply = await perform();
   if (act === 'remove' && reply.isDone) return redirectTo(visit, `/campaigns/${line.campaign_id}`);
-  return after(visit, line, reply);
-}
-
-function after(
-  visit: AccountVisit,
-  line: LineItem,
-  reply: Awaited<ReturnType<AccountVisit['call']>>,
-): PageResponse | Promise<PageResponse> {
-  return reply.isDone ? redirectTo(visit, `${PATH}/${line.id}`) : shown(visit, line, problemsOf(reply, NAMES));
+  const part = act === 'take' ? '#audience' : act === 'promote' || act === 'unpromote' ? '#ads' : '';
+  return reply.isDone ? redirectTo(visit, `${PATH}/${line.id}${part}`) : shown(page, problemsOf(reply, NAMES));
 }
 
 function storedValues({ account }: AccountVisit, line: LineItem): Record<string, string> {
@@ -228,14 +237,15 @@ function storedValues({ account }: AccountVisit, line: LineItem): Record<string,
   };
 }
 
-async function saved(visit: AccountVisit, line: LineItem): Promise<PageResponse> {
+async function saved(page: LinePage): Promise<PageResponse> {
+  const { visit, line } = page;
   const { request, call } = visit;
   const entered = enteredIn(fieldsOf(visit, line.currency, line.strategies), request);
   const problems = new Map<string, string>();
   const parameters = parametersOf(visit, entered, line.currency, problems);
-  if (problems.size > 0) return shown(visit, line, problems, entered);
+  if (problems.size > 0) return shown(page, problems, entered);
   const edit = edited(request, entered, storedValues(visit, line));
-  if (edit.conflicts.size > 0) return shown(visit, line, conflictProblems(edit), entered);
+  if (edit.conflicts.size > 0) return shown(page, conflictProblems(edit), entered);
   // Bids and how they are made belong together.
   const isSaved = (name: string): boolean =>
     edit.changed.has(name) || (name === 'bid_amount_local_micro' && edit.changed.has('bid_strategy'));
@@ -246,14 +256,14 @@ async function saved(visit: AccountVisit, line: LineItem): Promise<PageResponse>
     parameters: { line_item_id: line.id, ...Object.fromEntries(given) },
   });
   return reply.isDone
-    ? redirectTo(visit, `${PATH}/${line.id}?saved=1`)
-    : shown(visit, line, problemsOf(reply, NAMES), entered);
+    ? redirectTo(visit, `${PATH}/${line.id}?saved=1#edit`)
+    : shown(page, problemsOf(reply, NAMES), entered);
 }
 
 interface Promoted {
   readonly id: string;
   readonly post_id: string;
-  readonly approval_status: string;
+  readonly entity_status: string;
 }
 
 interface Post {
@@ -262,13 +272,12 @@ interface Post {
 }
 
 async function shown(
-  visit: AccountVisit,
-  line: LineItem,
+  { visit, deps, line }: LinePage,
   problems: Problems = new Map(),
   entered: Readonly<Record<string, string>> = storedValues(visit, line),
   choices: readonly Choice[] = [],
 ): Promise<PageResponse> {
-  const { request, call } = visit;
+  const { request, call, account, now } = visit;
   const replies = await Promise.all([
     call('campaigns.get', { parameters: { campaign_id: line.campaign_id } }),
     call('targeting_criteria.list', { parameters: { line_item_ids: line.id, count: CRITERIA_SHOWN } }),
@@ -277,21 +286,21 @@ async function shown(
   ]);
   const [campaign, criteria, promoted, posts] = replies.map((reply) => bodyOf(reply).data);
   const mayChange = canChange(visit);
-  const isWithoutAd = line.entity_status === 'ACTIVE' && promoted.length === 0;
-  const isDraft = mayChange && campaign.entity_status === 'DRAFT';
+  const standing = (await deps.readStandings(account, now, [line.id])).line_items[line.id];
+  const isDraft = mayChange && (campaign.entity_status === 'DRAFT' || line.entity_status === 'DRAFT');
   const hasAudience = criteria.length > 0;
   const hasAds = promoted.length > 0;
   const current = !hasAudience ? 'audience' : !hasAds ? 'ads' : 'line';
   const steps = isDraft
     ? stepsOfDraft(visit.account.id, line.campaign_id, current, { id: line.id, hasAudience, hasAds })
     : '';
-  const content = html`${steps}${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${noticeBox(isWithoutAd ? words.liveWithoutAd : undefined)}${problemSummary(problems)}
-<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${texts.states[line.entity_status] ?? line.entity_status}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
-<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, criteria as Criterion[], { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_SHOWN)}</section>
-<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, promoted, posts, mayChange)}${moreThan(promoted, ADS_SHOWN)}</section>
+  const content = html`${steps}${problemSummary(problems)}
+<section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${stateMark({ ...line, ...standing })}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
+<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria as Criterion[], { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_SHOWN)}</section>
+<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${moreThan(promoted, ADS_SHOWN)}</section>
 ${
   mayChange
-    ? html`<section class="card"><h2>${words.schedule}</h2>${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
+    ? html`<section class="card" id="edit"><h2>${words.schedule}</h2>${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
@@ -307,18 +316,22 @@ ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
 
 function adsSection(
   { request, account }: AccountVisit,
-  promoted: readonly Promoted[],
-  posts: readonly Post[],
+  {
+    promoted,
+    posts,
+    ads,
+  }: { readonly promoted: readonly Promoted[]; readonly posts: readonly Post[]; readonly ads: LineStanding['ads'] },
   mayChange: boolean,
 ): Html {
   const textOf = new Map(posts.map(({ post_id, full_text }) => [String(post_id), full_text]));
   const shownIds = new Set(promoted.map(({ post_id }) => String(post_id)));
-  const rows = promoted.map(({ id, post_id, approval_status }) => {
+  const rows = promoted.map((ad) => {
+    const { id, post_id } = ad;
     const text = textOf.get(String(post_id)) ?? String(post_id);
     const take = mayChange
       ? html`<td><form method="post">${hiddenFields({ ...request.formFields, act: 'unpromote', ad: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form></td>`
       : '';
-    return html`<tr><th scope="row" class="prose">${text}</th><td>${texts.accounts.states[approval_status] ?? approval_status}</td>${take}</tr>`;
+    return html`<tr><th scope="row" class="prose">${text}</th><td class="prose">${stateMark({ ...ad, ...ads[id] })}</td>${take}</tr>`;
   });
   const others = [...textOf].filter(([id]) => !shownIds.has(id));
   const form = !mayChange

@@ -6,9 +6,18 @@ import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { cellText, type ListRow, nameOfRow, stateOfRow, switchOf } from '../lists/cell-text.ts';
-import { ENTITY_LISTS, type EntityList, type ListColumn } from '../lists/entity-lists.ts';
-import { allRows, type FirstRows, firstRows, type ListQuery, queryOf } from '../lists/read-list.ts';
+import { csvText } from '../csv.ts';
+import {
+  cellText,
+  type ListRow,
+  type ListStandings,
+  nameOfRow,
+  reviewPathOf,
+  stateOfRow,
+  switchOf,
+} from '../lists/cell-text.ts';
+import { ENTITY_LISTS, type EntityList, type ListColumn, STATES } from '../lists/entity-lists.ts';
+import { allRows, type FirstRows, firstRows, type ListQuery, queryOf, type StandingList } from '../lists/read-list.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -17,39 +26,70 @@ import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';
 
 const words = texts.grid;
-const { pause, activate, goLive } = texts.campaign;
-const switchWords = { pause, activate, goLive };
+const { pause, activate } = texts.campaign;
+const switchWords = { pause, activate, review: texts.review.names.review };
 /** Campaigns or funding instruments to choose from. */
 const OWNERS_MAX = 500;
+
+/** A list, and what its page needs beside calls. */
+interface PlacedList extends EntityList {
+  readonly loginPath: string;
+  readonly readStandings: () => Promise<ListStandings>;
+}
 
 /** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which a script makes comfortable. */
 export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_LISTS.map(
   (list) => (deps: ConsoleDeps) =>
-    accountPage(deps, `/${list.resource}`, ['GET', 'POST'], (visit) => {
-      const loginPath = deps.redirectToLogin(visit.request.path).location!;
-      if (visit.request.method === 'POST') return changed(visit, list, loginPath);
-      return visit.request.parameter('format') === 'csv' ? csvOf(visit, list) : shown(visit, list, loginPath);
+    accountPage(deps, `/${list.resource}`, ['GET', 'POST'], async (visit) => {
+      const { request, account, now } = visit;
+      const placed: PlacedList = {
+        ...list,
+        loginPath: deps.redirectToLogin(request.path).location!,
+        readStandings: async () => {
+          const standings: ListStandings = (await deps.readStandings(account, now))[list.resource];
+          // The ads of line items are on their pages.
+          return Object.fromEntries(
+            Object.entries(standings).map(([id, { effective_status, reasons_not_servable }]) => [
+              id,
+              { effective_status, reasons_not_servable },
+            ]),
+          );
+        },
+      };
+      if (request.method === 'POST') return changed(visit, placed);
+      const format = request.parameter('format');
+      if (format === 'standings') return standingsOf(visit, placed);
+      return format === 'csv' ? csvOf(visit, placed) : shown(visit, placed);
     }),
 );
 
-async function changed(visit: AccountVisit, list: EntityList, loginPath: string): Promise<PageResponse> {
+/** How the rows stand now, for the script that has changed some. */
+async function standingsOf({ call }: AccountVisit, { readStandings, resource }: PlacedList): Promise<PageResponse> {
+  // Refused to those who may not read the list.
+  bodyOf(await call(`${resource}.list`, { parameters: { count: 1 } }));
+  const text = JSON.stringify(await readStandings());
+  return { status: 200, html: html``, file: { name: `${resource}.json`, type: 'application/json', text } };
+}
+
+async function changed(visit: AccountVisit, list: PlacedList): Promise<PageResponse> {
   const { request, call } = visit;
+  const id = request.parameter('id') ?? '';
   const reply = await call(`${list.resource}.update`, {
     parameters: {
-      [list.idName]: request.parameter('id') ?? '',
+      [list.idName]: id,
       entity_status: request.parameter('entity_status') ?? '',
     },
   });
-  return reply.isDone ? redirectTo(visit, `/${list.resource}`) : shown(visit, list, loginPath, problemsOf(reply, []));
+  // Back to the same row of the same list.
+  const query = request.query && `?${request.query}`;
+  return reply.isDone
+    ? redirectTo(visit, `/${list.resource}${query}#${id}`)
+    : shown(visit, list, problemsOf(reply, []));
 }
 
-async function shown(
-  visit: AccountVisit,
-  list: EntityList,
-  loginPath: string,
-  problems: Problems = new Map(),
-): Promise<PageResponse> {
+async function shown(visit: AccountVisit, placed: PlacedList, problems: Problems = new Map()): Promise<PageResponse> {
   const { request } = visit;
+  const list = { ...placed, standings: await placed.readStandings() };
   const query = queryOf(visit, list);
   const { q, cursor, state } = query;
   const totals = request.method === 'GET' && request.parameter('totals') === 'yes' ? await totalsOf(visit, list) : '';
@@ -66,10 +106,10 @@ async function shown(
     content: html`${problemSummary(problems)}
 <form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
 ${selectField('within', list.within.label, [['', list.within.all], ...owners], query.within)}
-${selectField('state', words.state, [['', words.anyState], ...list.states.map((each) => [each, texts.states[each]!] as const)], state)}
+${selectField('state', words.state, [['', words.anyState], ...STATES.map((each) => [each, texts.states[each]!] as const)], state)}
 <button type="submit">${words.show}</button>${rows.length === 0 ? '' : html`<a class="button" href="${addressOf(query, { totals: 'yes' })}">${words.totals}</a><a class="button" href="${addressOf(query, { format: 'csv' })}">${words.csv}</a>`}</form>
 ${totals}${chipOf(list, query, owners)}
-${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, loginPath, isPlain })}`,
+${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, list, query, { ...listed, isPlain })}`,
   });
 }
 
@@ -108,15 +148,14 @@ function chipOf(
 }
 
 interface Listed extends FirstRows {
-  readonly loginPath: string;
   readonly isPlain: boolean;
 }
 
 function gridOf(
   visit: AccountVisit,
-  list: EntityList,
+  list: PlacedList & StandingList,
   query: ListQuery,
-  { rows, next, total, loginPath, isPlain }: Listed,
+  { rows, next, total, isPlain }: Listed,
 ): Html {
   const { account } = visit;
   const table = html`${tableOf(visit, list, query, rows)}
@@ -125,8 +164,9 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
   const input = JSON.stringify({
     path: `/console/api/${account.environment}/12/accounts/${account.id}/${list.resource}`,
     batchPath: `/console/api/${account.environment}/12/batch/accounts/${account.id}/${list.resource}`,
-    pagePath: `/ads/${account.id}/${list.resource}`,
-    ...{ idName: list.idName, columns: list.columns, zone: account.timezone, loginPath },
+    accountPath: `/ads/${account.id}`,
+    ...{ resource: list.resource, idName: list.idName, columns: list.columns, standings: list.standings },
+    ...{ zone: account.timezone, loginPath: list.loginPath },
     within: query.within === undefined ? {} : { [list.within.parameter]: query.within },
     ...{ q: query.q ?? '', sort: query.sort, rows, next, total, state: query.state },
     mayChange: canChange(visit),
@@ -172,8 +212,7 @@ function headOf(column: ListColumn, query: ListQuery): Html {
   if (!isSortable) return html`<th scope="col"${numeric(column)}>${label}</th>`;
   const order = query.sort === `${name}-asc` ? 'asc' : query.sort === `${name}-desc` ? 'desc' : undefined;
   const link = addressOf(query, { sort: `${name}-${order === 'asc' ? 'desc' : 'asc'}` });
-  const sorted = order === undefined ? '' : html` aria-sort="${words.sorted[order]}"`;
-  return html`<th scope="col"${numeric(column)}${sorted}><a href="${link}">${label}</a></th>`;
+  return html`<th scope="col"${numeric(column)} aria-sort="${words.sorted[order ?? 'none']}"><a href="${link}">${label}</a></th>`;
 }
 
 function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn, row: ListRow): Html {
@@ -187,14 +226,19 @@ function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn,
   return html`<td${numeric(column)}>${text || words.nothing}</td>`;
 }
 
-function statusForm({ request }: AccountVisit, row: ListRow): Html {
-  const { status, label } = switchOf(row, texts.campaign);
+function statusForm({ request, account }: AccountVisit, row: ListRow): Html {
+  const found = switchOf(row, switchWords);
+  if (!found) {
+    const { review } = switchWords;
+    return html`<a class="button" href="/ads/${account.id}${reviewPathOf(row)}" aria-label="${review} ${nameOfRow(row)}">${review}</a>`;
+  }
+  const { status, label } = found;
   const members = { ...request.formFields, id: row.id, entity_status: status };
-  return html`<form method="post">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
+  return html`<form method="post" id="${row.id}">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
 }
 
 /** How many of a list are in which state, and the sum of each budget by currency. */
-async function totalsOf(visit: AccountVisit, list: EntityList): Promise<Html> {
+async function totalsOf(visit: AccountVisit, list: StandingList): Promise<Html> {
   const rows = await allRows(visit, list);
   const states = Map.groupBy(rows, (row) => stateOfRow(row, texts).text);
   const counts = [...states].map(
@@ -215,9 +259,9 @@ async function totalsOf(visit: AccountVisit, list: EntityList): Promise<Html> {
 const SUMMED: readonly string[] = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'];
 
 /** All rows of the list as CSV; amounts are numbers of the currency. */
-async function csvOf(visit: AccountVisit, list: EntityList): Promise<PageResponse> {
+async function csvOf(visit: AccountVisit, list: PlacedList): Promise<PageResponse> {
   const { account } = visit;
-  const rows = await allRows(visit, list);
+  const rows = await allRows(visit, { ...list, standings: await list.readStandings() });
   const cell = (column: ListColumn, row: ListRow): string | number => {
     if (column.kind === 'money') return row[column.name] === null ? '' : Number(row[column.name]) / 1e6;
     return column.kind === 'state' ? stateOfRow(row, texts).text : cellText(column, row, account.timezone);

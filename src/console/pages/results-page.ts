@@ -8,8 +8,10 @@ import { formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { requireReader, totalOf } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
-import type { ConsoleDeps } from '../console-deps.ts';
+import type { ConsoleDeps, ExplainedHour } from '../console-deps.ts';
+import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
+import { standingOf } from '../lists/cell-text.ts';
 import { breakdownForm, breakdownResults, divisionOf } from '../parts/breakdown.ts';
 import { consolePage } from '../parts/console-document.ts';
 import { problemSummary } from '../parts/form-problems.ts';
@@ -18,6 +20,7 @@ import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts
 import { whySection } from '../parts/why-section.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
 import { foundIn } from '../refused-call.ts';
+import type { Campaign } from './campaign-pages.ts';
 
 const words = texts.results;
 const DEFAULT: Preset = 'last_14';
@@ -36,6 +39,8 @@ interface Scope {
   /** Of a campaign or line item. */
   readonly currency: string;
   readonly daily_budget_local_micro: number | null;
+  /** The campaign itself, when it is what is looked at. */
+  readonly campaign?: Campaign;
 }
 
 /** What was asked for, as the address has it. */
@@ -67,13 +72,15 @@ export function resultsPage(deps: ConsoleDeps): Page {
       ? await deps.readReport(account, { ...asked, days: daysBefore(days), rows_max: 0, ...lastHoursOf(visit, days) })
       : undefined;
     const division = await divisionOf(visit, problems);
+    const { line_item_id } = scope;
+    const explained = line_item_id ? await deps.explainLastHour(account, line_item_id, visit.now) : undefined;
     return shown(visit, scope, question, {
       problems,
       content: html`${resultsOf(visit, question, { days, found, before })}
 ${division ? await breakdownResults(visit, deps, { ...withinOf(scope), ...division, days }) : ''}
 ${found.length === 0 ? '' : breakdownForm(visit, askedIn(scope, question), problems)}
-${await pacingOf(visit, deps, scope)}
-${scope.line_item_id === undefined ? '' : await whySection(visit, deps, { line_item_id: scope.line_item_id, currency: scope.currency })}
+${await pacingOf(visit, deps, scope, explained)}
+${whySection(visit, explained, scope.currency)}
 <p class="soft">${words.asOf(timeText(visit.now, account.timezone), account.timezone)}${deps.isSimulated(account.environment) ? ` ${words.simulated}` : ''}</p>`,
     });
   });
@@ -100,7 +107,7 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
     const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } }));
     if (!campaign) return undefined;
     const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = campaign;
-    return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro };
+    return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro, campaign };
   }
   return { campaign_id, line_item_id, name: account.name, currency: '', daily_budget_local_micro: null };
 }
@@ -115,9 +122,31 @@ function askedIn(scope: Scope, { level, range, from, to }: Question): Record<str
   return { ...withinOf(scope), level, range, from, to };
 }
 
-async function pacingOf(visit: AccountVisit, deps: ConsoleDeps, scope: Scope): Promise<Html | string> {
+/** Why a campaign or line item shows no ads now. */
+async function reasonsOf(
+  { account, now }: AccountVisit,
+  { readStandings }: ConsoleDeps,
+  { line_item_id, campaign }: Scope,
+): Promise<readonly string[]> {
+  const { line_items, campaigns } = await readStandings(account, now, line_item_id ? [line_item_id] : undefined);
+  const standing = line_item_id ? line_items[line_item_id] : campaign && standingOf('campaigns', campaign, campaigns);
+  return standing?.reasons_not_servable ?? [];
+}
+
+async function pacingOf(
+  visit: AccountVisit,
+  deps: ConsoleDeps,
+  scope: Scope,
+  explained: ExplainedHour | undefined,
+): Promise<Html | string> {
   const { daily_budget_local_micro, currency } = scope;
-  return pacingSection(visit, deps, { ...withinOf(scope), daily_budget_local_micro, currency });
+  if (daily_budget_local_micro === null) return '';
+  const reason = explained?.chain.reason_for_nothing;
+  const why = {
+    reasons: await reasonsOf(visit, deps, scope),
+    lastReason: typeof reason === 'string' ? reason : undefined,
+  };
+  return pacingSection(visit, deps, { ...withinOf(scope), daily_budget_local_micro, currency, ...why });
 }
 
 function questionOf({ request }: AccountVisit, { campaign_id, line_item_id }: Scope): Question {

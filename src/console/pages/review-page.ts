@@ -1,10 +1,12 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import type { LineStanding } from '../../contract/delivery/standing.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { firstDay, lastDay } from '../days.ts';
+import { reasonsText, standingOf, stateOfRow } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { stepsOfDraft } from '../parts/draft-steps.ts';
@@ -17,15 +19,33 @@ import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.review;
-const [LINES_MAX, CRITERIA_MAX, ADS_MAX] = [20, 200, 200] as const;
+const [LINES_MAX, CRITERIA_MAX] = [100, 200] as const;
+/** What does not keep anybody from going live: it ends by going live, or with time, or others end it. */
+const PASSING: readonly string[] = [
+  'CAMPAIGN_NOT_ACTIVE',
+  'LINE_ITEM_NOT_ACTIVE',
+  'STARTS_IN_FUTURE',
+  'ACCOUNT_NOT_ACCEPTED',
+  'BUDGET_USED_UP',
+];
+/** Where on the page of a line item a reason is mended; elsewhere, in the form. */
+const PLACES: Readonly<Record<string, string>> = { NO_CREATIVE: 'ads', NO_PEOPLE: 'audience' };
+
+interface ReviewedLine {
+  readonly line: Omit<LineItem, 'strategies'>;
+  readonly criteria: readonly Criterion[];
+  readonly ads: number;
+  /** Why it would show nothing, although it is live then. */
+  readonly missing: readonly string[];
+}
 
 interface Reviewed {
   readonly campaign: Campaign & { readonly funding_instrument_id: string };
-  readonly lines: readonly {
-    readonly line: Omit<LineItem, 'strategies'>;
-    readonly criteria: readonly Criterion[];
-    readonly ads: number;
-  }[];
+  readonly lines: readonly ReviewedLine[];
+  /** Those that are live when the drafts are. */
+  readonly launched: readonly ReviewedLine[];
+  /** Whether something is a draft that could go live. */
+  readonly isDraft: boolean;
 }
 
 /** `/ads/:account_id/campaigns/:campaign_id/review`: all of a campaign before it goes live, and the button for that. */
@@ -35,51 +55,81 @@ export function reviewPage(deps: ConsoleDeps): Page {
     const campaign_id = request.pathParams.campaign_id!;
     const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
     if (!campaign || !canChange(visit)) return deps.notFound();
-    const reviewed = await reviewOf(visit, campaign);
-    if (request.method === 'GET') return shown(visit, reviewed);
-    return goLive(visit, reviewed);
+    const reviewed = await reviewOf(visit, deps, campaign);
+    if (request.method === 'GET') return shown(visit, deps, reviewed);
+    return goLive(visit, deps, reviewed);
   });
 }
 
-async function reviewOf({ call }: AccountVisit, campaign: Reviewed['campaign']): Promise<Reviewed> {
+async function reviewOf(
+  visit: AccountVisit,
+  { readStandings }: ConsoleDeps,
+  campaign: Reviewed['campaign'],
+): Promise<Reviewed> {
+  const { call, account, now } = visit;
   const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_MAX };
-  const { data } = bodyOf(await call('line_items.list', { parameters }));
+  const found: readonly ReviewedLine['line'][] = bodyOf(await call('line_items.list', { parameters })).data;
+  const ids = found.map(({ id }) => id);
+  const { line_items, campaigns } = await readStandings(account, now, ids);
   const lines = await Promise.all(
-    (data as Reviewed['lines'][number]['line'][]).map(async (line) => {
-      const line_item_ids = line.id;
-      const [criteria, ads] = await Promise.all([
-        call('targeting_criteria.list', { parameters: { line_item_ids, count: CRITERIA_MAX } }),
-        call('promoted_posts.list', { parameters: { line_item_ids, count: ADS_MAX } }),
-      ]);
-      return { line, criteria: bodyOf(criteria).data, ads: bodyOf(ads).data.length };
+    found.map(async (line) => {
+      const criteria = await call('targeting_criteria.list', {
+        parameters: { line_item_ids: line.id, count: CRITERIA_MAX },
+      });
+      const standing = line_items[line.id];
+      const { ads = {}, reasons_not_servable: reasons = [] } = standing ?? {};
+      return {
+        ...{ line: { ...line, ...standing }, criteria: bodyOf(criteria).data },
+        ...{ ads: Object.keys(ads).length, missing: missingOf(reasons, ads) },
+      };
     }),
   );
-  return { campaign, lines };
+  const isNew = campaign.entity_status === 'DRAFT';
+  const launched = lines.filter(({ line: { entity_status } }) =>
+    isNew ? entity_status !== 'PAUSED' : entity_status === 'DRAFT',
+  );
+  const isDraft = isNew || launched.length > 0;
+  return { campaign: standingOf('campaigns', campaign, campaigns), lines, launched, isDraft };
+}
+
+/** The reasons that only its advertiser ends. An ad under review may be accepted. @source decision 1141 */
+function missingOf(reasons: readonly string[], ads: LineStanding['ads']): string[] {
+  const isReviewed = Object.values(ads).some((ad) => ad.reasons_not_servable.includes('AD_UNDER_REVIEW'));
+  return reasons.filter((reason) => !PASSING.includes(reason) && !(reason === 'NO_CREATIVE' && isReviewed));
 }
 
 /** Line items first: a campaign without one that is active runs nothing. */
-async function goLive(visit: AccountVisit, reviewed: Reviewed): Promise<PageResponse> {
+async function goLive(visit: AccountVisit, deps: ConsoleDeps, reviewed: Reviewed): Promise<PageResponse> {
   const { call } = visit;
-  const { campaign, lines } = reviewed;
-  for (const { line } of lines) {
+  const { campaign, launched } = reviewed;
+  // What is missing stands on the page.
+  if (!canGoLive(reviewed)) return shown(visit, deps, reviewed, new Map([['', words.notYet]]));
+  for (const { line } of launched) {
     if (line.entity_status !== 'DRAFT') continue;
     const reply = await call('line_items.update', { parameters: { line_item_id: line.id, entity_status: 'ACTIVE' } });
-    if (!reply.isDone) return shown(visit, reviewed, problemsOf(reply, []));
+    if (!reply.isDone) return shown(visit, deps, reviewed, problemsOf(reply, []));
   }
-  if (campaign.entity_status !== 'ACTIVE') {
+  if (campaign.entity_status === 'DRAFT') {
     const reply = await call('campaigns.update', { parameters: { campaign_id: campaign.id, entity_status: 'ACTIVE' } });
-    if (!reply.isDone) return shown(visit, reviewed, problemsOf(reply, []));
+    if (!reply.isDone) return shown(visit, deps, reviewed, problemsOf(reply, []));
   }
   return redirectTo(visit, `/campaigns/${campaign.id}`);
 }
 
-async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems = new Map()): Promise<PageResponse> {
-  const { account, call, request } = visit;
-  const { campaign, lines } = reviewed;
+const canGoLive = ({ launched }: Reviewed): boolean =>
+  launched.length > 0 && launched.every(({ missing }) => missing.length === 0);
+
+async function shown(
+  visit: AccountVisit,
+  deps: ConsoleDeps,
+  reviewed: Reviewed,
+  problems: Problems = new Map(),
+): Promise<PageResponse> {
+  const { account, call } = visit;
+  const { campaign, lines, isDraft } = reviewed;
   const base = `/ads/${account.id}`;
   const { funding_instrument_id } = campaign;
   const payer = foundIn(await call('funding_instruments.get', { parameters: { funding_instrument_id } }));
-  const isDraft = campaign.entity_status === 'DRAFT' || lines.some(({ line }) => line.entity_status === 'DRAFT');
   const [first] = lines;
   const steps = stepsOfDraft(
     account.id,
@@ -87,19 +137,13 @@ async function shown(visit: AccountVisit, reviewed: Reviewed, problems: Problems
     'review',
     first && { id: first.line.id, hasAudience: first.criteria.length > 0, hasAds: first.ads > 0 },
   );
+  const about = !isDraft ? words.noDraft : campaign.entity_status === 'DRAFT' ? words.about : words.aboutLive;
   const content = html`${isDraft ? steps : ''}${problemSummary(problems)}
-<p class="soft">${words.about}</p>
+<p class="soft">${about}</p>
 <section class="card"><div class="heading"><h2>${campaign.name}</h2><a class="button" href="${base}/campaigns/${campaign.id}">${words.change}</a></div>
 <dl class="facts"><dt>${texts.campaign.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.payer}</dt><dd>${payer?.description ?? funding_instrument_id}</dd><dt>${words.budget}</dt><dd>${budgetText(campaign)}</dd></dl></section>
-${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, each))), '\n')}
-${lines.length > 0 ? moreThan(lines, LINES_MAX) : html`<section class="card"><h2>${words.missing}</h2><p>${words.noLine} <a href="${base}/line_items/new?campaign_id=${campaign.id}">${texts.campaign.addLine}</a></p></section>`}
-${
-  isDraft && lines.length > 0
-    ? html`<form class="card" method="post">${hiddenFields(request.formFields)}<div class="buttons"><button class="main" type="submit">${words.goLive}</button></div></form>`
-    : lines.length > 0
-      ? html`<p>${words.isLive}</p>`
-      : ''
-}`;
+${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, deps, each))), '\n')}
+${moreThan(lines, LINES_MAX)}${isDraft ? launchSection(visit, reviewed) : ''}`;
   return consolePage(visit, {
     status: problems.size > 0 ? 400 : 200,
     title: words.titleOf(campaign.name),
@@ -111,21 +155,51 @@ ${
   });
 }
 
-async function lineCard(visit: AccountVisit, { line, criteria, ads }: Reviewed['lines'][number]): Promise<Html> {
+/** The button, or what is missing before there is one. */
+function launchSection({ account, request }: AccountVisit, reviewed: Reviewed): Html {
+  if (canGoLive(reviewed)) {
+    return html`<form class="card" method="post">${hiddenFields({ ...request.formFields })}<div class="buttons"><button class="main" type="submit">${words.goLive}</button></div></form>`;
+  }
+  const { campaign, lines, launched } = reviewed;
+  const base = `/ads/${account.id}/line_items`;
+  const missing = launched.flatMap(({ line, missing: reasons }) =>
+    reasons.map(
+      (reason) =>
+        html`<li><a href="${base}/${line.id}#${PLACES[reason] ?? 'edit'}">${line.name ?? line.id}</a>: ${reasonsText([reason], texts)}</li>`,
+    ),
+  );
+  const text =
+    launched.length > 0
+      ? html`<p>${words.notYet}</p><ul class="missing">${missing}</ul>`
+      : lines.length > 0
+        ? html`<p>${words.allPaused}</p>`
+        : html`<p>${words.noLine} <a href="${base}/new?campaign_id=${campaign.id}">${texts.campaign.addLine}</a></p>`;
+  return html`<section class="card"><h2>${words.missing}</h2>${text}</section>`;
+}
+
+async function lineCard(
+  visit: AccountVisit,
+  deps: ConsoleDeps,
+  { line, criteria, ads, missing }: ReviewedLine,
+): Promise<Html> {
   const { account } = visit;
   const href = `/ads/${account.id}/line_items/${line.id}`;
   const from = line.start_time === null ? words.atOnce : words.from(firstDay(line.start_time, account.timezone));
   const until = line.end_time === null ? words.untilPaused : words.until(lastDay(line.end_time, account.timezone));
   const bid = line.bid_amount_local_micro === null ? '' : ` (${moneyText(line.bid_amount_local_micro, line.currency)})`;
-  const criteriaWords = await criteriaTexts(visit, criteria);
+  const { state, text: stateText } = stateOfRow(line, texts);
+  const criteriaWords = await criteriaTexts(visit, deps, criteria);
   const who =
     criteriaWords.length === 0
       ? words.everybody
       : html`<ul>${criteriaWords.map(({ shown: text }) => html`<li>${text}</li>`)}</ul>`;
   return html`<section class="card"><div class="heading"><h2>${line.name ?? line.id}</h2><a class="button" href="${href}" aria-label="${words.change}: ${line.name ?? line.id}">${words.change}</a></div>
-<dl class="facts"><dt>${words.objective}</dt><dd>${texts.campaign.objectives[line.objective] ?? line.objective}</dd>
+<dl class="facts"><dt>${texts.campaign.state}</dt><dd><span class="state ${state}">${stateText}</span></dd><dt>${words.objective}</dt><dd>${texts.campaign.objectives[line.objective] ?? line.objective}</dd>
 <dt>${words.days}</dt><dd>${from}, ${until}</dd>
+<dt>${words.budget}</dt><dd>${budgetText(line, words.ofCampaign)}</dd>
 <dt>${words.bid}</dt><dd>${texts.campaign.strategies[line.bid_strategy ?? 'AUTO'] ?? line.bid_strategy ?? ''}${bid}</dd>
+<dt>${words.placements}</dt><dd>${line.placements.map((each) => texts.campaign.placements[each] ?? each).join(', ')}</dd>
 <dt>${words.audience}</dt><dd>${who}${await estimateOf(visit, criteria)}</dd>
-<dt>${words.ads}</dt><dd>${ads === 0 ? html`<strong class="failed">${words.noAds}</strong> <a href="${href}#ads">${texts.campaign.addAd}</a>` : String(ads)}</dd></dl></section>`;
+<dt>${words.ads}</dt><dd>${ads === 0 ? html`<a href="${href}#ads">${texts.campaign.addAd}</a>` : String(ads)}</dd></dl>
+${missing.length === 0 ? '' : html`<p class="failed"><strong>${words.showsNothing(reasonsText(missing, texts))}</strong></p>`}</section>`;
 }

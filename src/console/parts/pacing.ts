@@ -5,23 +5,26 @@ import { texts } from '../../texts/texts.ts';
 import { totalOf } from '../account-report.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { reasonsText } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 
 const words = texts.breakdown;
 /** Spend may be so far ahead of the day, or behind it, and still be even. */
 const TOLERANCE = 0.1;
 
-/** What is spent of the daily budget of today, against the part of the day that has passed; '' without such a budget. */
+/** What is spent of the daily budget of today, against the part of the day that has passed, and why it is no more. */
 export async function pacingSection(
   { now, account }: AccountVisit,
   { readReport }: Pick<ConsoleDeps, 'readReport'>,
   of: ReportScope & {
-    readonly daily_budget_local_micro: number | null;
+    readonly daily_budget_local_micro: number;
     readonly currency: string;
+    /** Why it shows no ads now, and why it showed none in the last whole hour. */
+    readonly reasons: readonly string[];
+    readonly lastReason: string | undefined;
   },
-): Promise<Html | string> {
-  const { daily_budget_local_micro: budget, currency } = of;
-  if (budget === null || budget === 0) return '';
+): Promise<Html> {
+  const { daily_budget_local_micro: budget, currency, reasons, lastReason } = of;
   const today = dateAround(Date.parse(now), account.timezone);
   const [found] = await readReport(account, { ...of, days: [today], level: 'line_items', rows_max: 0 });
   const spent = totalOf(found?.totals.spend ?? []);
@@ -30,7 +33,9 @@ export async function pacingSection(
   const length_ms = Date.parse(startOfDay(plusDays(today, 1), account.timezone)) - start_ms;
   const passed = (Date.parse(now) - start_ms) / length_ms;
   const lead = spent / budget - passed;
-  const judgement = lead > TOLERANCE ? words.ahead : lead < -TOLERANCE ? words.behind : words.even;
+  const behind = `${words.behind}${lastReason === undefined ? '' : ` ${words.lastHour(reasonsText([lastReason], texts))}`}`;
+  const pace = lead > TOLERANCE ? words.ahead : lead < -TOLERANCE ? behind : words.even;
+  const judgement = reasons.length === 0 ? pace : words.showsNothing(reasonsText(reasons, texts));
   const percent = `${Math.round(passed * 100)} %`;
   return html`<section class="card"><h2>${words.pacing}</h2>
 <meter min="0" max="${budget}" value="${Math.min(spent, budget)}" aria-label="${words.pacingMark}"></meter>

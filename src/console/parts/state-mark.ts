@@ -5,8 +5,8 @@ import { stateOfRow } from '../lists/cell-text.ts';
 /** What campaigns and line items have in common about serving. */
 export interface Servable {
   readonly entity_status: string;
-  readonly effective_status?: string;
-  readonly reasons_not_servable?: readonly string[];
+  readonly effective_status?: string | undefined;
+  readonly reasons_not_servable?: readonly string[] | undefined;
 }
 
 /** The state of a campaign or line item in a word, and why it does not serve. */

@@ -1,20 +1,20 @@
 import { type Html, html } from '../../base/html.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
-import type { ConsoleDeps } from '../console-deps.ts';
+import type { ExplainedHour } from '../console-deps.ts';
 import { timeText } from '../days.ts';
+import { reasonsText } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 
 const words = texts.breakdown;
 const SHARES: ReadonlySet<string> = new Set(['win_rate', 'throttle']);
 
 /** How the numbers of the last whole hour of a line item came about; '' where delivery is not simulated. */
-export async function whySection(
-  { account, now }: AccountVisit,
-  { explainLastHour }: Pick<ConsoleDeps, 'explainLastHour'>,
-  { line_item_id, currency }: { readonly line_item_id: string; readonly currency: string },
-): Promise<Html | string> {
-  const explained = await explainLastHour(account, line_item_id, now);
+export function whySection(
+  { account }: AccountVisit,
+  explained: ExplainedHour | undefined,
+  currency: string,
+): Html | string {
   if (!explained) return '';
   const { hour, chain } = explained;
   const reason = chain.reason_for_nothing;
@@ -29,9 +29,7 @@ export async function whySection(
     return [html`<dt>${label}</dt><dd>${text}</dd>`];
   });
   const nothing =
-    typeof reason === 'string'
-      ? html`<p><strong>${words.nothing}:</strong> ${words.reasons[reason] ?? reason}</p>`
-      : '';
+    typeof reason === 'string' ? html`<p><strong>${words.nothing}.</strong> ${reasonsText([reason], texts)}.</p>` : '';
   return html`<details class="card"><summary>${words.why}</summary><p class="soft">${words.whyAbout(timeText(hour, account.timezone))}</p>
 ${nothing || html`<dl class="facts long">${rows}</dl>`}</details>`;
 }

@@ -67,10 +67,11 @@ async function instrumentsOf(rows: readonly Campaign[], tx: Tx, now: string): Pr
   return new Map(found.map((row) => [row.id, instrumentOf(row)]));
 }
 
-type Reason = (typeof REASONS)[number];
+/** A reason why a campaign cannot serve. */
+export type ReasonNotServable = (typeof REASONS)[number];
 
 /** Sets of reasons are bit masks. */
-function bit(reason: Reason): number {
+function bit(reason: ReasonNotServable): number {
   return 1 << REASONS.indexOf(reason);
 }
 
@@ -132,8 +133,7 @@ function outcome({ row, outcomes }: Instrument, reasons: number, isDraft: boolea
   return found;
 }
 
-/** The effective status of the first reason that applies. @source campaigns 8.3 */
-const STATUSES: readonly (readonly [Reason, string])[] = [
+const STATUSES: readonly (readonly [ReasonNotServable, string])[] = [
   ['INCOMPLETE', 'UNKNOWN'],
   ['PAUSED_BY_ADVERTISER', 'PAUSED'],
   ['EXPIRED', 'EXPIRED'],
@@ -141,7 +141,8 @@ const STATUSES: readonly (readonly [Reason, string])[] = [
   ['STARTS_IN_FUTURE', 'SCHEDULED'],
 ];
 
-function effectiveStatus(reasons: readonly Reason[]): string {
+/** The effective status of the first reason that applies, of what is no draft. @source campaigns 8.3 */
+export function effectiveStatus(reasons: readonly ReasonNotServable[]): string {
   if (reasons.length === 0) return 'RUNNING';
   return STATUSES.find(([reason]) => reasons.includes(reason))?.[1] ?? 'UNKNOWN';
 }

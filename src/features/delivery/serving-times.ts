@@ -1,7 +1,7 @@
 import { reasonsNotAbleToFund } from '../ads/funding-instruments.ts';
 import type { Booking, Bookings, Budget } from './bookings.ts';
 
-/** Why a line item does not serve, in the order in which they are found. */
+/** Why a line item does not serve, the one that is reported first where only one is. */
 export const REASONS_NOT_SERVING = [
   'ACCOUNT_NOT_ACCEPTED',
   'DELETED',
@@ -9,8 +9,8 @@ export const REASONS_NOT_SERVING = [
   'LINE_ITEM_NOT_ACTIVE',
   'FUNDING_PROBLEM',
   'NO_BUDGET',
-  'BUDGET_USED_UP',
   'NO_CREATIVE',
+  'BUDGET_USED_UP',
   'STARTS_IN_FUTURE',
   'EXPIRED',
 ] as const;
@@ -48,36 +48,44 @@ export function leftOf({ daily, total }: Budget, spent: Spent): number {
 }
 
 /**
- * Why a line item does not serve at a time (UTC text); undefined when it does. Servability of campaigns says the same of
- * all of them together. Without what was spent, budgets are not looked at.
+ * Why a line item does not serve at a time (UTC text), in the order of `REASONS_NOT_SERVING`; empty when it does.
+ * Servability of campaigns says the same of all of them together.
+ * @param left what its budgets leave to spend, see `budgetLeft`; without it, budgets are not looked at
  * @source decision 37 and 930
  */
-export function reasonNotServing(
+export function reasonsNotServing(
   { account }: Pick<Bookings, 'account'>,
   booking: Booking,
   now: string,
-  spent?: SpentByLevel,
-): ReasonNotServing | undefined {
-  const lasting = lastingReason(account, booking);
-  if (lasting) return lasting;
+  left = Number.POSITIVE_INFINITY,
+): ReasonNotServing[] {
   const [from, until] = servingTimes(booking);
-  if (reasonsNotAbleToFund(booking.instrument.row, now).length > 0) return 'FUNDING_PROBLEM';
-  if (spent && budgetLeft(booking, spent) <= 0) return 'BUDGET_USED_UP';
-  if (now < from) return 'STARTS_IN_FUTURE';
-  return now >= until ? 'EXPIRED' : undefined;
+  const lasting = lastingReasons(account, booking);
+  const passing: Partial<Record<ReasonNotServing, boolean>> = {
+    FUNDING_PROBLEM: reasonsNotAbleToFund(booking.instrument.row, now).length > 0,
+    BUDGET_USED_UP: left <= 0,
+    STARTS_IN_FUTURE: now < from,
+    EXPIRED: now >= until,
+  };
+  return REASONS_NOT_SERVING.filter((reason) => lasting[reason] === true || passing[reason] === true);
 }
 
-/** The reason that time alone does not end; undefined without one. */
-function lastingReason(account: Bookings['account'], booking: Booking): ReasonNotServing | undefined {
+/** Which of the reasons hold that time alone does not end. */
+function lastingReasons(
+  account: Bookings['account'],
+  booking: Booking,
+): Readonly<Partial<Record<ReasonNotServing, boolean>>> {
   const { campaign, instrument } = booking;
-  if (account.deleted || account.approval_status !== 'ACCEPTED') return 'ACCOUNT_NOT_ACCEPTED';
-  if (campaign.deleted || booking.deleted) return 'DELETED';
-  if (campaign.entity_status !== 'ACTIVE') return 'CAMPAIGN_NOT_ACTIVE';
-  if (booking.entity_status !== 'ACTIVE') return 'LINE_ITEM_NOT_ACTIVE';
-  if (instrument.row.deleted || instrument.row.entity_status === 'PAUSED') return 'FUNDING_PROBLEM';
   const budgets = [campaign.budget, booking.budget];
-  if (budgets.every(({ daily, total }) => daily === null && total === null)) return 'NO_BUDGET';
-  return shownCreatives(booking).length === 0 ? 'NO_CREATIVE' : undefined;
+  return {
+    ACCOUNT_NOT_ACCEPTED: account.deleted || account.approval_status !== 'ACCEPTED',
+    DELETED: campaign.deleted || booking.deleted,
+    CAMPAIGN_NOT_ACTIVE: campaign.entity_status !== 'ACTIVE',
+    LINE_ITEM_NOT_ACTIVE: booking.entity_status !== 'ACTIVE',
+    FUNDING_PROBLEM: instrument.row.deleted === 1 || instrument.row.entity_status === 'PAUSED',
+    NO_BUDGET: budgets.every(({ daily, total }) => daily === null && total === null),
+    NO_CREATIVE: shownCreatives(booking).length === 0,
+  };
 }
 
 /** What the budgets and the instrument of a line item leave to spend; infinite when nothing limits it. */
@@ -111,7 +119,7 @@ export function servesWithin(
   booking: Booking,
   range: readonly [from: string, until: string],
 ): readonly [from: string, until: string] | undefined {
-  if (lastingReason(account, booking)) return undefined;
+  if (Object.values(lastingReasons(account, booking)).includes(true)) return undefined;
   const [starts, ends] = servingTimes(booking);
   const from = starts > range[0] ? starts : range[0];
   const until = ends < range[1] ? ends : range[1];

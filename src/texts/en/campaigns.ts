@@ -8,7 +8,7 @@ export const campaigns = {
   count: '{total} {total:campaign|campaigns}',
 } as const;
 
-/** The effective states of campaigns and line items. */
+/** The effective states of campaigns, line items and ads. */
 export const states: Readonly<Record<string, string>> = {
   RUNNING: 'Running',
   ACTIVE: 'Active',
@@ -17,10 +17,11 @@ export const states: Readonly<Record<string, string>> = {
   EXHAUSTED: 'Budget used up',
   EXPIRED: 'Ended',
   SCHEDULED: 'Scheduled',
+  UNKNOWN: 'Not running',
   DELETED: 'Deleted',
 };
 
-/** Why something does not serve. */
+/** Why something shows no ads, at any level, now or in an hour that has passed. */
 export const reasons: Readonly<Record<string, string>> = {
   ACCOUNT_REJECTED: 'The account was rejected',
   ACCOUNT_UNDER_REVIEW: 'The account is under review',
@@ -33,4 +34,21 @@ export const reasons: Readonly<Record<string, string>> = {
   CONTENT_REVIEW_PROBLEM: 'An ad was rejected',
   INCOMPLETE: 'Something is missing, such as an ad',
   DELETED: 'It is deleted',
+  NO_ACTIVE_LINE_ITEM: 'None of its line items is active',
+  ACCOUNT_NOT_ACCEPTED: 'The account is not accepted',
+  CAMPAIGN_NOT_ACTIVE: 'The campaign is not active',
+  LINE_ITEM_NOT_ACTIVE: 'The line item is not active',
+  NO_BUDGET: 'It has no budget',
+  NO_CREATIVE: 'It has no ad that can be shown',
+  BUDGET_USED_UP: 'The budget is used up',
+  NO_PEOPLE: 'Nobody is in its audience',
+  AD_PAUSED: 'It is paused',
+  AD_UNDER_REVIEW: 'It is under review',
+  AD_REJECTED: 'It was rejected',
+  AUTHOR_SUSPENDED: 'Its author is suspended',
+  NOT_IN_THIS_HOUR: 'It did not run then',
+  OUTAGE: 'The market was unavailable',
+  BID_BELOW_MINIMUM: 'The bid is below the minimum',
+  FREQUENCY_CAP: 'Everybody has seen it as often as allowed',
+  NOTHING_WON: 'Others won all auctions',
 };

@@ -17,7 +17,7 @@ export const grid = {
   plain: 'Plain table',
   comfortable: 'Editable table',
   columns: 'Columns',
-  sorted: { asc: 'ascending', desc: 'descending' },
+  sorted: { asc: 'ascending', desc: 'descending', none: 'none' },
   select: 'Select {name}',
   selected: '{count} selected',
   rename: 'Rename',

@@ -54,7 +54,9 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
         {why !== '' && (
           <>
             {' '}
-            <span class="why">{why}</span>
+            <span class="why" title={why}>
+              {why}
+            </span>
           </>
         )}
         <Fault text={fault} />
@@ -83,7 +85,8 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     );
   }
   const isEditable = mayChange && column.isEditable;
-  const shown = column.name === 'name' ? <a href={`${input.pagePath}/${row.id}`}>{text}</a> : text || words.nothing;
+  const address = `${input.accountPath}/${input.resource}/${row.id}`;
+  const shown = column.name === 'name' ? <a href={address}>{text}</a> : text || words.nothing;
   const name = nameOfRow(row);
   const label =
     column.name === 'name'

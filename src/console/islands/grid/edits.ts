@@ -78,10 +78,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     const fault = faultIn(outcome, (stored) => stateOfRow(stored, words).text);
     for (const row of chosen) setFault(keyOf(row, STATUS), isOne ? fault : undefined);
     const is = status as 'ACTIVE' | 'PAUSED';
-    // A draft that went live does not become one again.
-    const undo = changed.some(({ entity_status }) => entity_status === 'DRAFT')
-      ? undefined
-      : () => void restore(changed);
+    const undo = () => void restore(changed);
     if (fault !== undefined) {
       const some = filled(words.doneSome[is], { count: changed.length, total: chosen.length });
       if (!isOne) say(changed.length === 0 ? { text: fault } : { text: `${some} ${fault}`, undo });

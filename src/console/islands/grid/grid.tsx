@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type ListRow, nameOfRow, switchOf } from '../../lists/cell-text.ts';
+import { type ListRow, nameOfRow, reviewPathOf, switchOf } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { filled } from '../texts.ts';
 import { Cell } from './cell.tsx';
@@ -93,7 +93,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
                   <Cell
                     key={column.name}
                     {...{ input, row, column }}
-                    action={mayChange && <SwitchButton row={row} words={words} onSwitch={edits.switchTo} />}
+                    action={mayChange && <SwitchButton row={row} input={input} onSwitch={edits.switchTo} />}
                     fault={edits.faultOf(row, column)}
                     onSave={(value) => edits.save(row, column, value)}
                   />
@@ -179,15 +179,17 @@ interface ChosenInput {
   onSwitch(rows: readonly ListRow[], status: string): Promise<void>;
 }
 
-/** What can be done with the rows that are selected. */
+/** What can be done with the rows that are selected. Drafts go live where they are reviewed. */
 function Chosen({ rows, words, onSwitch }: ChosenInput) {
+  const switched = rows.filter((row) => switchOf(row, words));
+  const isDisabled = switched.length === 0;
   return (
     <p>
       {filled(words.selected, { count: rows.length })}{' '}
-      <button type="button" onClick={() => void onSwitch(rows, 'ACTIVE')}>
+      <button type="button" disabled={isDisabled} onClick={() => void onSwitch(switched, 'ACTIVE')}>
         {words.activate}
       </button>{' '}
-      <button type="button" onClick={() => void onSwitch(rows, 'PAUSED')}>
+      <button type="button" disabled={isDisabled} onClick={() => void onSwitch(switched, 'PAUSED')}>
         {words.pause}
       </button>
     </p>
@@ -242,7 +244,7 @@ function Head({ column: { name, label, kind, isSortable }, sort, words, onSort }
     <th
       scope="col"
       class={kind === 'money' ? 'number' : undefined}
-      aria-sort={order && (words.sorted[order] as 'ascending' | 'descending')}
+      aria-sort={isSortable ? words.sorted[order ?? 'none'] : undefined}
     >
       {isSortable ? (
         <button type="button" class="plain" onClick={() => void onSort(name)}>
@@ -257,12 +259,20 @@ function Head({ column: { name, label, kind, isSortable }, sort, words, onSort }
 
 interface SwitchButtonInput {
   readonly row: ListRow;
-  readonly words: Words;
+  readonly input: GridInput;
   onSwitch(rows: readonly ListRow[], status: string): Promise<boolean>;
 }
 
-function SwitchButton({ row, words, onSwitch }: SwitchButtonInput) {
-  const { status, label } = switchOf(row, words);
+function SwitchButton({ row, input: { words, accountPath }, onSwitch }: SwitchButtonInput) {
+  const found = switchOf(row, words);
+  if (!found) {
+    return (
+      <a class="button" href={accountPath + reviewPathOf(row)} aria-label={`${words.review} ${nameOfRow(row)}`}>
+        {words.review}
+      </a>
+    );
+  }
+  const { status, label } = found;
   return (
     <button type="button" aria-label={`${label} ${nameOfRow(row)}`} onClick={() => void onSwitch([row], status)}>
       {label}

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { texts } from '../../../texts/texts.ts';
-import { type ListRow, stateOfRow } from '../../lists/cell-text.ts';
+import { type ListRow, type ListStandings, standingOf, stateOfRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
 
@@ -10,8 +10,9 @@ export interface GridInput {
   readonly path: string;
   /** The same of calls that change several. */
   readonly batchPath: string;
-  /** Where the pages of its rows are. */
-  readonly pagePath: string;
+  /** Where the pages of the account are. */
+  readonly accountPath: string;
+  readonly resource: 'campaigns' | 'line_items';
   readonly idName: string;
   readonly columns: readonly ListColumn[];
   /** The time zone of the account. */
@@ -23,6 +24,8 @@ export interface GridInput {
   readonly sort?: string;
   /** The state that is shown, of which the page knows the total; undefined for all. */
   readonly state?: string;
+  /** How rows stand, by id. */
+  readonly standings: ListStandings;
   /** The first rows, and where the list goes on. */
   readonly rows: readonly ListRow[];
   readonly next: string | null;
@@ -31,7 +34,7 @@ export interface GridInput {
   readonly words: typeof texts.grid & {
     readonly pause: string;
     readonly activate: string;
-    readonly goLive: string;
+    readonly review: string;
     readonly count: string;
     readonly states: typeof texts.states;
     readonly reasons: typeof texts.reasons;
@@ -79,7 +82,7 @@ export function openRows(input: GridInput): Rows {
   const sort = signal(input.sort);
   const trouble = signal<'signed out' | 'unreachable' | undefined>(undefined);
   const state = input.state?.toLowerCase();
-  let next = input.next;
+  let { next, standings } = input;
   let fetching: Promise<void> = Promise.resolve();
 
   const call = async (...given: Parameters<typeof callApi>): Promise<ApiReply> => {
@@ -102,17 +105,28 @@ export function openRows(input: GridInput): Rows {
     const { status, body } = await call('GET', `${input.path}?${query}`);
     if (status !== 200) return false;
     const { data, next_cursor, total_count } = body;
-    const kept =
-      state === undefined ? data : data.filter((row: ListRow) => stateOfRow(row, input.words).state === state);
+    const found: readonly ListRow[] = data.map(standing);
+    const kept = state === undefined ? found : found.filter((row) => stateOfRow(row, input.words).state === state);
     rows.value = cursor === undefined ? kept : [...rows.value, ...kept];
     if (total_count !== undefined && state === undefined) total.value = total_count;
     sort.value = order;
     next = next_cursor;
     return true;
   };
+  const standing = (row: ListRow): ListRow => standingOf(input.resource, row, standings);
   const replace = (changed: readonly ListRow[]): void => {
-    const byId = new Map(changed.map((row) => [row.id, row]));
+    const byId = new Map(changed.map((row) => [row.id, standing(row)]));
     rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
+    void readStandings();
+  };
+  /** What was changed decides how it and others stand. */
+  const readStandings = async (): Promise<void> => {
+    try {
+      standings = await (await fetch(`${input.accountPath}/${input.resource}?format=standings`)).json();
+      rows.value = rows.value.map(standing);
+    } catch {
+      // The next change tries again.
+    }
   };
 
   return {

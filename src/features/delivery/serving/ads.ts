@@ -11,7 +11,7 @@ import { type AskingContext, peopleQueryOf } from '../audiences/audience-query.t
 import { type AudienceQuestion, readQuestions } from '../audiences/questions.ts';
 import type { BookedCreative } from '../booked-creatives.ts';
 import { type Booking, type Bookings, readBookings } from '../bookings.ts';
-import { reasonNotServing, servingTimes, shownCreatives } from '../serving-times.ts';
+import { reasonsNotServing, servingTimes, shownCreatives } from '../serving-times.ts';
 import type { Bid } from './auction.ts';
 import type { Outcomes } from './draw-rate.ts';
 import { type FewPeople, meansFewPeople } from './few-people.ts';
@@ -174,7 +174,7 @@ export async function readAds(
 
 /** Why a line item can never be shown as it is; one that starts later is kept, because time is looked at in decisions. */
 function unfit(bookings: Bookings, booking: Booking, now: string): string | undefined {
-  const reason = reasonNotServing(bookings, booking, now);
+  const [reason] = reasonsNotServing(bookings, booking, now);
   if (reason !== undefined && reason !== 'STARTS_IN_FUTURE') return reason;
   return BILLED[booking.pay_by] === undefined ? 'PAYMENT_NOT_SERVED' : undefined;
 }

@@ -1,6 +1,6 @@
 import { plusDays } from '../../../base/zones.ts';
 import { SPENT } from '../../../contract/store/delivery-ledger.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { campaigns } from '../../ads/campaigns.ts';
 import { fundingInstruments } from '../../ads/funding-instruments.ts';
 import { lineItems } from '../../ads/line-items.ts';
@@ -17,11 +17,11 @@ export interface BudgetState {
 }
 
 /**
- * Reads what is left of the budgets of line items, on some local days. The caller holds the delivery cursor, so that
- * nobody spends meanwhile.
+ * Reads what is left of the budgets of line items, on some local days. Who charges them holds the delivery cursor, so
+ * that nobody else spends meanwhile.
  */
 export async function readBudgets(
-  tx: WriteTransaction,
+  tx: ReadTransaction,
   account: string,
   lines: readonly string[],
   days: readonly string[],

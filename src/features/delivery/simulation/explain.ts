@@ -6,7 +6,7 @@ import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { type Bookings, readBookings } from '../bookings.ts';
-import { reasonNotServing } from '../serving-times.ts';
+import { budgetLeft, reasonsNotServing } from '../serving-times.ts';
 import { type Knobs, readKnobs } from './knobs.ts';
 import { spentOn } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
@@ -61,7 +61,12 @@ export async function explainHour(
     ({ line }) => line.booking.id === id,
   )!;
   const reason = plan.reason ?? null;
-  const lasting = reasonNotServing(bookings, asked, formatInstant(from_ms), spentOn(state, asked));
+  const [lasting] = reasonsNotServing(
+    bookings,
+    asked,
+    formatInstant(from_ms),
+    budgetLeft(asked, spentOn(state, asked)),
+  );
   return {
     ...{ line_item_id: id, hour: formatInstant(from_ms), settled_until: cursor?.settled_until ?? null, knobs },
     local: { day: day.date, hour, timezone: account.timezone },

@@ -1,7 +1,7 @@
 import { formatInstant } from '../../../base/instants.ts';
 import { plusDays, startOfDay } from '../../../base/zones.ts';
 import type { Bookings } from '../bookings.ts';
-import { reasonNotServing } from '../serving-times.ts';
+import { budgetLeft, reasonsNotServing } from '../serving-times.ts';
 import { cutToCaps } from './caps.ts';
 import { hourWeight } from './curves.ts';
 import { draw, rounded } from './draws.ts';
@@ -35,10 +35,15 @@ export function planSegment(
   const plans = lines.map((line) => {
     const { booking, times } = line;
     const isServing = times !== undefined && times[0] < segment.until_ms && times[1] > segment.from_ms;
-    const reason = isServing
-      ? undefined
-      : reasonNotServing({ account }, booking, formatInstant(segment.from_ms), spentOn(state, booking));
-    return beginPlan(line, segment, state, { market, people: people.get(booking.id) ?? 0, reason });
+    const reasons = isServing
+      ? []
+      : reasonsNotServing(
+          { account },
+          booking,
+          formatInstant(segment.from_ms),
+          budgetLeft(booking, spentOn(state, booking)),
+        );
+    return beginPlan(line, segment, state, { market, people: people.get(booking.id) ?? 0, reason: reasons[0] });
   });
   const serving = plans.filter(({ reason }) => !reason);
   const campaigns = byId(serving, ({ campaign }) => campaign.id);

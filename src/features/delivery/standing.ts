@@ -1,0 +1,116 @@
+import { instantMs } from '../../base/instants.ts';
+import { dateAround } from '../../base/zones.ts';
+import { NO_ACTIVE_LINE_ITEM, type Standing, type Standings } from '../../contract/delivery/standing.ts';
+import type { SettledAccount } from '../../contract/services/delivery.ts';
+import type { ReadTransaction } from '../../contract/store/store.ts';
+import { isPrimary } from '../ads/audience-estimate/parse-criteria.ts';
+import { effectiveStatus, type ReasonNotServable } from '../ads/servability.ts';
+import { targetingType } from '../ads/targeting-criteria/targeting-types.ts';
+import { type AudienceQuestion, readQuestions } from './audiences/questions.ts';
+import { type BookedCreative, type Booking, readBookings } from './bookings.ts';
+import { budgetKeys, payersOf } from './serving/budget-keys.ts';
+import { readBudgets } from './serving/read-budgets.ts';
+import { type ReasonNotServing, reasonsNotServing, shownCreatives } from './serving-times.ts';
+
+/** Why a line item shows no ads: it does not serve, or to nobody. */
+type Reason = ReasonNotServing | 'NO_PEOPLE';
+
+/** What campaigns say where a line item says this; undefined for what campaigns do not look at. */
+const OF_CAMPAIGNS: Readonly<Record<Reason, ReasonNotServable | undefined>> = {
+  ACCOUNT_NOT_ACCEPTED: 'ACCOUNT_REJECTED',
+  DELETED: 'DELETED',
+  CAMPAIGN_NOT_ACTIVE: 'PAUSED_BY_ADVERTISER',
+  LINE_ITEM_NOT_ACTIVE: 'PAUSED_BY_ADVERTISER',
+  FUNDING_PROBLEM: 'FUNDING_PROBLEM',
+  NO_BUDGET: 'INCOMPLETE',
+  NO_CREATIVE: 'INCOMPLETE',
+  BUDGET_USED_UP: 'BUDGET_EXHAUSTED',
+  STARTS_IN_FUTURE: 'STARTS_IN_FUTURE',
+  EXPIRED: 'EXPIRED',
+  NO_PEOPLE: undefined,
+};
+
+/**
+ * Whether line items and their ads are shown at a time (UTC text), and why not: the active ones of an account, or those
+ * with given ids. The ledger is settled up to that time.
+ * @source decision 1140
+ */
+export async function readStandings(
+  tx: ReadTransaction,
+  account: SettledAccount,
+  {
+    now,
+    ids,
+    isSimulated,
+  }: { readonly now: string; readonly ids?: readonly string[] | undefined; readonly isSimulated: boolean },
+): Promise<Standings> {
+  const bookings = await readBookings(tx, account, ids && { ids });
+  const { lines } = bookings;
+  const lineIds = lines.map(({ id }) => id);
+  const today = dateAround(instantMs(now), account.timezone);
+  const { left } = await readBudgets(tx, account.id, lineIds, [today]);
+  const questions = await readQuestions(tx, account, lineIds);
+  // In the order of time: the last count of each holds.
+  const counted = isSimulated ? await tx.deliveryLedger.listAudiences(account.id, ids) : [];
+  const people = new Map(counted.map((audience) => [audience.subject, audience.people]));
+  const leftOf = (booking: Booking): number =>
+    Math.min(...budgetKeys(payersOf(booking), today).map((key) => left.get(key) ?? Number.POSITIVE_INFINITY));
+  const judged = lines.map((booking) => {
+    const reasons: Reason[] = reasonsNotServing(bookings, booking, now, leftOf(booking));
+    const question = questions.get(booking.id);
+    // Only of those that serve, the last count is about their audience as it is.
+    const isCountedOut = reasons.length === 0 && people.get(booking.id) === 0;
+    if (isCountedOut || (question && meansNobody(question))) reasons.push('NO_PEOPLE');
+    return { booking, reasons };
+  });
+  const line_items = judged.map(({ booking, reasons }) => {
+    const own = standing(booking, reasons);
+    const ads = booking.creatives.map((creative) => [creative.id, standingOfAd(creative, own)] as const);
+    return [booking.id, { ...own, ads: Object.fromEntries(ads) }] as const;
+  });
+  const campaigns = [...Map.groupBy(judged, ({ booking }) => booking.campaign.id)].map(([id, own]) => {
+    const active = own.filter(({ booking }) => booking.entity_status === 'ACTIVE');
+    const isShown = active.some(({ reasons }) => reasons.length === 0);
+    const reasons = active.length === 0 ? [NO_ACTIVE_LINE_ITEM] : active.flatMap((each) => each.reasons);
+    return [id, { reasons_not_servable: isShown ? [] : [...new Set<string>(reasons)] }] as const;
+  });
+  return { line_items: Object.fromEntries(line_items), campaigns: Object.fromEntries(campaigns) };
+}
+
+function standing({ entity_status, campaign }: Booking, reasons: readonly Reason[]): Standing {
+  const isDraft = entity_status === 'DRAFT' || campaign.entity_status === 'DRAFT';
+  const named = reasons.flatMap((reason) => OF_CAMPAIGNS[reason] ?? []);
+  const effective_status = isDraft
+    ? 'DRAFT'
+    : reasons.length > 0 && named.length === 0
+      ? 'UNKNOWN'
+      : effectiveStatus(named);
+  return { effective_status, reasons_not_servable: reasons };
+}
+
+/** An ad that can be shown stands as its line item does. */
+function standingOfAd(creative: BookedCreative, line: Standing): Standing {
+  if (shownCreatives({ creatives: [creative] }).length > 0) return line;
+  const { entity_status, approval_status } = creative;
+  const reason =
+    approval_status === 'UNDER_REVIEW'
+      ? 'AD_UNDER_REVIEW'
+      : approval_status === 'REJECTED'
+        ? 'AD_REJECTED'
+        : entity_status === 'ACTIVE'
+          ? 'AUTHOR_SUSPENDED'
+          : 'AD_PAUSED';
+  return {
+    effective_status: reason === 'AD_PAUSED' ? 'PAUSED' : 'UNKNOWN',
+    reasons_not_servable: [reason],
+  };
+}
+
+/** Whether all that a line item includes is audiences of which none counts any more. */
+function meansNobody({ criteria, audiences }: AudienceQuestion): boolean {
+  const included = criteria.filter(isPrimary);
+  return (
+    included.length > 0 &&
+    included.every(({ type, value }) => targetingType(type).value.is === 'audience' && !audiences.has(value))
+  );
+}
