@@ -137,7 +137,7 @@ describe('ten thousand line items', () => {
   });
 
   test('of one state are counted, sorted and scrolled through among themselves', async () => {
-    await tab.open(`${world.service.url}${page}?state=ACTIVE`);
+    await tab.open(`${world.service.url}${page}?state=RUNNING`);
     await says(/No matches/);
     await tab.open(`${world.service.url}${page}?sort=name-asc&state=PAUSED`);
     await says(/10,000 line items/);
@@ -178,6 +178,8 @@ describe('ten thousand line items', () => {
     await tab.look('document.activeElement.select()');
     await tab.type('2,250.5');
     await tab.press('Enter');
+    await says(/The budget of the campaign is \$50.00: this is more/);
+    await tab.look("document.querySelector('.window .doubt button').click()");
     const began = performance.now();
     await says(/Bid of Line 00004 is saved/);
     context.diagnostic(`an edit is confirmed after ${Math.round(performance.now() - began)} ms`);
@@ -188,6 +190,44 @@ describe('ten thousand line items', () => {
     await until('the service refuses it', () => tab.look("document.querySelector('.window .fault') !== null"));
     assert.match(await tab.look("document.querySelector('.window .fault').innerText"), /^Bid/);
     assert.equal((await stored(nameOf(4))).bid_amount_local_micro, 1_500_000);
+  });
+
+  test('are saved by Tab and by a click elsewhere, asked about when the campaign cannot spend so much, and left by nobody unwarned', async () => {
+    await says(new RegExp(nameOf(7)));
+    const label = `Bid of ${nameOf(7)}`;
+    const write = async (text: string): Promise<void> => {
+      await press(label);
+      await until('a box is open', () => tab.look("document.activeElement.matches('.window input')"));
+      await tab.type(text);
+    };
+    const isWarned = (): Promise<boolean> =>
+      tab.look("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    await write('2');
+    assert.equal(await isWarned(), true);
+    await tab.press('Tab');
+    await says(/Bid of Line 00007 is saved/);
+    assert.equal((await stored(nameOf(7))).bid_amount_local_micro, 2_000_000);
+    assert.equal(await isWarned(), false);
+    // What nobody has typed over follows an undo.
+    await press(label);
+    await until('a box is open', () => tab.look("document.activeElement.matches('.window input')"));
+    await tab.look("document.querySelector('.toast button').click()");
+    await until('the box shows what is stored', async () =>
+      /^1\.5$/.test(await tab.look("document.querySelector('.window td input:not([type=checkbox])')?.value ?? ''")),
+    );
+    await tab.press('Escape');
+    await write('2,000');
+    await tab.look("document.querySelector('.window').focus()");
+    await says(/The budget of the campaign is \$50.00: this is more/);
+    assert.equal((await stored(nameOf(7))).bid_amount_local_micro, 1_500_000);
+    assert.equal(await isWarned(), true);
+    await tab.look("[...document.querySelectorAll('.window .doubt button')].at(-1).click()");
+    await until('it is kept', () => tab.look("document.querySelector('.window .doubt') === null"));
+    assert.equal((await stored(nameOf(7))).bid_amount_local_micro, 1_500_000);
+    await write('20');
+    await tab.press('Enter');
+    await says(/This is 13 times what it was, \$1.50/);
+    await tab.press('Escape');
   });
 
   test('that somebody else has changed meanwhile are not overwritten', async () => {

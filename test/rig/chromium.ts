@@ -24,7 +24,7 @@ export interface Tab {
   /** Types a text where the caret is. */
   type(text: string): Promise<void>;
   /** Presses and releases a key: Tab, Enter or Space. */
-  press(key: 'Tab' | 'Enter' | 'Space'): Promise<void>;
+  press(key: 'Tab' | 'Enter' | 'Escape' | 'Space'): Promise<void>;
   /** Resolves with what the browser tells, of the past or to come, that fits. */
   told(isMeant: (told: Told) => boolean): Promise<Told>;
   /** Everything told so far. */
@@ -132,6 +132,7 @@ function wireOn(socket: WebSocket): Wire {
 
 const KEYS = {
   Tab: { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 },
+  Escape: { key: 'Escape', code: 'Escape', windowsVirtualKeyCode: 27 },
   Enter: { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' },
   Space: { key: ' ', code: 'Space', windowsVirtualKeyCode: 32, text: ' ' },
 };

@@ -5,7 +5,7 @@ import { cellText, type ListRow, nameOfRow, stateOfRow } from '../../lists/cell-
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { microsOf } from '../../money.ts';
 import { filled } from '../texts.ts';
-import type { CellValue } from './edits.ts';
+import type { CellValue, Saved } from './edits.ts';
 import type { GridInput } from './rows.ts';
 
 /** What a cell shows, and what it does when it was edited. */
@@ -16,8 +16,8 @@ interface CellInput {
   /** What stands beside the state. */
   readonly action: ComponentChildren;
   readonly fault: string | undefined;
-  /** Stores a value; whether it was. */
-  onSave(value: CellValue): Promise<boolean>;
+  /** Stores a value, an unusual one only when its user is sure. */
+  onSave(value: CellValue, isSure: boolean): Promise<Saved>;
 }
 
 /** One cell; those that can be edited turn into a box. */
@@ -28,23 +28,60 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   /** What is entered; undefined while it is not edited. */
   const entered = useSignal<string | undefined>(undefined);
   const own = useSignal<string | undefined>(undefined);
+  const question = useSignal<string | undefined>(undefined);
+  /** What stood in the box before somebody typed. */
+  const opened = useRef('');
+  const isSaving = useRef(false);
+  /** What was not stored when it was last tried: it is tried again by Enter, not by leaving it once more. */
+  const tried = useRef<string>(undefined);
+  const stored = editedText(column, row);
+  const isTyped = entered.value !== undefined && entered.value !== opened.current;
   const isEdited = entered.value !== undefined;
   const text = cellText(column, row, zone);
   useEffect(() => {
     if (isEdited) box.current?.select();
   }, [isEdited]);
 
-  const close = (): void => {
+  const open = (text: string): void => {
+    opened.current = text;
+    entered.value = text;
+  };
+  // What nobody has typed over follows what is stored, as after an undo.
+  useEffect(() => {
+    if (isEdited && !isTyped) open(stored);
+  }, [stored]);
+  useEffect(() => {
+    if (!isTyped) return;
+    const warn = (event: Event): void => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isTyped]);
+
+  /** @param returns whether the cell gets the focus */
+  const close = (returns: boolean): void => {
     entered.value = undefined;
     own.value = undefined;
-    requestAnimationFrame(() => button.current?.focus());
+    question.value = undefined;
+    tried.current = undefined;
+    if (returns) requestAnimationFrame(() => button.current?.focus());
   };
-  const save = async (): Promise<void> => {
-    const value = enteredValue(column, entered.value!.trim(), row.currency);
+  const save = async (returns: boolean, isSure = false): Promise<void> => {
+    if (entered.value === undefined || isSaving.current) return;
+    const value = enteredValue(column, entered.value.trim(), row.currency);
     own.value = value === undefined ? filled(words.notAmount, { currency: row.currency }) : undefined;
     if (value === undefined) return;
-    if (value === row[column.name] || (await onSave(value))) close();
+    if (value === row[column.name]) return close(returns);
+    isSaving.current = true;
+    tried.current = entered.value;
+    const saved = await onSave(value, isSure);
+    isSaving.current = false;
+    question.value = saved.question;
+    if (saved.isDone) close(returns);
   };
+  // A row that is scrolled out of sight leaves the document, with its box.
+  const leave = useRef(save);
+  leave.current = save;
+  useEffect(() => () => void (tried.current === undefined && leave.current(false)), []);
 
   if (column.kind === 'state') {
     const { state, text: name, why } = stateOfRow(row, words);
@@ -74,19 +111,41 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
           inputMode={column.kind === 'money' ? 'decimal' : 'text'}
           maxLength={255}
           value={entered.value}
-          onInput={({ currentTarget }) => (entered.value = currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            entered.value = currentTarget.value;
+            question.value = undefined;
+          }}
+          onBlur={() => {
+            // The box keeps the focus where the window loses it.
+            if (document.activeElement !== box.current && entered.value !== tried.current) void save(false);
+          }}
           onKeyDown={({ key }) => {
-            if (key === 'Enter') void save();
-            if (key === 'Escape') close();
+            if (key === 'Enter') void save(true);
+            if (key === 'Escape') close(true);
           }}
         />
         <Fault text={own.value ?? fault} />
+        {question.value !== undefined && (
+          <p class="doubt" role="alert">
+            {question.value}{' '}
+            <button type="button" onClick={() => void save(true, true)}>
+              {words.saveAnyway}
+            </button>{' '}
+            <button type="button" onClick={() => close(true)}>
+              {filled(words.keep, { value: text || words.nothing })}
+            </button>
+          </p>
+        )}
       </td>
     );
   }
   const isEditable = mayChange && column.isEditable;
-  const address = `${input.accountPath}/${input.resource}/${row.id}`;
-  const shown = column.name === 'name' ? <a href={address}>{text}</a> : text || words.nothing;
+  const shown =
+    column.name === 'name' ? (
+      <a href={`${input.accountPath}/${input.resource}/${row.id}`}>{text}</a>
+    ) : (
+      text || words.nothing
+    );
   const name = nameOfRow(row);
   const label =
     column.name === 'name'
@@ -96,13 +155,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     <td class={isNumber}>
       {column.name === 'name' && shown}
       {isEditable ? (
-        <button
-          type="button"
-          class="plain edit"
-          ref={button}
-          aria-label={label}
-          onClick={() => (entered.value = editedText(column, row))}
-        >
+        <button type="button" class="plain edit" ref={button} aria-label={label} onClick={() => open(stored)}>
           {column.name === 'name' ? words.rename : shown}
         </button>
       ) : (

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { cellText, type ListRow, nameOfRow, stateOfRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
+import { moneyText } from '../../money.ts';
 import { filled } from '../texts.ts';
 import { pause } from '../timers.ts';
 import type { GridInput, Outcome, Rows } from './rows.ts';
@@ -14,13 +15,19 @@ interface Done {
   readonly undo?: (() => void) | undefined;
 }
 
+/** Whether a value was stored, or what is asked before it is. */
+export interface Saved {
+  readonly isDone: boolean;
+  readonly question?: string;
+}
+
 /** What people change in a list, and what they are told of it. */
 export interface Edits {
   readonly done: ReadonlySignal<Done | undefined>;
   /** Why a cell was not stored. */
   faultOf(row: ListRow, column: ListColumn): string | undefined;
-  /** Stores a value of a cell; whether it was. */
-  save(row: ListRow, column: ListColumn, value: CellValue): Promise<boolean>;
+  /** Stores a value of a cell; an amount that may be a slip only when its user is sure. */
+  save(row: ListRow, column: ListColumn, value: CellValue, isSure: boolean): Promise<Saved>;
   /** Starts or stops rows; whether all of them were. */
   switchTo(chosen: readonly ListRow[], status: string): Promise<boolean>;
 }
@@ -29,6 +36,9 @@ export interface Edits {
 const UNDO_MS = 6000;
 
 const STATUS = 'entity_status';
+
+/** An amount that is so many times what it was may have a digit too many. */
+const JUMP = 10;
 
 /** Opens the edits of a list. */
 export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, rows: Rows): Edits {
@@ -57,17 +67,28 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     return outcome.is === 'signed out' ? words.signedOut : words.offline;
   };
 
-  const save: Edits['save'] = async (row, column, value) => {
+  /** What is asked of an amount that is more than the campaign can spend, or many times what it was. @source decision 1142 */
+  const questionOf = async (row: ListRow, { name }: ListColumn, value: CellValue): Promise<string | undefined> => {
+    if (typeof value !== 'number') return undefined;
+    const most = await rows.budgetAbove(row, name);
+    if (most !== undefined && value > most) return filled(words.overCampaign, { most: moneyText(most, row.currency) });
+    const before = Number(row[name] ?? 0);
+    if (before === 0 || value < before * JUMP) return undefined;
+    return filled(words.manyTimes, { times: Math.floor(value / before), before: moneyText(before, row.currency) });
+  };
+  const save: Edits['save'] = async (row, column, value, isSure) => {
+    const question = isSure ? undefined : await questionOf(row, column, value);
+    if (question !== undefined) return { isDone: false, question };
     const outcome = await rows.change(row, column.name, value);
     const fault = faultIn(outcome, (stored) => cellText(column, stored, zone) || words.nothing);
     setFault(keyOf(row, column.name), fault);
-    if (fault !== undefined) return false;
+    if (fault !== undefined) return { isDone: false };
     const now = rows.rows.value.find(({ id }) => id === row.id)!;
     say({
       text: filled(words.done.saved, { label: column.label, name: nameOfRow(now) }),
-      undo: () => void save(now, column, row[column.name] as CellValue),
+      undo: () => void save(now, column, row[column.name] as CellValue, true),
     });
-    return true;
+    return { isDone: true };
   };
   const switchTo: Edits['switchTo'] = async (chosen, status) => {
     const [first] = chosen as readonly [ListRow];

@@ -95,7 +95,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
                     {...{ input, row, column }}
                     action={mayChange && <SwitchButton row={row} input={input} onSwitch={edits.switchTo} />}
                     fault={edits.faultOf(row, column)}
-                    onSave={(value) => edits.save(row, column, value)}
+                    onSave={(value, isSure) => edits.save(row, column, value, isSure)}
                   />
                 ))}
               </tr>

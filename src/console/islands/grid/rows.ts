@@ -62,6 +62,8 @@ export interface Rows {
   sortBy(sort: string): Promise<void>;
   /** Asks whether the service is there again. */
   tryAgain(): Promise<void>;
+  /** What the campaign of a line item can spend, a day or in all, where an amount could be more; undefined without a limit. */
+  budgetAbove(row: ListRow, field: string): Promise<number | undefined>;
   /** Stores a field of a row, if it still has the value that is shown. */
   change(row: ListRow, field: string, value: string | number | null): Promise<Outcome>;
   /** Stores the status of several, all of a batch or none, until a batch is refused. */
@@ -137,6 +139,13 @@ export function openRows(input: GridInput): Rows {
       }),
     sortBy: (order) => inTurn(async () => void (await fetchPage(order, undefined))),
     tryAgain: async () => void (await call('GET', `${input.path}?count=1`)),
+    async budgetAbove({ campaign_id }, field) {
+      if (typeof campaign_id !== 'string' || !/_local_micro$/.test(field)) return undefined;
+      const { status, body } = await call('GET', `${input.path.replace(/line_items$/, 'campaigns')}/${campaign_id}`);
+      if (status !== 200) return undefined;
+      const { daily_budget_amount_local_micro: daily, total_budget_amount_local_micro: total } = body.data;
+      return (field.startsWith('total') ? total : (daily ?? total)) ?? undefined;
+    },
     async change(row, field, value) {
       const current = await call('GET', `${input.path}/${row.id}`);
       if (current.status !== 200) return refusalOf(current);
