@@ -21,7 +21,7 @@ export function errorSummary(heading: string, errors: FieldErrors): Html {
     ([member, error]) => html`<li><a href="#${member}">${toSentence(error)}</a></li>`,
   );
   if (items.length === 0) return noHtml;
-  return html`<div class="alert" role="alert"><p>${heading}</p><ul>${items}</ul></div>`;
+  return html`<div class="alert" role="alert" tabindex="-1" autofocus><p>${heading}</p><ul>${items}</ul></div>`;
 }
 
 /** An input with its label, hint and error. */

@@ -126,7 +126,7 @@ ${joinHtml(
   draft.groups.map((group, at) => groupFields(group, at, { audiences, problems, isFull, isOnly: count === 1 })),
   '\n',
 )}
-${isFull ? html`<p class="soft">${words.most(LEAVES_MAX)}</p>` : html`<div class="buttons"><button type="submit" name="press" value="group" formnovalidate>${words.addGroup}</button></div>`}
+${isFull ? html`<p class="soft">${words.most(LEAVES_MAX)}</p>` : html`<div class="buttons"><button type="submit" name="press" value="group" formaction="#group-${draft.groups.length}" formnovalidate>${words.addGroup}</button></div>`}
 <section aria-live="polite"><h2>${words.inWords}</h2><p>${rule ? ruleText(rule, names) : words.nobody}.</p></section>`;
   // The first button is the one that Enter presses.
   const form = html`<form method="post">${hiddenFields(request.formFields)}
@@ -157,13 +157,13 @@ function groupFields(
     const name = `g${at}.l${leaf}`;
     const take = of.isOnly
       ? ''
-      : html`<button type="submit" name="press" value="take ${at} ${leaf}" formnovalidate aria-label="${words.takeFrom(leaf + 1, at + 1)}">${words.take}</button>`;
+      : html`<button type="submit" name="press" value="take ${at} ${leaf}" formaction="#group-${at}" formnovalidate aria-label="${words.takeFrom(leaf + 1, at + 1)}">${words.take}</button>`;
     return html`<div class="leaf">${selectField(`${name}.membership`, words.membership, Object.entries(words.memberships), isOut ? 'out' : 'in')}
 ${selectField(`${name}.audience`, words.audience, options, audience, { hint: '', error: of.problems.get(`${name}.audience`) })}${take}</div>`;
   });
   const many = leaves.length > 1;
-  return html`<fieldset><legend>${words.group(at + 1)}</legend>
+  return html`<fieldset id="group-${at}"><legend>${words.group(at + 1)}</legend>
 ${many ? selectField(`g${at}.operator`, words.groupOperator, Object.entries(words.operators), operator) : hiddenFields({ [`g${at}.operator`]: operator })}
 ${joinHtml(rows, '\n')}
-${of.isFull ? '' : html`<div class="buttons"><button type="submit" name="press" value="leaf ${at}" formnovalidate aria-label="${words.addAudienceTo(at + 1)}">${words.addAudience}</button></div>`}</fieldset>`;
+${of.isFull ? '' : html`<div class="buttons"><button type="submit" name="press" value="leaf ${at}" formaction="#group-${at}" formnovalidate aria-label="${words.addAudienceTo(at + 1)}">${words.addAudience}</button></div>`}</fieldset>`;
 }

@@ -47,11 +47,11 @@ export function refusalText(refusal: ErrorDetail): string {
   return wordingOf({ ...refusal, words: named }, 'ads', (template) => texts.refusals[problem] ?? template).message;
 }
 
-/** The problems above a form, each with a link to its field. */
+/** The problems above a form, each with a link to its field. They have the focus: the next Tab leads to the first of them. */
 export function problemSummary(problems: Problems): Html | string {
   if (problems.size === 0) return '';
   const items = [...problems].map(([field, message]) =>
     field === '' ? html`<li>${message}</li>` : html`<li><a href="#${field}">${message}</a></li>`,
   );
-  return html`<div class="alert" role="alert"><p>${texts.frame.problem}</p><ul>${items}</ul></div>`;
+  return html`<div class="alert" role="alert" tabindex="-1" autofocus><p>${texts.frame.problem}</p><ul>${items}</ul></div>`;
 }

@@ -1,5 +1,6 @@
 import { type Html, html, noHtml } from '../../base/html.ts';
 import type { PageDocument, PageFrame, PageLink, PageTabs } from '../../contract/declare/pages.ts';
+import { texts } from '../../texts/texts.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 import { mainNavigation, sectionNavigation } from './frame.ts';
 import { islands as built, islandPath } from './islands.ts';
@@ -33,11 +34,16 @@ export function renderDocument(document: PageDocument, branding: BrandedService)
 <link rel="stylesheet" href="/pages/style.css">
 ${islandsOf(document).map(scriptOf)}</head>
 <body${frame || tabs ? html` class="framed"` : ''}${frame ? html` data-form-token="${frame.formFields.authenticity_token}"` : ''}>
-<header>
+${
+  frame
+    ? html`<a class="skip" href="#main">${texts.site.skip}</a>
+`
+    : ''
+}<header>
 <p class="service">${width ? html`<a href="${frame?.operatorLinks?.[0]?.href ?? '/'}">${whose}</a>` : html`<span>${whose}</span>`}</p>
 ${frame ? mainNavigation(frame) : ''}
 </header>
-${sectionNavigation(frame?.account, frame ? tabsOf(frame, branding) : tabs)}<main${width ? html` class="${width}"` : ''}>
+${sectionNavigation(frame?.account, frame ? tabsOf(frame, branding) : tabs)}<main id="main" tabindex="-1"${width ? html` class="${width}"` : ''}>
 ${content}
 </main>
 </body>

@@ -3,6 +3,7 @@ import { html } from '../../base/html.ts';
 /** Words around every page: its header, the start page, and pages that lead on. */
 export const site = {
   sections: { ads: 'Ads', developer: 'Developer', notifications: 'Notifications', settings: 'Settings' },
+  skip: 'Skip to the content',
   menu: 'Menu',
   main: 'Main',
   logOut: 'Log out',
