@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import { secretBox } from '../../src/base/secret-box.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
-import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
@@ -15,14 +11,23 @@ import { sumsOf } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
-import { recordSecrets } from '../rig/secrets.ts';
 import { allCommands } from './all-commands.ts';
-import { CHANGES, ELSEWHERE, file, LOOKS, made, READS, user, WEBHOOK } from './audited-commands.ts';
-import { flagsOf, MASTER_KEY, type Outcome, toldBy } from './program.ts';
+import {
+  CHANGES,
+  ELSEWHERE,
+  file,
+  LOOKS,
+  made,
+  PASSWORD,
+  prepare,
+  READS,
+  takeNote,
+  user,
+  writeFiles,
+} from './audited-commands.ts';
+import { flagsOf, MASTER_KEY, type Outcome } from './program.ts';
 
 const env = { BARKER_MASTER_KEY: MASTER_KEY, SUDO_USER: 'grace' };
-const PASSWORD = 'correct horse battery staple';
-const box = secretBox({ currentKeyId: 'k1', keys: { k1: Buffer.from(MASTER_KEY, 'hex') }, random: randomBytes });
 /** What commands told that nobody else may know. */
 const secrets: string[] = [];
 let place: Place;
@@ -38,60 +43,9 @@ function records(of: Pick<Place, 'folder' | 'databaseUrl'> = place): Promise<Aud
 before(async () => {
   place = await openPlace();
   await onPlace(place, (driver) => migrate(driver, '2026-01-01T00:00:00Z', migrations.slice(0, 1)));
-  writeFileSync(file('password'), PASSWORD);
-  const imported = { id: 'imported1', name: 'Harbour Tea', users: [{ user_id: '900000001', role: 'ACCOUNT_ADMIN' }] };
-  writeFileSync(file('accounts.json'), JSON.stringify({ accounts: [imported] }));
-  writeFileSync(file('people.ndjson'), '{"user_id":"7000000000000000001","handle":"harbour_ada"}\n');
-  const post = { id: '7301234567890123456', text: 'tea', created_at: new Date(Date.now() - 3_600_000).toISOString() };
-  writeFileSync(file('posts.ndjson'), `${JSON.stringify(post)}\n`);
+  writeFiles();
 });
 after(() => place.remove());
-
-/** What a command needs that no command makes. */
-const PREPARATIONS: Readonly<Record<string, () => Promise<unknown>>> = {
-  'user password': async () => {
-    made.ben = toldBy(await run('user create', ['ben', '--password-file', file('password')])).user_id!;
-  },
-  'user totp': () =>
-    onPlace(place, (driver) =>
-      storeOn(driver).write((tx) =>
-        tx.secondFactors.add({ user_id: made.ada!, secret: 'k1.x', last_step: 0, created_at: '2026-01-01T00:00:00Z' }),
-      ),
-    ),
-  'webhooks secret': () =>
-    onPlace(place, (driver) =>
-      storeOn(driver).write((tx) =>
-        tx.webhooks.add(
-          {
-            id: WEBHOOK,
-            application_id: made.application_id!,
-            url: 'https://a.test/in',
-            url_form: 'https://a.test/in',
-            valid: 1,
-            created_at: '2026-01-01T00:00:00Z',
-            validated_at: '2026-01-01T00:00:00Z',
-            failing_since: null,
-            failure: null,
-            secret: box.seal('whsec_hunter2', secretContext.webhook(WEBHOOK)),
-            former_secret: null,
-            former_until: null,
-          },
-          0,
-        ),
-      ),
-    ),
-};
-
-/** Takes note of what a command told, for those after it. */
-function takeNote(words: string, { stdout }: Outcome): void {
-  const told = Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
-  recordSecrets(told);
-  for (const [name, value] of Object.entries(told)) {
-    if (/secret|token|password|bearer/.test(name)) secrets.push(value);
-    if (/^(application_id|account_id|consumer_key|funding_instrument_id)$/.test(name)) made[name] = value;
-  }
-  if (words === 'user create') made.ada = told.user_id!;
-}
 
 async function newestToken(): Promise<string> {
   const value = secrets.filter((each) => /^\d+-/.test(each)).at(-1)!;
@@ -106,11 +60,13 @@ test('every command is covered: it leaves a record or changes nothing', async ()
 describe('an audit record is stored by', () => {
   for (const [words, { args, touches, says }] of Object.entries(CHANGES)) {
     test(words, async () => {
-      await PREPARATIONS[words]?.();
+      await prepare(words, place, run);
       const target = { folder: file('restored'), databaseUrl: '' };
       const ran = await run(words, args(), words === 'restore' ? flagsOf(target as Place) : flagsOf(place));
       assert.deepEqual([ran.code, ran.stderr], [0, '']);
-      takeNote(words, ran);
+      for (const [name, value] of Object.entries(takeNote(words, ran))) {
+        if (/secret|token|password|bearer/.test(name)) secrets.push(value);
+      }
       if (/token/.test(words)) made.token_id = await newestToken();
       const [newest] = await records(words === 'restore' ? target : place);
       assert.ok(newest);

@@ -1,6 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { secretBox } from '../../src/base/secret-box.ts';
+import { secretContext } from '../../src/contract/store/sealed-columns.ts';
+import type { WriteTransaction } from '../../src/contract/store/store.ts';
+import { storeOn } from '../../src/storage/core/store.ts';
+import { onPlace, type Place } from '../rig/databases.ts';
+import { recordSecrets } from '../rig/secrets.ts';
+import { MASTER_KEY, type Outcome, toldBy } from './program.ts';
 
 /** The webhook that commands name. */
 export const WEBHOOK = '1800000000000000001';
@@ -12,6 +20,71 @@ process.on('exit', () => rmSync(files, { recursive: true, force: true }));
 
 /** A file for commands to read or write. */
 export const file = (name: string): string => join(files, name);
+
+/** What users are given as a password. */
+export const PASSWORD = 'correct horse battery staple';
+
+/** Writes the files that commands read, into an empty folder. */
+export function writeFiles(): void {
+  rmSync(files, { recursive: true });
+  mkdirSync(files);
+  writeFileSync(file('password'), PASSWORD);
+  const imported = { id: 'imported1', name: 'Harbour Tea', users: [{ user_id: '900000001', role: 'ACCOUNT_ADMIN' }] };
+  writeFileSync(file('accounts.json'), JSON.stringify({ accounts: [imported] }));
+  writeFileSync(file('people.ndjson'), '{"user_id":"7000000000000000001","handle":"harbour_ada"}\n');
+  const post = { id: '7301234567890123456', text: 'tea', created_at: new Date(Date.now() - 3_600_000).toISOString() };
+  writeFileSync(file('posts.ndjson'), `${JSON.stringify(post)}\n`);
+}
+
+/** Takes note of what a command told, for those after it; returns all of it. */
+export function takeNote(words: string, { stdout }: Outcome): Record<string, string> {
+  const told = Object.fromEntries([...stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+  recordSecrets(told);
+  for (const [name, value] of Object.entries(told)) {
+    if (/^(application_id|account_id|consumer_key|funding_instrument_id)$/.test(name)) made[name] = value;
+  }
+  if (words === 'user create') made.ada = told.user_id!;
+  return told;
+}
+
+const box = secretBox({ currentKeyId: 'k1', keys: { k1: Buffer.from(MASTER_KEY, 'hex') }, random: randomBytes });
+
+/** Makes what a command needs that no command makes. */
+export async function prepare(
+  words: string,
+  place: Pick<Place, 'folder' | 'databaseUrl'>,
+  run: (words: string, args: readonly string[]) => Promise<Outcome>,
+): Promise<void> {
+  const add = (rows: (tx: WriteTransaction) => Promise<unknown>) =>
+    onPlace(place, (driver) => storeOn(driver).write(rows));
+  if (words === 'user password') {
+    made.ben = toldBy(await run('user create', ['ben', '--password-file', file('password')])).user_id!;
+  } else if (words === 'user totp') {
+    await add((tx) =>
+      tx.secondFactors.add({ user_id: made.ada!, secret: 'k1.x', last_step: 0, created_at: '2026-01-01T00:00:00Z' }),
+    );
+  } else if (words === 'webhooks secret') {
+    await add((tx) =>
+      tx.webhooks.add(
+        {
+          id: WEBHOOK,
+          application_id: made.application_id!,
+          url: 'https://a.test/in',
+          url_form: 'https://a.test/in',
+          valid: 1,
+          created_at: '2026-01-01T00:00:00Z',
+          validated_at: '2026-01-01T00:00:00Z',
+          failing_since: null,
+          failure: null,
+          secret: box.seal('whsec_hunter2', secretContext.webhook(WEBHOOK)),
+          former_secret: null,
+          former_until: null,
+        },
+        0,
+      ),
+    );
+  }
+}
 
 /** A command that changes something: its arguments, and what its record says that it touched. */
 export interface Change {

@@ -21,6 +21,8 @@ export interface Surroundings {
   /** What is typed into it; null leaves its input open for the test to write to. */
   readonly input?: string | null;
   readonly cwd?: string;
+  /** The program; that of this checkout unless given. */
+  readonly entry?: string;
 }
 
 /** These go on until they are stopped, and look after their process. */
@@ -57,8 +59,8 @@ export interface Started {
 }
 
 /** Starts a command. */
-export function started(args: readonly string[], { env, input, cwd }: Surroundings = {}): Started {
-  const child = spawn(process.execPath, [ENTRY, ...args, ...peopleOf(args)], {
+export function started(args: readonly string[], { env, input, cwd, entry = ENTRY }: Surroundings = {}): Started {
+  const child = spawn(process.execPath, [entry, ...args, ...peopleOf(args)], {
     env: { ...cleanEnvironment(), ...env },
     cwd,
   });

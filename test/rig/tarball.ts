@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /**
  * Makes the package that is installed elsewhere, in a folder that is there, for the processes that are started from now on:
@@ -16,4 +17,23 @@ export function packTarball(folder: string): string {
 /** The package, made once a run; in `folder` when there is no run. */
 export function tarballIn(folder: string): string {
   return process.env.TEST_TARBALL || packTarball(folder);
+}
+
+/**
+ * Installs the package in a folder as npm does, but without a network: the packages that it names and does not contain are
+ * those of this checkout.
+ * @returns the folder of the package.
+ */
+export function installTarball(folder: string): string {
+  const packages = join(folder, 'node_modules');
+  const home = join(packages, 'barker');
+  mkdirSync(home, { recursive: true });
+  execFileSync('tar', ['-xzf', tarballIn(folder), '--strip-components=1', '-C', home]);
+  const { dependencies, bundleDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) {
+    if (bundleDependencies.includes(name)) continue;
+    mkdirSync(dirname(join(packages, name)), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(packages, name));
+  }
+  return home;
 }

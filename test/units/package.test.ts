@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { cleanEnvironment, ENTRY } from '../commands/program.ts';
 import { failingStart } from '../rig/failing-start.ts';
 import { MACHINE_PATH, olderNode } from '../rig/older-node.ts';
+import { installTarball } from '../rig/tarball.ts';
 
 interface Locked {
   readonly version: string;
@@ -115,16 +114,13 @@ describe('an older Node', () => {
 });
 
 describe('the code of the package', () => {
+  let folder: string;
   let home: string;
   before(() => {
-    home = mkdtempSync(join(tmpdir(), 'barker-package-'));
-    const make = ['--disable-warning=ExperimentalWarning', 'build/dist.ts', join(home, 'dist')];
-    execFileSync(process.execPath, make);
-    execFileSync(process.execPath, ['build/islands.js', join(home, 'built/islands')]);
-    cpSync('bin', join(home, 'bin'), { recursive: true });
-    copyFileSync('package.json', join(home, 'package.json'));
+    folder = mkdtempSync(join(tmpdir(), 'barker-package-'));
+    home = installTarball(folder);
   });
-  after(() => rmSync(home, { recursive: true }));
+  after(() => rmSync(folder, { recursive: true }));
 
   test('refers to no source files, and to no missing ones', () => {
     const made = globSync('dist/**/*.js', { cwd: home });
@@ -159,9 +155,7 @@ describe('the code of the package', () => {
   });
 
   test('starts, also without a compile cache', () => {
-    // Packages lie elsewhere, and a file lies where the folder of what was compiled would be.
-    symlinkSync(resolve('node_modules'), join(home, 'dist/node_modules'));
-    mkdirSync(join(home, 'node_modules'));
+    // A file lies where the folder of what was compiled would be.
     writeFileSync(join(home, 'node_modules/.cache'), '');
     const args = [join(home, 'bin/barker.js'), '--version'];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: cleanEnvironment(), encoding: 'utf8' });
