@@ -2,7 +2,7 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
-import { type ReplyTable, replyTables } from '../../src/engine/describe/reply-words.ts';
+import { bodyTables, itemsWords, type MemberTable, replyTables } from '../../src/engine/describe/member-words.ts';
 import {
   credentialWords,
   parameterWords,
@@ -90,12 +90,21 @@ function operationMarkdown(
     operation.description,
     facts.join('\n'),
     ...(parameters.length > 0 ? [table.join('\n')] : []),
+    ...bodyMarkdown(operation),
     replyMarkdown(operation),
     exampleMarkdown(operation, all, servers.sandbox),
   ].join('\n\n');
 }
 
-/** The members of the body; those of named objects are in a table of their own. */
+/** The members of a body in JSON, and of the named objects in it. */
+function bodyMarkdown(operation: Operation): string[] {
+  return bodyTables(operation).map((table) => {
+    const about = `The body, in JSON${itemsWords(operation)}:`;
+    return `${table.title ?? about}\n\n${memberMarkdown(table, ['', 'yes'], 'Required')}`;
+  });
+}
+
+/** The members of the reply; those of named objects are in a table of their own. */
 function replyMarkdown(operation: Operation): string {
   const body = replyTables(operation).find(({ title }) => title === undefined);
   const status = `Reply: ${operation.success ?? 200}`;
@@ -112,13 +121,17 @@ function objectsMarkdown(operations: readonly Operation[]): string {
   );
 }
 
-function memberMarkdown({ members }: ReplyTable): string {
+function memberMarkdown(
+  { members }: MemberTable,
+  [optional, always] = ['not always', 'always'],
+  head = 'Present',
+): string {
   const rows = members.map(({ name, type, limits, choices, isNullable, isOptional, about }) => {
     const types = [type, isNullable && type !== 'null' ? 'or null' : '', limits].filter(Boolean).join(', ');
     const words = [about, choices.length > 0 ? `One of ${choices.map(code).join(' ')}.` : ''].filter(Boolean).join(' ');
-    return `| ${code(name)} | ${types} | ${isOptional ? 'not always' : 'always'} | ${cell(words)} |`;
+    return `| ${code(name)} | ${types} | ${isOptional ? optional : always} | ${cell(words)} |`;
   });
-  return ['| Member | Type | Present | Meaning |', '|---|---|---|---|', ...rows].join('\n');
+  return [`| Member | Type | ${head} | Meaning |`, '|---|---|---|---|', ...rows].join('\n');
 }
 
 function exampleMarkdown({ id }: Operation, all: readonly Operation[], sandbox: string): string {

@@ -3,7 +3,7 @@ import { html, joinHtml } from '../base/html.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
-import { breakableCode } from './reference/operation-section.ts';
+import { breakableCode } from './reference/member-table.ts';
 
 /** Deprecated names of event types, with their replacements. */
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];

@@ -5,7 +5,7 @@ import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/proble
 import { acceptsOnlyJson } from './accept.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
-import { proseHtml } from './reference/operation-section.ts';
+import { proseHtml } from './reference/member-table.ts';
 
 /**
  * Adds a page for each problem of version 2, whose type is the URL of its page: HTML for people, the same as JSON for

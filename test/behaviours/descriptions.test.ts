@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
-import { replyTables } from '../../src/engine/describe/reply-words.ts';
+import { bodyTables, replyTables } from '../../src/engine/describe/member-words.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -60,7 +60,10 @@ for (const listener of listeners) {
       for (const operation of operations) {
         const section = page.split(`id="${operation.id}"`)[1]?.split('</article>')[0];
         assert.ok(section, `no section of ${operation.id}`);
-        for (const name of Object.keys(operation.parameters)) assert.ok(section.includes(`<code>${name}</code>`), name);
+        const members = bodyTables(operation).flatMap((table) => table.members.map(({ name }) => name));
+        for (const name of [...Object.keys(operation.parameters), ...members]) {
+          assert.ok(section.includes(`<code>${name}</code>`), name);
+        }
       }
       assert.ok(page.includes('451 in a minute per user'));
       const codes = new Set(
@@ -75,7 +78,7 @@ for (const listener of listeners) {
         for (const name of declaredProblems(operation)) {
           assert.ok(page.includes(`<code>${wording(operation, name)[1]}</code>`), `${operation.id}: ${name}`);
         }
-        for (const { members } of replyTables(operation)) {
+        for (const { members } of [...replyTables(operation), ...bodyTables(operation)]) {
           for (const { name } of members) assert.ok(page.includes(`<code>${name}</code>`), `${operation.id}: ${name}`);
         }
         for (const language of ['shell', 'node', 'python']) {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { generatedDocs } from '../../build/docs/generated-docs.ts';
 import { operations } from '../../src/app/dependencies.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
 import { type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
 import { messagePattern } from '../../src/engine/describe/failures.ts';
@@ -69,10 +70,50 @@ test('the members of a JSON body have descriptions wherever the body is describe
     Object.entries(members).map(([name, { description }]) => [id, name, description] as const),
   );
   assert.ok(members.length >= 15);
+  for (const [id, name, about] of members) assert.notEqual(about, '', `${id} ${name}`);
+});
+
+test('every member of every JSON body is in the reference', () => {
+  interface Schema {
+    readonly $ref?: string;
+    readonly anyOf?: readonly Schema[];
+    readonly items?: Schema;
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+  interface Described {
+    readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  }
+  const { schemas } = openApi.components as { readonly schemas: Readonly<Record<string, Schema>> };
   const page = generatedDocs()['endpoints.md']!;
-  for (const [id, name, about] of members) {
-    assert.notEqual(about, '', `${id} ${name}`);
-    assert.ok(page.includes(`| \`${name}\` | body |`), `${id} ${name}`);
+  const named = (ref: string): Schema => schemas[ref.split('/').at(-1)!]!;
+  const contentOf = ({ method, path }: Operation): Readonly<Record<string, { readonly schema: Schema }>> =>
+    (openApi.paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()] as unknown as Described).requestBody
+      ?.content ?? {};
+  const bodies = operations.filter((each) => Object.keys(contentOf(each)).join() === 'application/json');
+  assert.equal(bodies.length, 17);
+  for (const operation of bodies) {
+    const { id, method, path } = operation;
+    const refs = new Set<string>();
+    const members = (schema: Schema, prefix: string): string[] => {
+      if (schema.$ref !== undefined) refs.add(schema.$ref);
+      const own = Object.entries(schema.properties ?? {}).flatMap(([name, each]) => {
+        const full = prefix === '' ? name : `${prefix}.${name}`;
+        return [full, ...members(each, full)];
+      });
+      const items = schema.items === undefined ? [] : members(schema.items, `${prefix}[]`);
+      return [...own, ...items, ...(schema.anyOf ?? []).flatMap((each) => members(each, prefix))];
+    };
+    const { schema } = contentOf(operation)['application/json']!;
+    const tables = [new Set(members(schema.$ref === undefined ? schema : named(schema.$ref), ''))];
+    // Named objects contain others.
+    for (const ref of refs) tables.push(new Set(members(named(ref), '')));
+    const section = page.split(`\n### ${method} ${path}\n`)[1]!.split('\n### ')[0]!;
+    const shown = section.split('| Member | Type | Required | Meaning |\n|---|---|---|---|\n').slice(1);
+    const rows = shown.flatMap((table) =>
+      [...table.split('\n\n')[0]!.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name!),
+    );
+    assert.deepEqual(rows.sort(), tables.flatMap((names) => [...names]).sort(), id);
+    assert.ok(rows.length > 0);
   }
 });
 

@@ -22,6 +22,11 @@ export function hasFormBody(operation: Operation): boolean {
   );
 }
 
+/** Whether the body of an operation is JSON, and nothing else. */
+export function hasJsonBody({ body }: Pick<Operation, 'body'>): boolean {
+  return body === 'json' || body === 'members' || body === 'bytes' || body === 'object';
+}
+
 /** JSON Schema of a parameter as input, with its default. */
 export function inputSchema(field: Field, named: NamedSchemas): Json {
   const fallback =
@@ -119,7 +124,8 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
 
 /** Adds the declared descriptions of members to an object schema. */
 function withMeanings(schema: Json, members: Parameters, within = ''): Json {
-  const { properties } = schema as { properties?: Readonly<Record<string, Json>> };
+  const { properties, items } = schema as { properties?: Readonly<Record<string, Json>>; items?: Json };
+  if (items) return { ...schema, items: withMeanings(items, members, within.replace(/\.$/, '[].')) };
   if (!properties) return schema;
   const shown = Object.entries(properties).map(([name, member]) => {
     const { description } = members[within + name] ?? {};

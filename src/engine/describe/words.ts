@@ -3,7 +3,7 @@ import type { CredentialKind, Operation } from '../../contract/declare/operation
 import { RATES, type RateSetting } from '../../contract/declare/rates.ts';
 import { type ProblemName, problems, type Wording } from '../../contract/problems/problems.ts';
 import { declaredProblems, wording } from '../declared-problems.ts';
-import { pathNames } from './inputs.ts';
+import { hasJsonBody, pathNames } from './inputs.ts';
 import { type Json, portable } from './schemas.ts';
 
 /** A value described for people: its type, bounds and choices. */
@@ -76,7 +76,7 @@ export function successorOf({ replacedBy, deprecation }: Operation): string | un
   return replacedBy ?? deprecation?.path;
 }
 
-/** Describes the parameters of an operation, path parameters first. */
+/** Describes the parameters of an operation, path parameters first; not the members of a body in JSON. */
 export function parameterWords(operation: Operation): ParameterWords[] {
   const inPath = pathNames(operation.path).map((name) => ({
     name,
@@ -89,13 +89,10 @@ export function parameterWords(operation: Operation): ParameterWords[] {
     about: name === 'account_id' ? 'The account.' : `The ${name.replace(/_id$/, '').replaceAll('_', ' ')}.`,
   }));
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
-  const all = { ...operation.protocolParameters, ...operation.parameters };
+  const all = { ...operation.protocolParameters, ...(!hasJsonBody(operation) && operation.parameters) };
   const input = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
-  const members = Object.entries(operation.bodyMembers ?? {}).map(([name, field]) => fieldWords(name, field, 'body'));
   // What an update omits keeps its value.
-  const given = [...input, ...members].map((words) =>
-    operation.method === 'PUT' ? { ...words, fallback: '' } : words,
-  );
+  const given = operation.method === 'PUT' ? input.map((words) => ({ ...words, fallback: '' })) : input;
   return [...inPath, ...given, ...fileWords(operation)];
 }
 

@@ -2,7 +2,7 @@ import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { STATUS_CODES } from '../../base/node-http.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { declaredProblems } from '../../engine/declared-problems.ts';
-import { replyTables } from '../../engine/describe/reply-words.ts';
+import { replyTables } from '../../engine/describe/member-words.ts';
 import { problemWords } from '../../engine/describe/words.ts';
 import type { DescribedService } from '../../engine/describe.ts';
 import { referenceDocument } from './document.ts';

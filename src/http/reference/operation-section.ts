@@ -1,9 +1,10 @@
-import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { type Html, html, noHtml } from '../../base/html.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { RATES } from '../../contract/declare/rates.ts';
 import { ROLES } from '../../contract/declare/roles.ts';
 import type { ProblemName } from '../../contract/problems/problems.ts';
 import { declaredProblems } from '../../engine/declared-problems.ts';
+import { bodyTables, itemsWords } from '../../engine/describe/member-words.ts';
 import {
   credentialWords,
   type ParameterWords,
@@ -14,9 +15,7 @@ import {
   successorOf,
 } from '../../engine/describe/words.ts';
 import type { DescribedService } from '../../engine/describe.ts';
-
-/** Longer lists of enum values are collapsed. */
-const CHOICES_SHOWN = 8;
+import { breakableCode, enumValues, memberTable, proseHtml } from './member-table.ts';
 
 /** Where the page of an operation is, with its reply and its examples. */
 export function operationPath(id: string): string {
@@ -83,22 +82,24 @@ function rolesWords({ roles }: Operation): string {
   return roles.length === ROLES.length ? 'any role on the account' : roles.join(', ');
 }
 
-/** The parameters of an operation. */
+/** The parameters of an operation, and the members of its body in JSON. */
 export function parameterTable(operation: Operation): Html {
   const rows = parameterWords(operation);
-  if (operation.shape === 'batch') {
-    return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>; the parameters
-      of an item are those of the single calls. All items are done, or none.</p>`;
-  }
-  if (operation.body === 'bytes') {
-    return html`<p class="note">The body is a JSON array of <code>{"operation_type", "params"}</code>: Update or Delete,
-      and people with their hashed identifiers. All operations are taken, or none.</p>`;
-  }
-  if (rows.length === 0) return html`<p class="note">No parameters.</p>`;
-  return html`<table class="rows">
+  const body = bodyTables(operation);
+  if (rows.length === 0 && body.length === 0) return html`<p class="note">No parameters.</p>`;
+  const parameters =
+    rows.length === 0
+      ? ''
+      : html`<table class="rows">
     <thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
     <tbody>${rows.map(parameterRow)}</tbody>
   </table>`;
+  const members = body.map(
+    ({ title, members }) =>
+      html`<p class="note">${title ?? `Body, in JSON${itemsWords(operation)}`}</p>
+    ${memberTable(members, 'request')}`,
+  );
+  return html`${parameters}${members}`;
 }
 
 function parameterRow(row: ParameterWords): Html {
@@ -115,22 +116,6 @@ function parameterRow(row: ParameterWords): Html {
     <td>${row.type}${row.limits ? html`<span class="limits">${row.limits}</span>` : ''}</td>
     <td>${proseHtml(row.about)} ${fallback}${enumValues(row.choices)}</td>
   </tr>`;
-}
-
-/** A sentence as HTML, with text between backquotes as code. */
-export function proseHtml(text: string): Html {
-  return html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
-}
-
-/** The values of an enum; a long list is collapsed. */
-export function enumValues(choices: readonly string[]): Html {
-  if (choices.length === 0) return noHtml;
-  const words = joinHtml(
-    choices.map((word) => html`<code>${word}</code>`),
-    ' ',
-  );
-  if (choices.length <= CHOICES_SHOWN) return html`<span class="choices">${words}</span>`;
-  return html`<details class="choices"><summary>One of ${choices.length}</summary>${words}</details>`;
 }
 
 /** A collapsed table of errors. */
@@ -154,9 +139,4 @@ function problemRow({ status, code, message, when }: ProblemWords): Html {
     <td>${message}</td>
     <td>${when}</td>
   </tr>`;
-}
-
-/** A name that may break between its words: after underscores and dots, and before capitals. */
-export function breakableCode(code: string): Html {
-  return joinHtml(code.split(/(?<=[_.])|(?<=[a-z])(?=[A-Z])/), html`<wbr>`);
 }

@@ -2,7 +2,7 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { ProblemName } from '../../contract/problems/problems.ts';
 import { UNROUTED } from '../../engine/declared-problems.ts';
-import { replyTables } from '../../engine/describe/reply-words.ts';
+import { replyTables } from '../../engine/describe/member-words.ts';
 import { problemWords, sharedProblems } from '../../engine/describe/words.ts';
 import { type DescribedService, type Group, groupsOf } from '../../engine/describe.ts';
 import { referenceDocument } from './document.ts';

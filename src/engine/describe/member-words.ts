@@ -1,9 +1,10 @@
 import type { Operation } from '../../contract/declare/operation.ts';
+import { hasJsonBody, requestBody } from './inputs.ts';
 import { successSchema } from './replies.ts';
 import type { Json, NamedSchemas } from './schemas.ts';
-import { spaced, type ValueWords, valueWords } from './words.ts';
+import { refName, spaced, type ValueWords, valueWords } from './words.ts';
 
-/** A member of a reply, described for people. */
+/** A member of a body, described for people. */
 export interface MemberWords extends ValueWords {
   /** With the names of the objects around it: `data[].id`. */
   readonly name: string;
@@ -12,22 +13,42 @@ export interface MemberWords extends ValueWords {
   readonly about: string;
 }
 
-/** The members of a reply, or of a named object in it. */
-export interface ReplyTable {
+/** The members of a body, or of a named object in it. */
+export interface MemberTable {
   /** Undefined for the body itself. */
   readonly title: string | undefined;
   readonly members: readonly MemberWords[];
 }
 
 /** Tables of all that a successful reply can contain: the body, then each named object. Empty where there is no body. */
-export function replyTables(operation: Operation): ReplyTable[] {
+export function replyTables(operation: Operation): MemberTable[] {
   if (operation.success === 204) return [];
   const named: NamedSchemas = {};
   const whole = successSchema(operation, named);
   const { request, ...others } = (whole.properties ?? {}) as Record<string, Json>;
   const isEchoed = request !== undefined && operation.family === 'ads';
-  const shown = isEchoed ? { ...whole, properties: { request: ECHO, ...others } } : whole;
-  const body = membersOf(shown, '');
+  return tablesOf(isEchoed ? { ...whole, properties: { request: ECHO, ...others } } : whole, named);
+}
+
+/** Tables of all that a body in JSON can contain: the body, then each named object. Empty for operations without one. */
+export function bodyTables(operation: Operation): MemberTable[] {
+  if (!hasJsonBody(operation)) return [];
+  const named: NamedSchemas = {};
+  const { content } = requestBody(operation, named) as { content: Record<string, { schema: Json }> };
+  const { schema } = content['application/json']!;
+  if (typeof schema.$ref !== 'string') return tablesOf(schema, named);
+  const { [refName(schema.$ref)]: body, ...others } = named;
+  return tablesOf(body!, others);
+}
+
+/** What holds for the items of a body that is a list, in words that follow `in JSON`. */
+export function itemsWords({ shape, body }: Operation): string {
+  if (shape === 'batch') return '; an item needs what the single call needs, and all are done, or none';
+  return body === 'bytes' ? '; all items are taken, or none' : '';
+}
+
+function tablesOf(whole: Json, named: NamedSchemas): MemberTable[] {
+  const body = membersOf(whole, '');
   const tables = Object.entries(named).map(([name, schema]) => ({
     title: spaced(name),
     members: membersOf(schema, ''),
@@ -54,7 +75,7 @@ function membersOf(schema: Json, prefix: string): MemberWords[] {
   };
   // The body itself is a named object.
   if ($ref && prefix === '') return [memberOf('', schema, false)];
-  if (anyOf) return withoutRepeats(anyOf.flatMap((each) => membersOf(each, prefix)));
+  if (anyOf) return ofAllForms(anyOf.map((each) => membersOf(each, prefix)));
   if (items) return membersOf(items, `${prefix.replace(/\.$/, '')}[].`);
   return Object.entries(properties).flatMap(([name, each]) => [
     memberOf(prefix + name, each, !required.includes(name)),
@@ -62,10 +83,21 @@ function membersOf(schema: Json, prefix: string): MemberWords[] {
   ]);
 }
 
-/** Objects of several forms share members. */
-function withoutRepeats(members: readonly MemberWords[]): MemberWords[] {
-  return [...new Map(members.map((each) => [each.name, each])).values()];
+/** Objects of several forms share members: what only some of those that could have it do have is optional. */
+function ofAllForms(forms: readonly (readonly MemberWords[])[]): MemberWords[] {
+  const filled = forms.filter((members) => members.length > 0).map((members) => Map.groupBy(members, nameOf));
+  return [...Map.groupBy(forms.flat(), nameOf)].map(([name, alike]) => {
+    const parent = name.replace(/(?:\[\])*\.[^.]*$/, '');
+    const around = filled.filter((members) => parent === name || members.has(parent)).length || filled.length;
+    return {
+      ...alike.at(-1)!,
+      isOptional: alike.length < around || alike.some(({ isOptional }) => isOptional),
+      choices: [...new Set(alike.flatMap(({ choices }) => choices))],
+    };
+  });
 }
+
+const nameOf = ({ name }: MemberWords): string => name;
 
 function memberOf(name: string, schema: Json, isOptional: boolean): MemberWords {
   const {
