@@ -45,6 +45,20 @@ describe('install scripts of packages', () => {
 
 describe('the Node.js that comes with it', () => {
   const brought = lockOf('.').filter(([name]) => name in ours.optionalDependencies);
+  const needed = (): [number, number] => {
+    const [, numbers] = /NEEDED = \[(\d+, \d+)\]/.exec(readFileSync(ENTRY, 'utf8'))!;
+    return numbers!.split(', ').map(Number) as [number, number];
+  };
+
+  for (const file of ['README.md', 'docs/operate.md']) {
+    test(`and the one that installs it are those of ${file}`, () => {
+      const text = readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ');
+      const [, least] = /^>=(\d+)$/.exec(ours.engines.node)!;
+      const sentence = `Installing needs Node.js ${least} or newer; Barker runs on ${needed().join('.')} or newer, and on the one that is downloaded with it where yours is older.`;
+      assert.ok(text.includes(sentence), sentence);
+      assert.deepEqual(new Set([...text.matchAll(/Node(?:\.js)? (\d+)/g)].map(([, major]) => major)), new Set([least]));
+    });
+  }
 
   test('supports the usual platforms', () => {
     const platforms = brought.map(([, { os, cpu }]) => `${os} ${cpu}`).sort();
@@ -52,8 +66,7 @@ describe('the Node.js that comes with it', () => {
   });
 
   test('is new enough', () => {
-    const [, needed] = /NEEDED = \[(\d+, \d+)\]/.exec(readFileSync(ENTRY, 'utf8'))!;
-    const [major, minor] = needed!.split(', ').map(Number) as [number, number];
+    const [major, minor] = needed();
     for (const [name, { version }] of brought) {
       const [hasMajor, hasMinor] = version.split('.').map(Number) as [number, number];
       assert.ok(hasMajor > major || (hasMajor === major && hasMinor >= minor), `${name} is ${version}`);
