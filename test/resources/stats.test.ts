@@ -297,7 +297,7 @@ describe('statistics', () => {
     const hinted = await get(place, { ...of, start_time: '2026-03-01T00:00:00Z', granularity: 'DAY' });
     assert.equal(
       hinted.headers.get('x-hint'),
-      'The time zone of the account is America/Los_Angeles. For start_time, the nearest midnight there is 2026-03-01T08:00:00Z; the date 2026-02-28 means its midnight too.',
+      'The time zone of the account is America/Los_Angeles. For start_time, the nearest midnight there is 2026-03-01T08:00:00Z; the date 2026-03-01 means the same.',
     );
   });
 });

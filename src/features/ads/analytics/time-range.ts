@@ -93,10 +93,11 @@ function boundMs(value: Input[string] | undefined, { dateZone }: Pick<RangeRules
 function boundErrors(value: Input[string] | undefined, parameter: string, rules: RangeRules): readonly ErrorDetail[] {
   const ms = boundMs(value, rules);
   if (ms === undefined) return [];
-  const { date, start_ms, end_ms } = localDayAround(ms, rules.zone);
+  const { start_ms, end_ms } = localDayAround(ms, rules.zone);
   if ((ms - start_ms) % HOUR_MS !== 0 && ms % HOUR_MS !== 0) return [{ problem: 'FRACTIONAL_HOUR', parameter }];
   if (!rules.isOfDays || ms === start_ms) return [];
-  const nearest = formatInstant(ms - start_ms <= end_ms - ms ? start_ms : end_ms);
-  const hint = `The time zone of the account is ${rules.zone}. For ${parameter}, the nearest midnight there is ${nearest}; the date ${date} means its midnight too.`;
+  const nearest_ms = ms - start_ms <= end_ms - ms ? start_ms : end_ms;
+  const { date } = localDayAround(nearest_ms, rules.zone);
+  const hint = `The time zone of the account is ${rules.zone}. For ${parameter}, the nearest midnight there is ${formatInstant(nearest_ms)}; the date ${date} means the same.`;
   return [{ problem: 'NOT_MIDNIGHT', parameter: '', hint }];
 }
