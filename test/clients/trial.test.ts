@@ -20,7 +20,7 @@ after(async () => {
   await place.remove();
 });
 
-test('the commands of docs/trial.md, pasted unchanged, lead to a running campaign, an audience and insights', async () => {
+test('the commands of docs/trial.md, pasted unchanged, lead to a line item that spends, an audience and insights', async () => {
   const blocks = readFileSync('docs/trial.md', 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm);
   const lines = [...blocks].map(([, block]) => block).join('');
   // The folder of the page is `./data`; a test has one of its own.
@@ -35,8 +35,8 @@ test('the commands of docs/trial.md, pasted unchanged, lead to a running campaig
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
-  assert.equal(replies.length, 7, stdout);
-  const [criteria, promoted, lineItem, campaign, insights, audience, estimate] = replies.map(({ data }) => data);
+  assert.equal(replies.length, 8, stdout);
+  const [criteria, promoted, lineItem, campaign, insights, audience, estimate, stats] = replies.map(({ data }) => data);
   assert.deepEqual(
     criteria.map((each: Record<string, string>) => [
       each.targeting_type,
@@ -44,8 +44,7 @@ test('the commands of docs/trial.md, pasted unchanged, lead to a running campaig
       each.operator_type,
     ]),
     [
-      ['LOCATION', 'Switzerland', 'EQ'],
-      ['BROAD_KEYWORD', 'coffee', 'EQ'],
+      ['LOCATION', 'United States', 'EQ'],
       ['BROAD_KEYWORD', 'tea', 'NE'],
     ],
   );
@@ -60,4 +59,5 @@ test('the commands of docs/trial.md, pasted unchanged, lead to a running campaig
   assert.deepEqual([audience.name, audience.audience_size], ['Customers', 5000]);
   const { min, max } = estimate.audience_size;
   assert.ok(min >= 1000 && max < 5000, stdout);
+  assert.ok(stats[0].id_data[0].metrics.billed_charge_local_micro[0] > 0, stdout);
 });

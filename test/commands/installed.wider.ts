@@ -194,7 +194,7 @@ describe('installed from it, in an empty folder', () => {
     const { code, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', lines], folder());
     assert.equal(code, 0, stderr);
     const replies = stdout.split('\n').filter((line) => line.startsWith('{'));
-    const [insights, audience] = replies.slice(-3).map((line) => JSON.parse(line).data);
+    const [insights, audience] = replies.slice(-4).map((line) => JSON.parse(line).data);
     // Soon after midnight, there may be no post of today yet.
     const whole = insights.post_volume.slice(0, -1);
     assert.deepEqual([whole.length, Math.min(...whole) > 0], [6, true]);
