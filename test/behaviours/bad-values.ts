@@ -49,6 +49,14 @@ export function badValues(name: string, field: Field): [string, Said][] {
         ['\u0085', illegal],
       ];
     }
+    case 'email':
+      return [
+        ['x'.repeat(255), invalid(name, `Expected a maximum length of 254, got 255 for ${name}`)],
+        ...['nope', 'a@', '@b', 'a b@c.test', 'a@b@c.test'].map((raw): [string, Said] => [
+          raw,
+          invalid(name, `Expected an email address, got "${raw}" for ${name}`),
+        ]),
+      ];
     case 'post text': {
       const illegal = { code: 'ILLEGAL_CHARACTERS', message: `Illegal characters in ${name}`, parameter: name };
       const long = (length: number) => invalid(name, `Expected a maximum length of 280, got ${length} for ${name}`);

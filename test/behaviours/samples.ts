@@ -19,6 +19,8 @@ export function sampleOf(field: Shown): string {
     case 'text':
     case 'post text':
       return 'Sample';
+    case 'email':
+      return 'sample@example.com';
     case 'code':
       return codeLike(schema.pattern!);
     case 'enum':

@@ -22,7 +22,7 @@ export const taxFields: Input = {
 
 /** Settings of a user. */
 export const userFields: Input = {
-  notification_email: text,
+  notification_email: mostly<Value>(fc.constantFrom('ada@mail.test', 'b+c@x.test'), '', 'nope'),
   contact_phone: text,
   subscribed_email_types: mostly<Value>(
     fc.constantFrom('ACCOUNT_PERFORMANCE', 'PERFORMANCE_IMPROVEMENT,ACCOUNT_PERFORMANCE', ''),

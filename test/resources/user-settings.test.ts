@@ -105,6 +105,14 @@ describe('user settings', () => {
   test('invalid values are rejected', async () => {
     const { path, own } = await shared('ANALYST');
     const params = { subscribed_email_types: 'ACCOUNT_PERFORMANCE,SPAM', notification_email: 'x'.repeat(255) };
+    const other = await world.sandbox.call('PUT', `${path}/${own}`, { params: { notification_email: 'nope' } });
+    assert.deepEqual(other.body.errors, [
+      {
+        code: 'INVALID_PARAMETER',
+        message: 'Expected an email address, got "nope" for notification_email',
+        parameter: 'notification_email',
+      },
+    ]);
     const reply = await world.sandbox.call('PUT', `${path}/${own}`, { params });
     assert.deepEqual(
       reply.body.errors.map((error: { message: string }) => error.message),

@@ -81,6 +81,10 @@ export const entityProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Expected an id, got "{raw}" for {parameter}'],
     numeric: [400, 44, '{parameter} parameter is invalid.'],
   },
+  NOT_AN_EMAIL: {
+    when: 'an email address without an @ between two parts, or with a blank',
+    ads: [400, 'INVALID_PARAMETER', 'Expected an email address, got "{raw}" for {parameter}'],
+  },
   NOT_A_CODE: {
     when: 'a country or currency code of the wrong length',
     ads: [400, 'INVALID_PARAMETER', 'Expected a code of {letters} letters, got "{raw}" for {parameter}'],

@@ -1,11 +1,11 @@
-import { isId, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import { emailAddress, isId, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ANY_ROLE } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { singleRecordOperations } from './single-record-operations.ts';
 
 const fields = {
-  notification_email: text({ max: 254 }).describe('Email address for notifications about the account.'),
+  notification_email: emailAddress().describe('Email address for notifications about the account.'),
   contact_phone: text({ max: 32 }).describe('Phone number.'),
   contact_phone_extension: text({ max: 16 }).describe('Phone extension.'),
   // The types that published client libraries have. @source decision 167
