@@ -4,6 +4,8 @@ import { consolePages } from '../console/all-pages.ts';
 import type { ConsoleDeps } from '../console/console-deps.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
+import { hasJsonBody } from '../engine/describe/inputs.ts';
+import { parameterWords } from '../engine/describe/words.ts';
 import {
   createValidate,
   findDelivery,
@@ -73,6 +75,7 @@ export function browserPages(
         nameError: publisherNameError,
       },
       ...{ usage, operations },
+      describeInput: (operation) => ({ parameters: parameterWords(operation), takesJson: hasJsonBody(operation) }),
       usedWindows: (application, user) => usedWindows({ rateLimiter, operations }, application, user),
       verifier_ttl_s: settings.verifier_ttl_s,
       linkFor: ({ environment, account_id: account, subject_id: id, user_id: user }) =>

@@ -1,6 +1,8 @@
 /** A call of the API, as it is shown to developers. */
 export interface CommandedCall {
   readonly environment: 'production' | 'sandbox';
+  /** The server that answers it, such as `http://127.0.0.1:8081`. */
+  readonly base_url: string;
   readonly method: string;
   /** Below the base URL, with its parameters filled in. */
   readonly path: string;
@@ -25,28 +27,26 @@ function parametersOf({ path, parameters = {} }: CommandedCall): [name: string, 
 
 function optionsOf(call: CommandedCall): string[] {
   const body = call.body === undefined ? [] : ['--json', JSON.stringify(call.body)];
-  return [
-    ...parametersOf(call).flatMap(([name, value]) => ['-d', `${name}=${value}`]),
-    ...body,
-    ...(call.environment === 'sandbox' ? ['--sandbox'] : []),
-  ];
+  return [...parametersOf(call).flatMap(([name, value]) => ['-d', `${name}=${value}`]), ...body];
 }
 
 /** A call with the command line of this service. */
 export function barkerCommand(call: CommandedCall): string {
-  return ['barker', 'call', call.method, call.path, ...optionsOf(call)].map(quoted).join(' ');
+  const place = call.environment === 'sandbox' ? ['--sandbox'] : [];
+  return ['barker', 'call', call.method, call.path, ...optionsOf(call), ...place].map(quoted).join(' ');
 }
 
 /** A call with curl, signed by the command line of this service. */
 export function curlCommand(call: CommandedCall): string {
   const query = new URLSearchParams(parametersOf(call)).toString();
   const isInQuery = call.method === 'GET' || call.method === 'DELETE';
-  const url = `"$BARKER_CALL_URL${call.path}${isInQuery && query !== '' ? `?${query}` : ''}"`;
+  const url = call.base_url + call.path;
   const sent = call.body
     ? ` -H 'content-type: application/json' -d ${quoted(JSON.stringify(call.body))}`
     : !isInQuery && query !== ''
       ? ` -d ${quoted(query)}`
       : '';
-  const signing = ['barker', 'sign', '--header', call.method, call.path, ...optionsOf(call)].map(quoted).join(' ');
-  return `curl -X ${call.method} -H "$(${signing})" ${url}${sent}`;
+  const signing = ['barker', 'sign', '--header', call.method, url, ...optionsOf(call)].map(quoted).join(' ');
+  const target = quoted(isInQuery && query !== '' ? `${url}?${query}` : url);
+  return `curl -X ${call.method} -H "$(${signing})" ${target}${sent}`;
 }

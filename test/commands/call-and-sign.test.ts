@@ -5,9 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { curlCommand } from '../../src/base/call-commands.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { barker, signedParts } from './program.ts';
+import { barker, ENTRY, signedParts } from './program.ts';
 
 describe('barker call and sign', () => {
   let world: World;
@@ -135,6 +136,15 @@ describe('barker call and sign', () => {
       assert.match(stdout, /^authorization: OAuth .*\n$/);
       const reply = await curl('-G', url, '--data-urlencode', 'q=a b', '-H', stdout.trim());
       assert.deepEqual(reply.request.params, { q: 'a b' });
+    });
+
+    test('is in the commands that pages show, which run as they are', async () => {
+      const base_url = world.keys.sandbox_url!;
+      const sent = { method: 'GET', path: '/12/accounts', parameters: { q: 'a b' } };
+      const ours = `barker() { ${process.execPath} ${ENTRY} "$@" ${home.join(' ')}; }`;
+      const command = `${curlCommand({ ...sent, environment: 'sandbox', base_url })} --silent`;
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${ours}; ${command}`]);
+      assert.deepEqual(JSON.parse(stdout).request.params, { q: 'a b' });
     });
 
     test('is that of the bearer token with --bearer', async () => {

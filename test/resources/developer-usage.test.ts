@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { operations } from '../../src/app/dependencies.ts';
+import { parameterWords } from '../../src/engine/describe/words.ts';
 import { usageRecorder } from '../../src/http/application-usage.ts';
 import { addPerson, type Browser, browserOf, logIn, type Person, unescaped } from '../rig/browser.ts';
 import { clientOf, type Keys } from '../rig/client.ts';
@@ -128,8 +130,6 @@ describe('the page to try a call', () => {
     const [, authenticity_token] = /name="authenticity_token" value="([^"]+)"/.exec(html)!;
     return browser.post('/developer/try', {
       authenticity_token: authenticity_token!,
-      parameters: '',
-      body: '',
       ...members,
     });
   };
@@ -142,25 +142,39 @@ describe('the page to try a call', () => {
     assert.match(made.html, /barker call POST \/12\/accounts --sandbox/);
     const missing = await post({ environment: 'sandbox', operation: 'campaigns.list' });
     assert.equal(missing.status, 400);
-    assert.match(unescaped(missing.html), /The path needs account_id=…\./);
+    assert.match(missing.html, /The path needs it\./);
     const none = await post({
       environment: 'sandbox',
       operation: 'campaigns.list',
-      parameters: `account_id=${id}\r\ncount=0`,
+      p_account_id: id!,
+      p_count: '0',
     });
     assert.match(none.html, /<strong class="failed">400</);
     assert.match(none.html, /INVALID_PARAMETER/);
   });
 
   test('only reads in production, knows only what pages may call, and says what cannot be read', async () => {
-    const write = await post({ environment: 'production', operation: 'accounts.update', parameters: 'account_id=x' });
+    const write = await post({ environment: 'production', operation: 'accounts.update', p_account_id: 'x' });
     assert.equal(write.status, 400);
     assert.match(write.html, /Only calls that read can be tried in production\./);
     for (const operation of ['activity.stream', 'application.rate_limit_status', 'nothing']) {
       assert.match((await post({ operation })).html, /There is no such operation here\./);
     }
-    const body = await post({ operation: 'accounts.list', body: '{', parameters: 'count' });
+    const body = await post({ operation: 'audience_estimate.create', body: '{', p_account_id: 'x' });
     assert.match(body.html, /This is not JSON\./);
-    assert.match(unescaped(body.html), /“count” is not like name=value/);
+  });
+
+  test('has a field for each parameter of every operation, and choices where there are some', async () => {
+    await post({ environment: 'sandbox', operation: 'accounts.create' });
+    const offered = [...(await browser.get('/developer/try')).html.matchAll(/<option value="(\w+\.\w+)"/g)];
+    assert.ok(offered.length > 100);
+    for (const [, id] of offered) {
+      const { html } = await browser.get(`/developer/try?operation=${id}`);
+      const words = parameterWords(operations.find((each) => each.id === id)!);
+      for (const { name, type } of words) {
+        const isChosen = type === 'enum' || name === 'account_id';
+        assert.match(html, new RegExp(`<${isChosen ? 'select' : 'input'} id="p_${name}"`), `${id} ${name}`);
+      }
+    }
   });
 });

@@ -285,16 +285,16 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   [
     'a call that was tried',
     async () => {
-      const tab = await inside('/developer/try');
-      await send(tab, fill('operation', 'accounts.list') + fill('parameters', 'count=0'));
+      const tab = await inside('/developer/try?operation=accounts.list');
+      await send(tab, fill('p_count', '0'));
       return tab;
     },
   ],
   [
     'a call that cannot be made',
     async () => {
-      const tab = await inside('/developer/try');
-      await send(tab, fill('operation', 'campaigns.list') + fill('parameters', 'count') + fill('body', '{'));
+      const tab = await inside('/developer/try?operation=audience_estimate.create');
+      await send(tab, `${fill('body', '{')} [...document.forms].at(-1).noValidate = true;`);
       return tab;
     },
   ],

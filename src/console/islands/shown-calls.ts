@@ -8,12 +8,13 @@ const added: HTMLElement[][] = [];
 
 /** Adds a call of a script to those that the page shows; `sent` is its body. Files that were sent are not shown. */
 export function showCall(method: string, target: string, sent: string | FormData | undefined): void {
-  const box = document.querySelector('details.calls');
+  const box = document.querySelector<HTMLElement>('details.calls');
   const [, environment, path, query = ''] = /^\/console\/api\/(production|sandbox)([^?]*)\??(.*)$/.exec(target) ?? [];
   if (!box || environment === undefined || path === undefined || sent instanceof FormData) return;
   if (sent !== undefined && sent.length > BODY_MAX) return;
   const call = {
     environment: environment as 'production' | 'sandbox',
+    base_url: box.dataset.baseUrl!,
     ...{ method, path, parameters: Object.fromEntries(new URLSearchParams(query)) },
     ...(sent !== undefined && { body: JSON.parse(sent) }),
   };

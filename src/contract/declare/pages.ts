@@ -65,6 +65,7 @@ export type CallFromPage = (
 /** A call as it can be shown to developers. */
 export interface ShownCall extends PageCallInput {
   readonly environment: Environment;
+  readonly base_url: string;
   readonly method: string;
   /** The path with its parameters filled in, below the base URL. */
   readonly path: string;

@@ -41,7 +41,8 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
     const exchange = newExchange(own, operation, request, path);
     exchange.caller = caller;
     exchange.echoedParams = operation.shape === 'batch' ? '[]' : echo(path, {}, {});
-    const shown = { method: operation.method, path: filledPath(operation, path), environment, ...given };
+    const base_url = own.services.pageUrl(environment, '');
+    const shown = { method: operation.method, path: filledPath(operation, path), environment, base_url, ...given };
     const replyOf = (status: number, text: string, refusals: PageCallReply['refusals'] = []): PageCallReply => ({
       ...{ status, isDone: status < 400, refusals, shown },
       reply: text === '' ? undefined : JSON.parse(text),

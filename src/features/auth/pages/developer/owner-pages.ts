@@ -39,6 +39,17 @@ export interface DeveloperDeps {
   readonly usedWindows: (application: Application, user: string) => Promise<readonly UsedWindow[]>;
   /** All operations of the API. */
   readonly operations: readonly Operation[];
+  /** The parameters of an operation as the reference describes them, and whether it takes a body in JSON. */
+  readonly describeInput: (operation: Operation) => {
+    readonly parameters: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly choices: readonly string[];
+      readonly isRequired: boolean;
+      readonly about: string;
+    }[];
+    readonly takesJson: boolean;
+  };
 }
 
 /** Answers a logged-in user; redirects others to the login, which leads back to `path`. */

@@ -25,36 +25,39 @@ const REPLY_MAX = 100_000;
 /** What is entered. */
 interface Entered {
   readonly environment: Environment;
-  readonly operation: string;
-  /** `name=value`, one a line. */
-  readonly parameters: string;
+  /** Undefined until one is chosen. */
+  readonly operation: Operation | undefined;
+  /** Values by parameter; empty ones are not sent. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
  * `/developer/try`: calls an operation as the user, without a key, and shows the reply and the command that does the same.
+ * An operation is chosen first; then there is a field for each of its parameters.
  * @source decision 1023
  */
 export function tryPage(deps: DeveloperDeps): Page {
-  const operations = deps.operations.filter(isOffered).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const operations = deps.operations.filter(isOffered).sort((a, b) => (a.path < b.path ? -1 : 1));
   return {
     path: PATH,
     methods: ['GET', 'POST'],
     mayFollowLogin: true,
     answer: (request) =>
       forUser(request, PATH, async () => {
-        const entered = enteredIn(request);
-        if (request.method === 'GET') return shown(request, operations, entered, {});
+        const entered = enteredIn(request, operations);
+        const { environment, operation } = entered;
         const errors: Record<string, string> = {};
-        const operation = operations.find(({ id }) => id === entered.operation);
-        if (!operation) errors.operation = words.noOperation;
-        else if (entered.environment === 'production' && operation.method !== 'GET') {
+        const id = request.parameter('operation');
+        if (!operation && (request.method === 'POST' || id)) errors.operation = words.noOperation;
+        if (operation && environment === 'production' && operation.method !== 'GET') {
           errors.environment = words.onlyReads;
         }
-        const input = inputOf(entered, operation, errors);
-        if (!operation || Object.keys(errors).length > 0) return shown(request, operations, entered, errors);
-        const reply = await request.call(entered.environment, operation.id, input);
-        return shown(request, operations, entered, {}, reply);
+        const show = (reply?: PageCallReply) => shown(request, { deps, operations, entered, errors, reply });
+        if (request.method === 'GET') return show();
+        const input = inputOf(entered, errors);
+        if (!operation || Object.keys(errors).length > 0) return show();
+        return show(await request.call(environment, operation.id, input));
       }),
   };
 }
@@ -64,32 +67,27 @@ function isOffered({ credential = 'user', family, files, shape }: Operation): bo
   return credential === 'user' && family === 'ads' && files === undefined && shape !== 'stream';
 }
 
-function enteredIn({ parameter }: PageRequest): Entered {
+/** What precedes the name of a parameter in that of its field. */
+const PREFIX = 'p_';
+
+function enteredIn({ parameter, parameters }: PageRequest, operations: readonly Operation[]): Entered {
+  const id = parameter('operation');
+  const given = parameters.flatMap(([name, value]) =>
+    name.startsWith(PREFIX) && value.trim() !== '' ? [[name.slice(PREFIX.length), value.trim()]] : [],
+  );
   return {
     environment: parameter('environment') === 'production' ? 'production' : 'sandbox',
-    operation: parameter('operation')?.trim() ?? '',
-    // Browsers send line breaks as CR and LF.
-    parameters: (parameter('parameters') ?? '').replaceAll('\r\n', '\n'),
+    operation: operations.find((each) => each.id === id),
+    parameters: Object.fromEntries(given),
     body: (parameter('body') ?? '').trim(),
   };
 }
 
-/** What is sent; what cannot be read is an error at its field. */
-function inputOf(
-  { parameters: text, body }: Entered,
-  operation: Operation | undefined,
-  errors: Record<string, string>,
-): PageCallInput {
-  const parameters: Record<string, string> = {};
-  for (const line of text.split('\n').map((each) => each.trim())) {
-    if (line === '') continue;
-    const at = line.indexOf('=');
-    if (at < 1) errors.parameters = words.notPair(line.slice(0, 40));
-    else parameters[line.slice(0, at).trim()] = line.slice(at + 1).trim();
+/** What is sent; what cannot be sent is an error at its field. */
+function inputOf({ operation, parameters, body }: Entered, errors: Record<string, string>): PageCallInput {
+  for (const [, name] of operation?.path.matchAll(/:(\w+)/g) ?? []) {
+    if (!parameters[name!]) errors[PREFIX + name] = words.pathNeeds;
   }
-  const missing = [...(operation?.path.matchAll(/:(\w+)/g) ?? [])].map(([, name]) => name!);
-  const first = missing.find((name) => !parameters[name]);
-  if (first !== undefined) errors.parameters ??= words.pathNeeds(first);
   if (body === '') return { parameters };
   try {
     return { parameters, body: JSON.parse(body) };
@@ -99,29 +97,73 @@ function inputOf(
   }
 }
 
-function shown(
-  request: PageRequest,
-  operations: readonly Operation[],
-  entered: Entered,
-  errors: Readonly<Record<string, string>>,
-  reply?: PageCallReply,
-): PageResponse {
-  const options = operations.map(({ id, method, path }) => html`<option value="${id}">${method} ${path}</option>`);
-  const attributes = html`list="operations" required autocomplete="off" spellcheck="false"`;
-  const code = html`rows="4" spellcheck="false" autocomplete="off"`;
+/** What is on the page. */
+interface Shown {
+  readonly deps: DeveloperDeps;
+  readonly operations: readonly Operation[];
+  readonly entered: Entered;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly reply: PageCallReply | undefined;
+}
+
+async function shown(request: PageRequest, { deps, operations, entered, errors, reply }: Shown): Promise<PageResponse> {
+  const { environment, operation } = entered;
+  const choices = operations.map(({ id, method, path }) => [id, `${method} ${path}`] as const);
   const content = html`<h1>${TITLE}</h1>
 <p>${words.about}</p>
 ${errorSummary(words.wrong, errors)}
-<form method="post" action="${PATH}">${hiddenFields(request.formFields)}
-${selectField('environment', words.environment, ENVIRONMENTS, entered.environment, { error: errors.environment })}
-${formField({ member: 'operation', label: words.operation, hint: words.operationHint, attributes }, entered.operation, errors.operation)}
-<datalist id="operations">${joinHtml(options, '\n')}</datalist>
-${formField({ member: 'parameters', label: words.parameters, hint: words.parametersHint, type: 'textarea', attributes: code }, entered.parameters, errors.parameters)}
-${formField({ member: 'body', label: words.body, hint: words.bodyHint, type: 'textarea', attributes: code }, entered.body, errors.body)}
-<div class="buttons"><button class="main" type="submit">${words.button}</button></div></form>
+<form method="get" action="${PATH}">
+${selectField('environment', words.environment, ENVIRONMENTS, environment, { error: errors.environment })}
+${selectField('operation', words.operation, choices, operation?.id, { error: errors.operation })}
+<div class="buttons"><button type="submit">${words.choose}</button></div></form>
+${operation && !errors.environment ? await callForm(request, operation, { deps, entered, errors }) : ''}
 ${reply ? replyPart(reply) : ''}`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
   return { status, html: developerPage(TITLE, request, PATH, content), hasForm: true };
+}
+
+/** A field for each parameter, and one for the body. */
+async function callForm(
+  request: PageRequest,
+  { id, method, path, description }: Operation,
+  { deps, entered, errors }: Pick<Shown, 'deps' | 'entered' | 'errors'>,
+): Promise<Html> {
+  const { environment, operation, parameters, body } = entered;
+  const described = deps.describeInput(operation!);
+  const accounts = described.parameters.some(({ name }) => name === 'account_id')
+    ? (await request.call(environment, 'accounts.list')).reply?.data
+    : undefined;
+  const fields = described.parameters.map((each) => {
+    const isOfAccounts = each.name === 'account_id' && accounts?.length > 0;
+    const options = isOfAccounts
+      ? accounts.map((account: { id: string; name: string }) => [account.id, account.name])
+      : each.type === 'enum'
+        ? [...(each.isRequired ? [] : [['', '']]), ...each.choices.map((choice) => [choice, choice])]
+        : undefined;
+    const member = PREFIX + each.name;
+    const hint = [each.about, each.type === 'enum' || isOfAccounts ? '' : `(${[each.type, ...each.choices].join(' ')})`]
+      .join(' ')
+      .trim();
+    return options
+      ? selectField(member, each.name, options, parameters[each.name], { hint, error: errors[member] })
+      : formField(
+          {
+            member,
+            label: each.name,
+            hint,
+            attributes: html`spellcheck="false" autocomplete="off"${each.isRequired ? html` required` : ''}`,
+          },
+          parameters[each.name] ?? '',
+          errors[member],
+        );
+  });
+  const code = html`rows="6" spellcheck="false" autocomplete="off"`;
+  return html`<form method="post" action="${PATH}">${hiddenFields({ ...request.formFields, environment, operation: id })}
+<h2>${method} ${path}</h2>
+<p>${description}</p>
+${joinHtml(fields, '\n')}
+${described.takesJson ? formField({ member: 'body', label: words.body, hint: words.bodyHint, type: 'textarea', attributes: code }, body, errors.body) : ''}
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div></form>`;
 }
 
 const ENVIRONMENTS = [
