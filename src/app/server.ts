@@ -196,6 +196,7 @@ async function start(
     await naming('sandbox_port', listeners.open('sandbox', { port: sandbox_port, publicUrl: public_sandbox_url }));
   }
   const { production: url, sandbox: sandboxUrl } = deps.servers;
+  driver.noteServer?.(`${process.pid}${url && `, at ${url}`}`);
   // In development they are on the production listener too.
   if (mode === 'serve' || !hasListeners(roles) || settings.operator_console) {
     const at = { host: settings.operations_host, port: settings.operations_port };

@@ -59,6 +59,8 @@ export interface Driver {
   load(): { readonly waiting: number; readonly busy: number };
   /** Takes the server lock, which keeps off the database all servers that may not share it. @throws ServerAlreadyRunning */
   acquireServerLock(options: ServerLockOptions): Promise<ReleaseLock>;
+  /** Notes who holds the server lock, for servers that do not get it. Undefined on PostgreSQL, which knows. */
+  readonly noteServer?: (holder: string) => void;
   onOutage(listener: OutageListener): void;
   /** Closes after the units of work under way have finished. */
   close(): Promise<void>;

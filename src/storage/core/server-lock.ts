@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { restrictToOwner } from './private-files.ts';
 
@@ -29,7 +30,17 @@ export function lockServerFile(path: string): ReleaseLock {
     database.close();
     // 5 is SQLITE_BUSY.
     if ((error as { errcode?: number }).errcode !== 5) throw error;
-    throw new ServerAlreadyRunning(`another process serves the data beside ${path}; stop it first`);
+    const holder = existsSync(holderOf(path)) ? ` (${readFileSync(holderOf(path), 'utf8')})` : '';
+    throw new ServerAlreadyRunning(`another process${holder} serves the data beside ${path}; stop it first`);
   }
+  // What a process that was killed has left says nothing of this one.
+  rmSync(holderOf(path), { force: true });
   return async () => database.close();
 }
+
+/** Notes who holds a lock, for those who do not get it. */
+export function noteHolder(path: string, holder: string): void {
+  writeFileSync(holderOf(path), holder, { mode: 0o600 });
+}
+
+const holderOf = (path: string): string => `${path}.holder`;

@@ -5,7 +5,7 @@ import { ConstraintViolated } from '../../contract/store/store.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import type { Driver } from './driver.ts';
 import { restrictToOwner } from './private-files.ts';
-import { lockServerFile } from './server-lock.ts';
+import { lockServerFile, noteHolder } from './server-lock.ts';
 import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
 import { sharedSnapshot } from './shared-snapshot.ts';
 import { copyDatabaseFile, replaceDatabase } from './sqlite-copies.ts';
@@ -61,6 +61,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     },
     onRepaired: (listener) => void onRepaired.push(listener),
     acquireServerLock: async () => lockServerFile(`${options.file}.lock`),
+    ...(!isInMemory(options) && { noteServer: (holder) => noteHolder(`${options.file}.lock`, holder) }),
     // SQLite runs in this process.
     onOutage: () => {},
     load: () => ({ waiting: queue.waiting(), busy: snapshot.busy() + (queue.isRunning() ? 1 : 0) }),
