@@ -103,7 +103,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
         servesOthers && (answerPage(request, response) || answerCall(request, response)),
     });
     if (!servesOthers) return app;
-    addHomePage(app, environment, branding, () => servers);
+    addHomePage(app, environment, branding, () => servers, tools);
     serveBranding(app, branding);
     addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));
     addProblemPages(app, branding, () => servers[environment]);

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Runtime } from '../app/database.ts';
 import { systemClock } from '../base/clock.ts';
-import { findMasterKey } from '../dev/dev-folder.ts';
-import { originsOf } from '../settings/load.ts';
-import { settingsTable } from '../settings.ts';
+import { devServerOf } from './dev-server.ts';
 import { keptClock } from './kept-clock.ts';
 import { settingsFrom } from './setting-options.ts';
 
@@ -17,12 +15,9 @@ export async function openCommandRuntime(command: Command): Promise<Runtime> {
   const { openRuntime } = await import('../app/database.ts');
   const input = settingsFrom(command, 'serve', true);
   const clocks = { clock: keptClock(input), wallClock: systemClock };
-  const own = input.master_key === '' ? findMasterKey(input.data_folder) : undefined;
-  if (own !== undefined) {
-    const callback_schemes = originsOf(input)?.sources.has('callback_schemes')
-      ? input.callback_schemes
-      : (settingsTable.callback_schemes.default_dev ?? []);
-    const runtime = await openRuntime('serve', { ...input, master_key: own, callback_schemes }, clocks);
+  const own = devServerOf(input);
+  if (own) {
+    const runtime = await openRuntime('serve', own.settings, clocks);
     const sample = await runtime.store.read((tx) => tx.credentials.findSomeApplication());
     if (sample?.demo === 1) return runtime;
     await runtime.store.close();

@@ -213,6 +213,7 @@ export async function startDev(
   const addresses = { base_url: service.url, ads_url: service.url, sandbox_url: service.sandboxUrl };
   const file = devFile.begin({
     ...addresses,
+    ...(settings.operator_console && { operator_url: service.operationsUrl }),
     ...(certificates && { tls_ca: certificates.ca }),
     ...(operator_token && { operator_token }),
   });
@@ -251,6 +252,7 @@ async function toolsFor(
     work: deferredWorkOf(parts),
     exporting: async () => (await import('./dev/start-world.ts')).exportParts(parts),
     operations: operations.map(({ id }) => id),
+    dataFolder: settings.data_folder,
     originOf: (environment) => servers[environment],
     window_s: settings.timestamp_window_s,
     origins: () => Object.values(servers),

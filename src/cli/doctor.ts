@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { SettingsError } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
+import { type DevServer, devServerOf } from './dev-server.ts';
 import { error, type Finding, ok } from './doctor/finding.ts';
 import { print } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
@@ -23,7 +24,7 @@ export function doctorCommand(command: Command): void {
 }
 
 async function examineAll(command: Command): Promise<Finding[]> {
-  const { settings, findings } = examineSettings(command);
+  const { settings, dev, findings } = examineSettings(command);
   if (!settings) return findings;
   const { examineMachine } = await import('./doctor/machine.ts');
   const { examineDataFolder } = await import('./doctor/disk.ts');
@@ -39,22 +40,31 @@ async function examineAll(command: Command): Promise<Finding[]> {
     ...(await examineDatabase(settings)),
     ...(await examineRedis(settings)),
     ...(await examineObjects(settings)),
-    ...examineAddresses(settings),
-    ...(await examineService(settings)),
+    ...(dev ? [] : examineAddresses(settings)),
+    ...(await examineService(settings, dev?.file())),
   ];
 }
 
 /** The settings, if they are usable, and the problems with them. */
-function examineSettings(command: Command): { settings: Settings | undefined; findings: Finding[] } {
+function examineSettings(command: Command): {
+  readonly settings?: Settings;
+  readonly dev?: DevServer;
+  readonly findings: Finding[];
+} {
   try {
     return { settings: settingsFrom(command, 'serve'), findings: [ok('the settings are complete')] };
   } catch (failure) {
     if (!(failure instanceof SettingsError)) throw failure;
     const findings = failure.problems.map((problem) => error(problem, 'run barker config print to see every setting'));
     try {
-      return { settings: settingsFrom(command, 'serve', true), findings };
+      const settings = settingsFrom(command, 'serve', true);
+      const dev = devServerOf(settings);
+      if (!dev) return { settings, findings };
+      // It needs nothing of what a server in production does.
+      const what = ok(`${settings.data_folder} is the data folder of a development server`);
+      return { settings: dev.settings, dev, findings: [what] };
     } catch {
-      return { settings: undefined, findings };
+      return { findings };
     }
   }
 }

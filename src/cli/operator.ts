@@ -1,9 +1,10 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { addOperatorLink, OPERATOR_LINK_S, operatorNameError } from '../features/platform/operator-links.ts';
-import { failIf } from './failure.ts';
+import { devServerOf } from './dev-server.ts';
+import { CommandFailed, failIf } from './failure.ts';
 import { printFields } from './output.ts';
-import { addSettings } from './setting-options.ts';
+import { addSettings, settingsFrom } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 
 /** `barker operator`. */
@@ -20,10 +21,17 @@ export function operatorCommand(command: Command): void {
 async function printLink(command: Command): Promise<void> {
   const { name = userInfo().username } = command.opts<{ name?: string }>();
   failIf(operatorNameError(name));
+  const dev = devServerOf(settingsFrom(command, 'serve', true));
+  const ownOrigin = dev?.file()?.operator_url;
+  if (dev && ownOrigin === undefined) {
+    throw new CommandFailed(
+      'the development server has no operator console; start it with: BARKER_OPERATOR_CONSOLE=true barker dev',
+    );
+  }
   const link = await runWrite(command, async ({ tx, random, wallNow, addTarget }, settings) => {
     addTarget('operator', name);
     const { operations_host: host, operations_port: port } = settings;
-    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const origin = ownOrigin ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
     return `${origin}/operator/sign-in?token=${await addOperatorLink(tx, name, { random, wallNow })}`;
   });
   printFields({ operator: name, valid_s: String(OPERATOR_LINK_S), link });

@@ -1,5 +1,8 @@
 import { isIPv6 } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { DevFile } from '../dev/dev-folder.ts';
 import type { Settings } from '../settings.ts';
+import { sendStreaming } from './send.ts';
 
 /** The readiness of a server. */
 export interface Readiness {
@@ -14,13 +17,17 @@ export interface Readiness {
 /** Shorter than the usual timeouts of supervisors. */
 const ANSWER_MS = 3000;
 
-/** Queries the readiness probe of the server with these settings. */
-export async function queryReadiness({ operations_host, operations_port }: Settings): Promise<Readiness> {
-  const url = `http://${reachable(operations_host)}:${operations_port}/readyz`;
+/** Queries the readiness probe of the server with these settings, or of a development server. */
+export async function queryReadiness(
+  { operations_host, operations_port }: Settings,
+  dev?: DevFile | undefined,
+): Promise<Readiness> {
+  const url = `${dev?.base_url ?? `http://${reachable(operations_host)}:${operations_port}`}/readyz`;
+  const probe = { method: 'GET', url, form: undefined, json: undefined };
   try {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-    const { checks = {} } = (await reply.json()) as { checks?: Readonly<Record<string, string>> };
-    return { url, status: reply.status, failed: Object.keys(checks).filter((name) => checks[name] !== 'ok') };
+    const reply = await sendStreaming(probe, '', dev?.tls_ca, AbortSignal.timeout(ANSWER_MS));
+    const { checks = {} } = JSON.parse(await text(reply)) as { checks?: Readonly<Record<string, string>> };
+    return { url, status: reply.statusCode, failed: Object.keys(checks).filter((name) => checks[name] !== 'ok') };
   } catch {
     return { url, status: undefined, failed: [] };
   }

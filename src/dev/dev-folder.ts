@@ -12,6 +12,8 @@ export type DevFile = {
   readonly base_url: string;
   readonly ads_url: string;
   readonly sandbox_url: string;
+  /** Where the operator console is, if it is on. */
+  readonly operator_url?: string;
   /** The path of the CA certificate that clients must trust; absent over plain HTTP. */
   readonly tls_ca?: string;
   /** Lets an operator emit any event while the simulator is enabled. */
@@ -61,7 +63,7 @@ export function writeKeys(dataFolder: string, keys: object): void {
 export function readKeys(dataFolder: string): Readonly<Record<string, string>> | undefined {
   const members = membersIn(keysPath(dataFolder)) ?? membersIn(devFilePath(dataFolder));
   if (members?.consumer_key === undefined) return undefined;
-  const { base_url, ads_url, sandbox_url, tls_ca, operator_token, ...keys } = members;
+  const { base_url, ads_url, sandbox_url, operator_url, tls_ca, operator_token, ...keys } = members;
   return keys;
 }
 

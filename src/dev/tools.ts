@@ -13,7 +13,8 @@ import type { RequestTap } from './requests/tap.ts';
 import { type SignatureDebuggerOptions, signatureDebugger } from './signatures/debugger.ts';
 import { type SnapshotSubject, snapshotTool } from './snapshots/snapshot-tool.ts';
 import type { DevCall } from './surface/call.ts';
-import type { GuardRules } from './surface/guard.ts';
+import { type GuardRules, guard } from './surface/guard.ts';
+import { identityRows } from './surface/identity-rows.ts';
 import { surfaceOf } from './surface/surface.ts';
 import { openToolPages } from './surface/tool-pages.ts';
 import type { ExportParts } from './worlds/export-world.ts';
@@ -34,8 +35,8 @@ export interface ToolsOptions
   /** What exporting the world depends on; asked for when it is. */
   readonly exporting: () => Promise<ExportParts>;
   readonly branding: BrandedService;
-  /** The ids of all operations. */
-  readonly operations: readonly string[];
+  /** Where `dev.json` is. */
+  readonly dataFolder: string;
 }
 
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
@@ -73,9 +74,17 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       clock.date(response);
       if (snapshots.gate.arrive(request, response)) return true;
       if (surface.answer(listener, request, response)) return true;
-      if (requests) requests.recorder.arrive(listener, request, response);
+      if (requests && !isOfOwnPages(request.url!)) requests.recorder.arrive(listener, request, response);
       else keepBody(request);
       return false;
+    },
+    identities(request) {
+      try {
+        guard(request, options.guard);
+        return identityRows(options.dataFolder);
+      } catch {
+        return [];
+      }
     },
     pass(request, response) {
       requests?.recorder.tapReply(request, response);
@@ -101,4 +110,9 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       return false;
     },
   });
+}
+
+/** Pages that no client of the API calls, and what they load: a visit would drive out what is looked for. @source decision 1131 */
+function isOfOwnPages(target: string): boolean {
+  return /^\/(?:ads|developer|docs|favicon\.ico|pages|reference|settings)(?:[/?]|$)/.test(target);
 }

@@ -17,6 +17,8 @@ export interface PendingReply {
 export interface DeveloperTools {
   /** Sees each request before anybody answers it; returns true when it answers it itself. */
   arrive(request: IncomingMessage, response: ServerResponse): boolean;
+  /** The logins and keys that the page at `/` shows to this request, by what they are. */
+  identities(request: IncomingMessage): readonly (readonly [name: string, value: string])[];
   /** Sees a request that no operation answers, before it is answered otherwise. */
   pass(request: IncomingMessage, response: ServerResponse): void;
   /**

@@ -4,6 +4,7 @@ import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { texts } from '../texts/texts.ts';
 import { acceptsHtml } from './accept.ts';
+import type { DeveloperTools } from './developer-tools.ts';
 import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
@@ -14,21 +15,25 @@ const words = texts.site.home;
  * Adds `/`, a page that says what this address serves and where to go next; those who are logged in are led to their
  * ads. Requests that do not accept HTML get the 404 of an unknown path.
  * @param servers returns the base URLs of both environments.
- * @source decision 542 and 1004
+ * @param tools in development: what they tell is shown
+ * @source decision 542, 1004 and 1130
  */
 export function addHomePage(
   app: FastifyInstance,
   environment: Environment,
   branding: BrandedService,
   servers: () => Readonly<Record<Environment, string>>,
+  tools: Pick<DeveloperTools, 'identities'> | undefined,
 ): void {
   app.get('/', (request, reply) => {
     if (!acceptsHtml(request.headers.accept)) return reply.callNotFound();
-    void reply.headers({ ...staticPageHeaders(), 'cache-control': 'no-cache', vary: 'accept, cookie' });
+    const cached = tools ? 'no-store' : 'no-cache';
+    void reply.headers({ ...staticPageHeaders(), 'cache-control': cached, vary: 'accept, cookie' });
     // The page there knows whether they still are.
     const mayBeLoggedIn = [true, false].some((isSecure) => readCookie(request.raw, SESSION_COOKIE, isSecure));
     if (mayBeLoggedIn) return reply.code(303).header('location', '/ads').send('');
-    return reply.send(renderDocument(homePage(environment, branding, servers()), branding));
+    const identities = tools?.identities(request.raw);
+    return reply.send(renderDocument(homePage(environment, branding, servers(), identities), branding));
   });
 }
 
@@ -38,6 +43,7 @@ function homePage(
   environment: Environment,
   branding: BrandedService,
   servers: Readonly<Record<Environment, string>>,
+  identities: ReturnType<DeveloperTools['identities']> | undefined,
 ): PageDocument {
   const other = OTHER[environment];
   const names = texts.site.environments;
@@ -50,17 +56,23 @@ function homePage(
     [servers[other], names[other], words.other(servers[other].replace(/^https?:\/\//, ''))],
   ] as const;
   const { title } = words;
+  const about = (identities ? words.development : words.environments)[environment];
+  const rows = identities?.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`);
+  const help = rows?.length
+    ? html`<h2>${words.identities}</h2>
+<dl class="facts">${joinHtml(rows, '\n')}</dl>`
+    : html`<p class="soft">${words.help(branding.name)}</p>`;
   return {
     title,
     content: html`<p class="environment ${environment}">${names[environment]}</p>
 <h1>${title}</h1>
-<p>${words.about(branding.name)} ${words.environments[environment]}</p>
+<p>${words.about(branding.name)} ${about}</p>
 <ul class="places">
 ${joinHtml(
   links.map(([href, text, what]) => html`<li><a href="${href}">${text}</a><span class="soft">${what}</span></li>`),
   '\n',
 )}
 </ul>
-<p class="soft">${words.help(branding.name)}</p>`,
+${help}`,
   };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { createServer } from '../base/node-http.ts';
-import { asciiLowerCase } from '../base/text.ts';
+import { asciiLowerCase, nearest } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
@@ -231,7 +231,37 @@ function notFound(deps: PipelineDependencies, request: IncomingMessage, response
   const path = vocabulary ? vocabulary.paths.own(target) : target;
   const name: ProblemName = familyOf(path) !== 'ads' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
   const version = vocabulary ? vocabulary.paths.foreignSegment(VERSION) : VERSION;
-  sendError(deps, request, response, problem(name, name === 'VERSION_UNKNOWN' ? { words: { version } } : {}));
+  // What is suggested has our own words.
+  const near = deps.includesHints && !vocabulary ? nearestPath(deps.operations, path) : undefined;
+  sendError(
+    deps,
+    request,
+    response,
+    problem(name, {
+      ...(name === 'VERSION_UNKNOWN' && { words: { version } }),
+      ...(near !== undefined && { hint: `There is no such path. Did you mean ${near}?` }),
+    }),
+  );
+}
+
+/** Longer paths are compared with none: it takes long. */
+const COMPARED_MAX = 200;
+
+/** The path nearest to one that no operation has, with its parameters. */
+function nearestPath(operations: readonly Operation[], target: string): string | undefined {
+  const [path = ''] = target.split('?', 1);
+  if (path.length > COMPARED_MAX) return undefined;
+  const isReference = path.startsWith('/reference/');
+  const given = isReference || familyOf(path) !== 'ads' || isOfVersion(path) ? path : `/${VERSION}${path}`;
+  const segments = given.split('/');
+  const known = isReference
+    ? operations.map(({ id }) => `/reference/${id}`)
+    : operations.flatMap((operation) => {
+        const own = operation.path.split('/');
+        if (own.length !== segments.length) return [];
+        return own.map((each, at) => (each.startsWith(':') ? segments[at] : each)).join('/');
+      });
+  return nearest(given, known);
 }
 
 function isOfVersion(path: string): boolean {

@@ -194,7 +194,7 @@ function realmOf(exchange: Exchange, deps: PipelineDependencies): string {
 }
 
 /** A text as a header can have it. */
-function asciiOnly(text: string): string {
+export function asciiOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 }
 

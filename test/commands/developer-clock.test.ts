@@ -43,6 +43,7 @@ describe('barker dev clock', () => {
   for (const [args, stderr] of [
     [['set', '2026-01-01T00:00:00Z'], /^barker: the clock shows .* and goes forward only\n$/],
     [['set', 'tomorrow'], /^barker: "tomorrow" is not a UTC time such as 2026-03-02T09:00:00Z\n$/],
+    [['advance', '7d'], /^barker: "7d" is not a duration such as P7D, PT30M or P1DT2H\n$/],
     [['advance', 'P1M'], /^barker: "P1M" is not a duration such as P7D, .*: use days\n$/],
   ] as const) {
     test(`${args.join(' ')} fails with the reason`, async () => {

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { operatorConsole } from '../../src/app/operator-console.ts';
 import type { AuditEvent, AuditRecord } from '../../src/contract/store/audit.ts';
 import { loadBranding } from '../../src/http/pages/branding.ts';
+import { barkerApart, flagsOf } from '../commands/program.ts';
 import {
   addApplication,
   addPerson,
@@ -61,12 +62,24 @@ async function anotherConsole(): Promise<{ readonly url: string; close(): void }
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
 }
 
+/** What was done in the console. */
+const actsOf = async () => (await recordsOf('command')).filter(({ command }) => command?.startsWith('console '));
+
 const commandsOf = async (): Promise<string[]> => {
-  const records = await recordsOf('command');
-  return records.map(({ actor, command, outcome, targets }) => [actor, command, outcome, ...targets].join(' '));
+  return (await actsOf()).map(({ actor, command, outcome, targets }) =>
+    [actor, command, outcome, ...targets].join(' '),
+  );
 };
 
 describe('signing in to the operator console', () => {
+  test('takes the link that barker operator link prints beside a development server', async () => {
+    // In a process of its own: this one serves the database.
+    const { stdout } = await barkerApart(['operator', 'link', '--name', 'ida', ...flagsOf(world.place)]);
+    const link = new URL(/^link=(.*)$/m.exec(stdout)![1]!);
+    assert.equal(link.origin, world.service.operationsUrl);
+    assert.equal((await opened(browserOf(link.origin), link.searchParams.get('token')!)).status, 303);
+  });
+
   test('takes a link that works once', async () => {
     const token = await tokenFor('grace');
     assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 303);
@@ -274,7 +287,7 @@ describe('operators', () => {
     for (const what of ['console user suspend', 'console account fund', 'console app level', 'operator:anna', 'Failed'])
       assert.ok(html.includes(what), what);
     assert.ok(!html.includes('1,250'), 'nothing that was typed');
-    const acts = await recordsOf('command');
+    const acts = await actsOf();
     assert.deepEqual([...new Set(acts.map(({ origin }) => origin))], ['127.0.0.1'], 'with the address of the browser');
   });
 

@@ -39,6 +39,25 @@ describe('the list of requests', () => {
     assert.ok(good.duration_ms > 0);
   });
 
+  test('lacks visits to pages, and what they load', async () => {
+    for (const path of [
+      '/ads',
+      '/developer/apps',
+      '/settings/profile',
+      '/reference',
+      '/docs/activity',
+      '/pages/style.css',
+    ]) {
+      await request(world.service.url + path).then((reply) => reply.body.dump());
+    }
+    assert.deepEqual(await list(), []);
+    const unknown = await dev(world, 'GET', '/_dev/requests?operation=campaign.list');
+    assert.deepEqual(
+      [unknown.status, unknown.body.error.message],
+      [400, 'there is no operation campaign.list; did you mean campaigns.list?'],
+    );
+  });
+
   test('is filtered, and said how long it is without a limit', async () => {
     for (const path of ['/12/accounts', '/12/accounts/abc', '/12/nothing', '/13/accounts']) {
       await request(world.service.url + path).then((reply) => reply.body.dump());

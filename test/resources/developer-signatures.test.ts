@@ -154,9 +154,11 @@ describe('a refused request names', () => {
     const oauth = { ...protocol(world.keys, world.clock), oauth_signature: 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' };
     const query = Object.entries(oauth).map(([name, value]) => `${name}=${encode(value)}`);
     const { status, hint, trace } = await refused({ path: `${PATH}?${query.join('&')}` });
-    assert.equal(hint, `The signature is wrong. /_dev/auth/traces/${trace.id} tries more mistakes.`);
+    const likely =
+      'Most likely the consumer secret or the token secret is wrong, or has been replaced: copy both again.';
+    assert.equal(hint, `The signature is wrong. ${likely} /_dev/auth/traces/${trace.id} tries more mistakes.`);
     assert.deepEqual([status, trace.outcome, trace.mistakes], [401, 'unknown', []]);
-    assert.equal(trace.summary, 'The signature is wrong, and no known mistake reproduces it.');
+    assert.equal(trace.summary, `No known mistake reproduces the signature. ${likely}`);
     assert.equal(trace.parameters[0].source, 'query');
   });
 

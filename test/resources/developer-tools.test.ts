@@ -115,3 +115,24 @@ describe('a curl command', () => {
     assert.match(body.mistakes[0].name, /query/);
   });
 });
+
+describe('a hint', () => {
+  const hintOf = async (path: string, host?: string) =>
+    (await request(world.service.url + path, { headers: host === undefined ? {} : { host } })).headers['x-hint'];
+
+  for (const [path, near] of [
+    ['/12/accounts/abc/campaign', '/12/accounts/abc/campaigns'],
+    ['/12/acounts?count=1', '/12/accounts'],
+    ['/accounts', '/12/accounts'],
+    ['/2/webhook', '/2/webhooks'],
+    ['/reference/campaigns.lst', '/reference/campaigns.list'],
+  ] as const) {
+    test(`names the path nearest to ${path}`, async () => {
+      assert.equal(await hintOf(path), `There is no such path. Did you mean ${near}?`);
+    });
+  }
+
+  test('names no path where none is near', async () => {
+    assert.equal(await hintOf('/something/else'), undefined);
+  });
+});

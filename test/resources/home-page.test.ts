@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { request } from 'undici';
 import { problemPath } from '../../src/contract/problems/problem-details.ts';
 import { loadBranding } from '../../src/http/pages/branding.ts';
 import { addPerson, browserOf, logIn } from '../rig/browser.ts';
@@ -57,6 +58,18 @@ describe('the page at /', () => {
       }
     });
   }
+
+  test('shows logins and keys in development, but not under a foreign name', async () => {
+    const shown = async (host: string) =>
+      (await request(world.service.url, { headers: { accept: 'text/html', host } })).body.text();
+    const { username, password, consumer_key, access_token_secret } = world.keys as Record<string, string>;
+    const own = await shown(new URL(world.service.url).host);
+    assert.match(own, /nothing that you create here is real/);
+    for (const text of [`${username} / ${password}`, consumer_key!, access_token_secret!])
+      assert.ok(own.includes(text));
+    const foreign = await shown('foreign.localhost.example');
+    assert.ok(!foreign.includes(consumer_key!) && !foreign.includes(password!));
+  });
 
   test('leads those who are logged in to their ads', async () => {
     const user = browserOf(world.service.url);

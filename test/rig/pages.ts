@@ -40,7 +40,7 @@ export async function pagesOf(
     ['streams', `${app}/streams`],
     ['publishers', '/developer/publishers'],
     ['try a call', '/developer/try'],
-    ['requests', '/_dev/requests?operation=none'],
+    ['requests', '/_dev/requests?operation=none.*'],
     ['signature debugger', '/_dev/debugger'],
     ['clock', '/_dev/clock'],
     ['faults', '/_dev/faults'],

@@ -44,7 +44,7 @@ export function clockCommand(command: Command): void {
     'advance P7D\n  barker dev clock advance 2026-03-09T09:00:00Z',
   );
   advance.argument('<by>', 'A duration such as P7D, PT30M or P1DT2H, or a UTC time').action(async (by: string) => {
-    const body = by.startsWith('P') ? { by } : { to: by };
+    const body = /^\d{4}-/.test(by) ? { to: by } : { by };
     show(await advanceTo(advance.opts().data, body));
   });
   const freeze = own('freeze', 'Let the clock stand still', 'freeze');

@@ -1,6 +1,6 @@
 import type { ApplicationIdOf } from '../requests/matching.ts';
 import { DevError } from '../surface/call.ts';
-import { membersOf, numberIn, textIn, textsIn, wordIn } from '../surface/members.ts';
+import { membersOf, numberIn, operationIn, textIn, textsIn, wordIn } from '../surface/members.ts';
 import { DELAY_MAX_MS } from './draws.ts';
 import type { Delay, FaultActions, FaultMatch, FaultReply, FaultRule, WebhookFault } from './rule.ts';
 
@@ -48,13 +48,9 @@ export async function readRule(input: unknown, nextId: () => string, known: Know
 
 async function readFaultMatch(input: unknown, known: KnownNames): Promise<FaultMatch> {
   const members = membersOf(input, MATCH, 'match');
-  const operation = textIn(members.operation, 'operation');
-  if (operation !== undefined && !operation.includes('*') && !known.operations.includes(operation)) {
-    throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${operation}`, 'operation');
-  }
   const application = textIn(members.application, 'application');
   return {
-    operation,
+    operation: operationIn(members.operation, known.operations),
     method: textIn(members.method, 'method')?.toUpperCase(),
     path: textIn(members.path, 'path'),
     account: textIn(members.account, 'account'),

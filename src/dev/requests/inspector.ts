@@ -24,6 +24,8 @@ import { signedCurl } from './signed-curl.ts';
 /** What the inspector is made of. */
 export interface InspectorOptions {
   readonly store: Store;
+  /** The ids of all operations. */
+  readonly operations: readonly string[];
   readonly box: SecretBox;
   /** The clock by which new signatures are made. */
   readonly clock: Clock;
@@ -43,8 +45,8 @@ const SECRETS_MS = 1000;
 
 /** The calls that show the last requests. */
 export function inspectorCalls(ring: RequestRing, options: InspectorOptions): readonly DevCall[] {
-  const { store, pages } = options;
-  const applicationIdOf = applicationFinder(store);
+  const { store, pages, operations } = options;
+  const known = { applicationIdOf: applicationFinder(store), operations };
   let redactor: { readonly value: Promise<Redactor>; readonly at_ms: number } | undefined;
   const redactorNow = (): Promise<Redactor> => {
     if (!redactor || elapsed_ms() - redactor.at_ms > SECRETS_MS) {
@@ -65,7 +67,7 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
 
   async function listed(query: URLSearchParams) {
     const { after, limit, ...match } = Object.fromEntries([...query].filter(([, value]) => value !== ''));
-    const wanted = await readMatch(match, applicationIdOf);
+    const wanted = await readMatch(match, known);
     const from = numberIn(numeric(after), 'after', ID) ?? 0;
     const most = numberIn(numeric(limit), 'limit', LIMIT) ?? LIMIT_DEFAULT;
     const entries = ring
@@ -100,7 +102,7 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
       ...{ method: 'GET', path: '/_dev/requests/stream' },
       about: 'Sends each request when it has ended, as server-sent events; Last-Event-ID continues after a break.',
       async perform({ query, request, listener }) {
-        const match = await readMatch(Object.fromEntries(query), applicationIdOf);
+        const match = await readMatch(Object.fromEntries(query), known);
         const lastEnd = numberIn(numeric(request.headers['last-event-id'] as string | undefined), 'Last-Event-ID', ID);
         const show = async (entry: Entry) => summaryOf(entry, await redactorNow());
         const feed = writeFeed(ring, { match, lastEnd, show, isDraining: listener.isDraining });
@@ -113,7 +115,7 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
       async perform({ body, listener }) {
         const members = membersOf(body ?? {}, ['match', 'count', 'since', 'timeout_ms'], 'body');
         const awaited = {
-          match: await readMatch(members.match, applicationIdOf),
+          match: await readMatch(members.match, known),
           count: numberIn(members.count, 'count', LIMIT) ?? 1,
           since: numberIn(numeric(members.since), 'since', ID) ?? 0,
           timeout_ms: numberIn(members.timeout_ms, 'timeout_ms', WAIT_MS) ?? WAIT_DEFAULT_MS,

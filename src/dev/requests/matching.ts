@@ -1,5 +1,5 @@
 import { DevError } from '../surface/call.ts';
-import { membersOf, textIn, wordIn } from '../surface/members.ts';
+import { membersOf, operationIn, textIn, wordIn } from '../surface/members.ts';
 import { type Entry, KINDS, type Kind } from './entry.ts';
 import { matchesGlob } from './glob.ts';
 import { eventTypeOf } from './show.ts';
@@ -30,8 +30,15 @@ export interface RequestMatch {
 /** The id of an application that is named by id, consumer key or name. @throws DevError */
 export type ApplicationIdOf = (named: string) => Promise<string>;
 
+/** What the names in a match are compared with. */
+export interface KnownNames {
+  readonly applicationIdOf: ApplicationIdOf;
+  /** Ids of operations. */
+  readonly operations: readonly string[];
+}
+
 /** Reads a match from members of a body, or parameters of a query. @throws DevError */
-export async function readMatch(input: unknown, applicationIdOf: ApplicationIdOf): Promise<RequestMatch> {
+export async function readMatch(input: unknown, { applicationIdOf, operations }: KnownNames): Promise<RequestMatch> {
   const members = membersOf(input ?? {}, NAMES, 'match');
   const status = typeof members.status === 'number' ? String(members.status) : textIn(members.status, 'status');
   if (status !== undefined && !/^[1-5](?:\d\d|xx)$/.test(status)) throw statusRefused(status);
@@ -39,7 +46,7 @@ export async function readMatch(input: unknown, applicationIdOf: ApplicationIdOf
   return {
     direction: wordIn(members.direction, 'direction', ['in', 'out']),
     kind: wordIn(members.kind, 'kind', KINDS),
-    operation: textIn(members.operation, 'operation'),
+    operation: operationIn(members.operation, operations),
     method: textIn(members.method, 'method')?.toUpperCase(),
     path: textIn(members.path, 'path'),
     status,

@@ -15,7 +15,7 @@ import type { ToolPages } from '../surface/tool-pages.ts';
 import { type CurlRequest, parseCurl } from './curl.ts';
 import { debuggerPages } from './debugger-pages.ts';
 import { describedRequest, neededBy } from './described-request.ts';
-import { type Explanation, explain, keysOf, REFUSED } from './explain.ts';
+import { type Explanation, explain, keysOf, LIKELY_SECRET, REFUSED } from './explain.ts';
 import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -182,7 +182,7 @@ export function signatureDebugger(options: SignatureDebuggerOptions): SignatureD
         const { mistakes, outcome } = explanation;
         const isUnknown = outcome === 'unknown' && mistakes.length === 0;
         const summary = isUnknown
-          ? `The signature is wrong. ${TRACES}/${id} tries more mistakes.`
+          ? `The signature is wrong. ${LIKELY_SECRET} ${TRACES}/${id} tries more mistakes.`
           : explanation.summary;
         const hint = failure instanceof Problem ? failure.hint : undefined;
         // A hint of the operation says more than its refusal.

@@ -150,11 +150,15 @@ function withRefusal(judged: Judged, refusal: string | undefined): Judged {
   return { ...judged, outcome: 'mistakes', mistakes: [{ name: REFUSED, text: `Refused: ${refusal}.`, remedy }] };
 }
 
+/** What is wrong most often where nothing that is tried reproduces a signature. */
+export const LIKELY_SECRET =
+  'Most likely the consumer secret or the token secret is wrong, or has been replaced: copy both again.';
+
 function summed(judged: Judged): Explanation {
   const { outcome, mistakes, detail } = judged;
   const [first] = mistakes;
   if (first) return { ...judged, summary: `${first.text} ${first.remedy}` };
   if (outcome === 'right') return { ...judged, summary: 'The credentials are right.' };
   if (outcome === 'unreadable') return { ...judged, summary: `The credentials cannot be read: ${detail}.` };
-  return { ...judged, summary: 'The signature is wrong, and no known mistake reproduces it.' };
+  return { ...judged, summary: `No known mistake reproduces the signature. ${LIKELY_SECRET}` };
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../base/objects.ts';
+import { nearest } from '../../base/text.ts';
 import { DevError } from './call.ts';
 
 /** The members of a JSON object that may have no others. @throws DevError naming the first that is unknown */
@@ -37,6 +38,15 @@ export function numberIn(value: unknown, name: string, { min, max, isFraction = 
 export function textIn(value: unknown, name: string): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
   throw new DevError(400, 'MEMBER_INVALID', `${name} must be a text`, name);
+}
+
+/** The id of an operation, or a pattern with `*`; undefined when there is none. @throws DevError when no operation has it */
+export function operationIn(value: unknown, known: readonly string[]): string | undefined {
+  const id = textIn(value, 'operation');
+  if (id === undefined || id.includes('*') || known.includes(id)) return id;
+  const near = nearest(id, known);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${hint}`, 'operation');
 }
 
 /** One of several words; undefined when there is none. @throws DevError */

@@ -3,6 +3,16 @@ import { type Html, html } from '../../base/html.ts';
 /** Words of the tools of development mode. */
 export const tools = {
   title: 'Developer tools',
+  identities: {
+    login: (name: string, password: string) => `${name} / ${password}`,
+    user: 'User',
+    other: 'Another user',
+    key: 'Consumer key',
+    secret: 'Consumer secret',
+    token: 'Access token',
+    tokenSecret: 'Access token secret',
+    file: 'All of them are in',
+  },
   names: {
     requests: 'Requests',
     debugger: 'Signature debugger',
