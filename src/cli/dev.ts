@@ -13,12 +13,15 @@ import {
   ensureDataFolder,
   ensureMasterKey,
   ensureOperatorToken,
+  ensureOwnSeed,
+  findOwnSeed,
   resetDataFolder,
   writeKeys,
 } from '../dev/dev-folder.ts';
 import type { SnapshotSubject } from '../dev/snapshots/snapshot-tool.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
+import { originsOf } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { type Around, openAround } from './dev/around.ts';
@@ -168,6 +171,7 @@ export async function startDev(
   const certificates = input.tls ? await ownCertificates(input) : undefined;
   const settings = {
     ...input,
+    seed: await seedOf(input, options),
     master_key: input.master_key || ensureMasterKey(input.data_folder),
     ...(certificates && { tls_cert: certificates.cert, tls_key: certificates.key }),
   };
@@ -280,6 +284,17 @@ async function ownCertificates(settings: Settings): Promise<CertificatePaths> {
   const isWildcard = host === '0.0.0.0' || host === '::';
   const names = [...tls_names, ...foreign, ...(isWildcard ? [] : [host])];
   return ensureCertificates(data_folder, names, systemClock);
+}
+
+/**
+ * The seed: unless one is given, a new world that others can reach gets one that they cannot guess.
+ * @source decision 1133
+ */
+async function seedOf(settings: Settings, { restore }: Pick<DevStart, 'restore'>): Promise<number> {
+  const { data_folder: folder, host, seed } = settings;
+  if (originsOf(settings)?.sources.has('seed')) return seed;
+  const isNew = !isLoopbackHost(host) && restore === undefined && (await isEmptyDatabase(settings));
+  return (isNew ? ensureOwnSeed(folder) : findOwnSeed(folder)) ?? seed;
 }
 
 /** PostgreSQL's error code undefined_table. */

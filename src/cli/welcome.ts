@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Service } from '../app/server.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { MovableClock } from '../dev/clock/movable-clock.ts';
-import { type DevFile, devFilePath } from '../dev/dev-folder.ts';
+import { type DevFile, devFilePath, findOwnSeed } from '../dev/dev-folder.ts';
+import { isLoopbackHost } from '../settings/addresses.ts';
 import { shellQuote } from './shell-quote.ts';
 import { trustInstructions } from './trust-instructions.ts';
 
@@ -17,7 +18,15 @@ export interface ToolsShown {
 
 /** The message when the development server is ready: addresses, keys, and a command to paste. */
 export function welcome(service: Service, file: DevFile, { clock, recordsRequests }: ToolsShown): string {
-  const { data_folder: folder, database_url: url, webhook_allow_private: isOpen } = service.settings;
+  const {
+    data_folder: folder,
+    database_url: url,
+    webhook_allow_private: isOpen,
+    host,
+    tls_cert,
+    seed,
+  } = service.settings;
+  const isReachable = !isLoopbackHost(host);
   const rows: (readonly [name: string, value: string])[] = [
     ['production', service.url],
     ['sandbox', service.sandboxUrl],
@@ -29,6 +38,14 @@ export function welcome(service: Service, file: DevFile, { clock, recordsRequest
     // Relaxed safety rules are shown at every start.
     ...(isOpen
       ? ([['webhooks', 'may use http, any port, and addresses of this machine and its networks']] as const)
+      : []),
+    ...(isReachable && tls_cert === ''
+      ? ([['warning', 'every call is refused: others can reach the server, so that it needs --tls']] as const)
+      : []),
+    ...(isReachable && findOwnSeed(folder) !== seed
+      ? ([
+          ['warning', 'others can guess the keys, which come from the seed; begin a new data folder, without --seed'],
+        ] as const)
       : []),
     ['', ''],
     ...keyRows(file, ''),

@@ -88,6 +88,18 @@ export function ensureOperatorToken(dataFolder: string): string {
   return ownSecret(dataFolder, 'operator.token');
 }
 
+const SEED = 'seed';
+
+/** The seed of a development folder that nobody can guess: created once. */
+export function ensureOwnSeed(dataFolder: string): number {
+  return Number.parseInt(ownSecret(dataFolder, SEED).slice(0, 13), 16);
+}
+
+/** The seed of a folder that has one of its own; undefined for any other. */
+export function findOwnSeed(dataFolder: string): number | undefined {
+  return existsSync(join(dataFolder, SEED)) ? ensureOwnSeed(dataFolder) : undefined;
+}
+
 function ownSecret(dataFolder: string, name: string): string {
   const path = join(dataFolder, name);
   if (!existsSync(path)) writePrivately(path, `${secureRandom.bytes(32).toString('hex')}\n`);
@@ -106,7 +118,7 @@ export const WORLD_COPY = 'world.yaml';
 
 /** Removes what earlier runs left in the folder: embedded database, used nonces, clock, addresses, keys, its world. */
 export function resetDataFolder(dataFolder: string): void {
-  for (const name of [...DATABASE, 'dev.json', 'keys.json', CLOCK_FILE, WORLD_COPY]) {
+  for (const name of [...DATABASE, 'dev.json', 'keys.json', SEED, CLOCK_FILE, WORLD_COPY]) {
     rmSync(join(dataFolder, name), { force: true });
   }
   for (const name of ['nonces', 'snapshots']) rmSync(join(dataFolder, name), { recursive: true, force: true });

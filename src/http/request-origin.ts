@@ -40,7 +40,10 @@ export function originsReader(reach: OriginRules): (request: IncomingMessage) =>
     const remembered = known.get(key);
     if (remembered) return remembered;
     if (scheme === 'http' && !(reach.allowsPlainHttp && isLoopbackAuthority(host))) {
-      throw problem('TLS_REQUIRED', {}, 'plain HTTP');
+      const hint = reach.allowsPlainHttp
+        ? 'Plain HTTP is answered under names of this machine alone, such as 127.0.0.1 and localhost.'
+        : 'The server can be reached from other machines, so it answers https alone: start it with --tls.';
+      throw problem('TLS_REQUIRED', { hint }, 'plain HTTP');
     }
     const derived = origin(scheme, host);
     const isDerived = publicOrigins.length === 0 || (allowsOtherHosts && !publicOrigins.includes(derived));

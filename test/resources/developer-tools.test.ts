@@ -135,4 +135,8 @@ describe('a hint', () => {
   test('names no path where none is near', async () => {
     assert.equal(await hintOf('/something/else'), undefined);
   });
+
+  test('says why plain HTTP is refused', async () => {
+    assert.match((await hintOf('/12/accounts', 'ads.example'))!.toString(), /^Plain HTTP is answered under names of/);
+  });
 });
