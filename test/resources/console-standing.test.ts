@@ -41,7 +41,8 @@ const said = (html: string): string => unescaped(html.replaceAll(/<[^>]*>/g, ' '
 /** What a page says of a row, or as its state. */
 const ofRow = (html: string, path: string): string =>
   said(
-    new RegExp(`<tr><th scope="row"><a href="${path}">[^]*?</tr>`).exec(html)?.[0] ?? assert.fail(`no ${path}: ${html}`),
+    new RegExp(`<tr><th scope="row"><a href="${path}">[^]*?</tr>`).exec(html)?.[0] ??
+      assert.fail(`no ${path}: ${html}`),
   );
 const stateIn = (html: string): string => said(/<dt>State<\/dt><dd>(.*?)<\/dd>/s.exec(html)![1]!);
 

@@ -6,7 +6,6 @@ import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { csvText } from '../csv.ts';
 import {
   cellText,
   type ListRow,

@@ -9,7 +9,6 @@ import { texts } from '../../texts/texts.ts';
 import { requireReader, totalOf } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps, ExplainedHour } from '../console-deps.ts';
-import { csvText } from '../csv.ts';
 import { timeText } from '../days.ts';
 import { standingOf } from '../lists/cell-text.ts';
 import { breakdownForm, breakdownResults, divisionOf } from '../parts/breakdown.ts';
