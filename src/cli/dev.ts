@@ -3,7 +3,6 @@ import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { secureRandom, seededRandom } from '../base/random.ts';
-import type { ReadTransaction } from '../contract/store/store.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
 import type { MovableClock } from '../dev/clock/movable-clock.ts';
 import { parseTime } from '../dev/clock/times.ts';
@@ -26,6 +25,7 @@ import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { type Around, openAround } from './dev/around.ts';
 import { clockCommand } from './dev/clock.ts';
+import { findsIn, holdsAny, holdsOthers, isEmptyDatabase } from './dev/database-contents.ts';
 import { deferredWorkOf } from './dev/deferred-work.ts';
 import type { DevFileKeeper } from './dev/dev-file.ts';
 import type { EphemeralRun } from './dev/ephemeral.ts';
@@ -297,9 +297,6 @@ async function seedOf(settings: Settings, { restore }: Pick<DevStart, 'restore'>
   return (isNew ? ensureOwnSeed(folder) : findOwnSeed(folder)) ?? seed;
 }
 
-/** PostgreSQL's error code undefined_table. */
-const UNDEFINED_TABLE = '42P01';
-
 /** Deletes the data of earlier runs, but only from a development database. */
 async function reset(settings: Settings): Promise<void> {
   const { openDriver } = await import('../app/database.ts');
@@ -320,47 +317,14 @@ async function reset(settings: Settings): Promise<void> {
   }
 }
 
-/** What a database holds; nothing when it has no tables. */
-async function findsIn(driver: Driver, look: (tx: ReadTransaction) => Promise<boolean>): Promise<boolean> {
-  const { storeOn } = await import('../storage/core/store.ts');
-  // Missing tables have no rows.
-  return storeOn(driver)
-    .read(look)
-    .catch((error: { code?: string; message: string }) => {
-      if (error.code === UNDEFINED_TABLE || /^no such table/.test(error.message)) return false;
-      throw error;
-    });
-}
-
-/** Whether there is a demo world, or there are users. */
-async function holdsAny(tx: ReadTransaction): Promise<boolean> {
-  return (await tx.credentials.findDemo()) !== undefined || (await holdsOthers(tx));
-}
-
 /** Refuses a database with a demo world, or with users. */
 async function refuseRows(driver: Driver): Promise<void> {
   if (await findsIn(driver, holdsAny))
     throw new CommandFailed('the data folder is not empty; give another one with --data');
 }
 
-async function isEmptyDatabase(settings: Settings): Promise<boolean> {
-  const { openDriver } = await import('../app/database.ts');
-  const driver = await openDriver(settings);
-  try {
-    return !(await findsIn(driver, holdsAny));
-  } finally {
-    await driver.close();
-  }
-}
-
 const FOREIGN =
   'the database has users that are not part of a demo world; use another database or data folder for development';
-
-/** Whether there are users although there is no demo world. */
-async function holdsOthers(tx: ReadTransaction): Promise<boolean> {
-  const { FIRST_USER_ID: FIRST_USER } = await import('../features/platform/registration.ts');
-  return !(await tx.credentials.findDemo()) && (await tx.credentials.findUser(FIRST_USER)) !== undefined;
-}
 
 /** Reads the world of a file before anything is deleted. */
 async function worldFrom(

@@ -39,8 +39,8 @@ const allowed = (methods: readonly string[]): string =>
 const allowOf = ({ headers }: Response): string => (headers.get('allow') ?? '').split(', ').sort().join(', ');
 
 describe('every page', () => {
-  /** Pages that strangers see without a limit: what others embed, and what reads nothing. */
-  const UNLIMITED = [PREVIEW_PATH, '/logout'];
+  /** Pages that strangers see without a limit: what others embed, and what reads nothing for them. */
+  const UNLIMITED = [PREVIEW_PATH, '/logout', '/login/unsent'];
   const addressOf = ({ path }: Page): string => world.service.url + path.replaceAll(/:\w+/g, '1');
 
   test('that strangers see limits their views by address', async () => {

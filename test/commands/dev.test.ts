@@ -314,25 +314,6 @@ describe('barker dev on a port that is taken', () => {
   }
 });
 
-describe('barker dev --host beyond this machine', () => {
-  test('makes keys of its own for a new world, and warns of known ones and of plain HTTP', async () => {
-    const known = await dev();
-    await stop(known);
-    const [tls, keys] = [/warning +every call is refused: .* needs --tls\n/, /warning +others can guess the keys/];
-    const again = await dev('--host', '0.0.0.0');
-    assert.equal(again.file.consumer_key, known.file.consumer_key);
-    for (const warning of [tls, keys]) assert.match(again.output().stdout, warning);
-    await stop(again);
-    const own = await dev('--host', '0.0.0.0', '--tls', '--reset');
-    for (const name of ['consumer_secret', 'access_token_secret', 'password', 'messages_consumer_secret']) {
-      assert.notEqual(own.file[name], known.file[name], name);
-    }
-    for (const warning of [tls, keys]) assert.doesNotMatch(own.output().stdout, warning);
-    await stop(own);
-    assert.equal((await dev()).file.consumer_secret, own.file.consumer_secret);
-  });
-});
-
 describe('barker dev on data of a running server', () => {
   test('is refused, also with --reset', async () => {
     const { child } = await dev();

@@ -27,7 +27,6 @@ import { dropSchema, migrate } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { engine, openPlace, type Place } from '../rig/databases.ts';
 import { startS3 } from '../rig/s3.ts';
-import { openWorld } from '../rig/world.ts';
 import { barker, flagsOf, MASTER_KEY } from './program.ts';
 
 let place: Place;
@@ -346,22 +345,6 @@ describe('addresses', () => {
     ]);
     rmSync(folder, { recursive: true });
   });
-});
-
-test('beside a development server, doctor, health and operator link know it', async () => {
-  const world = await openWorld();
-  try {
-    const data = ['--data', world.place.folder];
-    const { code, stdout } = await barker(['doctor', ...flagsOf(world.place)]);
-    assert.equal(code, HASTY.length, stdout);
-    assert.ok(stdout.includes(`ok       a service runs and is ready (${world.service.url}/readyz)\n`), stdout);
-    assert.deepEqual(await barker(['health', ...data]), { code: 0, stdout: 'ready\n', stderr: '' });
-    const stderr =
-      'barker: the development server has no operator console; start it with: BARKER_OPERATOR_CONSOLE=true barker dev\n';
-    assert.deepEqual(await barker(['operator', 'link', ...data]), { code: 1, stdout: '', stderr });
-  } finally {
-    await world.close();
-  }
 });
 
 describe('the machine and its disk', () => {

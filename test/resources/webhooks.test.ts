@@ -136,7 +136,7 @@ describe('a body', () => {
   const bodies: readonly (readonly [what: string, json: unknown, messages: readonly string[]])[] = [
     ['that is no object', ['x'], ['$: is not an object']],
     ['without url', {}, ['$.url: is missing but it is required']],
-    ['with more than the url', { url: 7, mail: 'a@b.c' }, ['$.mail: is not one of [url]']],
+    ['with more than the url', { url: '7', mail: 'a@b.c' }, ['$.mail: is not one of [url]']],
     ['with a url that is empty', { url: '' }, ['The `url` value is empty']],
     ['with a url that is no text', { url: ['x'] }, ['The `url` value is not a text']],
     [

@@ -42,10 +42,7 @@ export interface Field<T extends StoredValue = any> {
   readonly isOmittedWhenNull: boolean;
   /** May be null in replies; a mandatory attribute may not be unset. */
   readonly isNullable: boolean;
-  /**
-   * `input`: writable. `create`: writable on create only, ignored later. `none`: set by the service, ignored.
-   * `refused`: set by the service, rejected as input unless an update sends the value of the row.
-   */
+  /** `create`: writable on create only, ignored later. `none`: set by the service, ignored. `refused`: see `refused()`. */
   readonly writable: 'input' | 'create' | 'none' | 'refused';
   readonly defaultValue: T | undefined;
   /** The stored value of an empty parameter, if not null. */
@@ -188,23 +185,6 @@ export function text({ max }: { max: number }): Field<string> {
       const length = lengthOf(raw);
       if (length > max) return { problem: 'TEXT_TOO_LONG', parameter, words: { max, length } };
       return isLegalText(raw) ? raw : { problem: 'ILLEGAL_CHARACTERS', parameter };
-    },
-  });
-}
-
-/** An email address: text with an @ between two parts. Only sending could tell whether it exists. @source decision 1132 */
-export function emailAddress(): Field<string> {
-  const { kind } = text({ max: 254 });
-  const pattern = '^[^\\s@]+@[^\\s@]+$';
-  return field<string>({
-    ...kind,
-    name: 'email',
-    schema: Type.String({ minLength: 1, maxLength: 254, pattern }),
-    problems: [...kind.problems, 'NOT_AN_EMAIL'],
-    read(raw, parameter) {
-      const value = kind.read(raw, parameter);
-      if (isErrorDetail(value) || new RegExp(pattern).test(value)) return value;
-      return { problem: 'NOT_AN_EMAIL', parameter, words: { raw: value } };
     },
   });
 }

@@ -36,6 +36,13 @@ export const parameters: Case[] = [
     ],
   },
   {
+    name: 'NOT_AN_EMAIL',
+    input: 'a word as an email address',
+    send: () => own('PUT', `/user_settings/${world.keys.user_id}`, { notification_email: 'nope' }),
+    status: 400,
+    errors: [invalid('notification_email', 'Expected an email address, got "nope" for notification_email')],
+  },
+  {
     name: 'NOT_POSITIVE',
     input: 'an amount of nothing',
     send: () => create({ daily_budget_amount_local_micro: 0 }),

@@ -1,4 +1,5 @@
-import { emailAddress, isId, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import { emailAddress } from '../../../contract/declare/email-field.ts';
+import { isId, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ANY_ROLE } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
