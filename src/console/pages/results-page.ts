@@ -68,7 +68,7 @@ export function resultsPage(deps: ConsoleDeps): Page {
     }
     const found = await deps.readReport(account, { ...asked, days, rows_max: ROWS_MAX });
     const before = question.isCompared
-      ? await deps.readReport(account, { ...asked, days: daysBefore(days), rows_max: 0, ...lastHoursOf(visit, days) })
+      ? await deps.readReport(account, { ...withinOf(scope), days: daysBefore(days), ...lastHoursOf(visit, days) })
       : undefined;
     const division = await divisionOf(visit, problems);
     const { line_item_id } = scope;

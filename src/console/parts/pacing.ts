@@ -26,7 +26,7 @@ export async function pacingSection(
 ): Promise<Html> {
   const { daily_budget_local_micro: budget, currency, reasons, lastReason } = of;
   const today = dateAround(Date.parse(now), account.timezone);
-  const [found] = await readReport(account, { ...of, days: [today], level: 'line_items', rows_max: 0 });
+  const [found] = await readReport(account, { ...of, days: [today] });
   const spent = totalOf(found?.totals.spend ?? []);
   const start_ms = Date.parse(startOfDay(today, account.timezone));
   // A day may have 23 or 25 hours.

@@ -23,7 +23,8 @@ export interface ReportScope {
 export interface ReportQuestion extends ReportScope {
   /** Local dates of the account, in order. */
   readonly days: readonly string[];
-  readonly level: ReportLevel;
+  /** Without one there are totals and no rows. */
+  readonly level?: ReportLevel;
   /** At most so many rows for each currency, those with the highest spend first. All by default. */
   readonly rows_max?: number;
   /** Whether rows have a number for each day. They have one for all days by default. */

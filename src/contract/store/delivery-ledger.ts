@@ -102,21 +102,42 @@ export interface DayQuery {
 export interface DeliveryTotals
   extends Pick<DeliveryDay, 'line_item_id' | 'impressions' | 'billed' | 'spend_local_micro'> {}
 
-/** To what a line item belongs. */
-export interface DeliveryOwner {
-  readonly line_item_id: string;
-  readonly campaign_id: string;
+/** Selects the days that a report adds up. */
+export interface SumQuery extends ReportScope {
+  readonly account: string;
+  readonly from: string;
+  readonly until: string;
+}
+
+/** The line item of a day, and what it belongs to. */
+export interface SumKeys {
   readonly currency: string;
+  readonly campaign_id: string;
+  readonly line_item_id: string;
+  readonly creative_id: string;
+  readonly day: string;
+}
+
+/** Sums of the days that have the same keys. */
+export interface DeliverySum extends Partial<SumKeys> {
+  readonly currency: string;
+  readonly impressions: number;
+  readonly spend_local_micro: number;
+  readonly engagements: number;
+  readonly clicks: number;
+  readonly video_total_views: number;
+  /** Days whose last three numbers are in their hours alone: those that were last changed before the columns existed. */
+  readonly unsummed: number;
 }
 
 /** The ledger of delivery: the one source of all numbers about what ads did and cost. */
 export interface DeliveryLedger {
   /** Ordered by line item, day, creative and placement. */
   listDays(query: DayQuery): Promise<DeliveryDay[]>;
-  /** The hours of days alone, in no order. */
-  listHours(query: DayQuery): Promise<Pick<DeliveryDay, 'line_item_id' | 'creative_id' | 'hours'>[]>;
-  /** To what the line items of an account or of a part of it belong, deleted ones too, in no order. */
-  listOwners(account: string, scope: ReportScope): Promise<DeliveryOwner[]>;
+  /** Sums by currency and by other keys, deleted line items too, in no order. */
+  listSums(query: SumQuery, keys: readonly (keyof SumKeys)[]): Promise<DeliverySum[]>;
+  /** The hours of days, in no order; of those that `listSums` counts as unsummed alone, if asked for. */
+  listHours(query: SumQuery, which: 'all' | 'unsummed'): Promise<(SumKeys & Pick<DeliveryDay, 'hours'>)[]>;
   /** Segments of one segmentation type, in the order of `listDays`, then by value. */
   listSegments(query: DayQuery & { readonly segmentation: string }): Promise<DeliverySegment[]>;
   /** Sums by line item, in the order of their ids; line items without delivery are absent. */

@@ -127,6 +127,7 @@ export interface Schema {
   delivery_days: {
     account_id: string; line_item_id: string; day: string; creative_id: string; placement: string; hours: Uint8Array;
     impressions: number; billed: number; spend_local_micro: number; settled_until: string; changed_at: string;
+    engagements: number | null; clicks: number | null; video_total_views: number | null;
   };
   delivery_leases: {
     account_id: string; budget: string; node: string; amount_local_micro: number;

@@ -50,6 +50,7 @@ import { operatorLinks } from './0051-operator-links.ts';
 import { verifiedBackup } from './0052-verified-backup.ts';
 import { sentForms } from './0053-sent-forms.ts';
 import { countedClicks } from './0054-counted-clicks.ts';
+import { deliverySums } from './0055-delivery-sums.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   verifiedBackup,
   sentForms,
   countedClicks,
+  deliverySums,
 ];

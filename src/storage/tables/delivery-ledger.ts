@@ -1,19 +1,25 @@
 import { type RawBuilder, sql } from 'kysely';
+import { DELIVERY_METRICS } from '../../contract/delivery/metrics.ts';
+import { visitHours } from '../../contract/delivery/packed-hours.ts';
+import type { ReportScope } from '../../contract/delivery/report.ts';
 import type {
   DayQuery,
   DeliveryAudience,
   DeliveryChange,
   DeliveryDay,
   DeliveryLedger,
-  DeliveryOwner,
   DeliverySegment,
+  DeliverySum,
   DeliveryTotals,
   DeliveryView,
+  SumKeys,
+  SumQuery,
 } from '../../contract/store/delivery-ledger.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { dynamic, returning } from '../core/dynamic-tables.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
+import type { Db, Param } from '../core/statements.ts';
 
 const DAY_KEY = ['account_id', 'line_item_id', 'day', 'creative_id', 'placement'] as const;
 const SEGMENT_KEY = [...DAY_KEY, 'segmentation', 'value'] as const;
@@ -21,6 +27,18 @@ const VIEW_KEY = ['account_id', 'person', 'line_item_id', 'day'] as const;
 const CHANGE_KEY = ['account_id', 'recorded_hour', 'line_item_id', 'creative_id', 'placement'] as const;
 
 const DAY_VALUES = ['hours', 'impressions', 'billed', 'spend_local_micro', 'settled_until', 'changed_at'] as const;
+/** Those that reports add up. */
+const SUM_VALUES = ['impressions', 'spend_local_micro', 'engagements', 'clicks', 'video_total_views'] as const;
+const SUM_KEYS = {
+  currency: 'line_items.currency',
+  campaign_id: 'line_items.campaign_id',
+  line_item_id: 'delivery_days.line_item_id',
+  creative_id: 'delivery_days.creative_id',
+  day: 'delivery_days.day',
+} as const satisfies Record<keyof SumKeys, string>;
+/** The metrics that are columns of their own only for reports, by their place among all metrics. */
+const SUMMED = ['engagements', 'clicks', 'video_total_views'] as const;
+const SUMMED_SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) => (SUMMED as readonly string[]).indexOf(metric));
 const AUDIENCE_KEY = ['account_id', 'subject', 'applies_from'] as const;
 const CURSOR_VALUES = ['settled_until', 'seed', 'knobs', 'plan'] as const;
 const AUDIENCE_VALUES = ['people', 'shares', 'question_hash', 'directory_mark'] as const;
@@ -101,30 +119,26 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
         return rows.orderBy('line_item_id').orderBy('day').orderBy('creative_id').orderBy('placement');
       });
     },
-    async listHours(query) {
-      if (asksForNothing(query.line_items)) return [];
-      const { args, key, size } = scopeOf(query);
-      return session.all(`delivery hours ${key}`, args, (db, param) => {
-        const rows = db
-          .selectFrom('delivery_days')
-          .select(['line_item_id', 'creative_id', 'hours'])
-          .where('account_id', '=', param('account'))
-          .where('day', '>=', param('from'))
-          .where('day', '<', param('until'));
-        return size > 0 ? rows.where((eb) => inList(eb, 'line_item_id', param.list('line_items', size))) : rows;
-      });
+    async listSums(query, keys) {
+      const names = ['currency', ...keys] as const;
+      const rows = await session.all(`delivery sums ${keys} ${partOf(query)}`, { ...query }, (db, param) =>
+        returning<DeliverySum>(
+          daysOfLines(db, param, query)
+            .select(names.map((name) => SUM_KEYS[name]))
+            .select(SUM_VALUES.map((name) => sumOf(name).as(name)))
+            .select(sql<number>`count(*) - count(${sql.ref('clicks')})`.as('unsummed'))
+            .groupBy(names.map((name) => SUM_KEYS[name])),
+        ),
+      );
+      return session.dialect === 'sqlite' ? rows : rows.map((row) => ({ ...row, unsummed: Number(row.unsummed) }));
     },
-    listOwners(account, { campaign_id, line_item_id }) {
-      const [column, value] = line_item_id === undefined ? ['campaign_id', campaign_id] : ['id', line_item_id];
-      const key = `delivery owners ${value === undefined ? 'account' : column}`;
-      return session.all(key, { account, value }, (db, param) => {
-        const rows = dynamic(db)
-          .selectFrom('line_items')
-          .select(['id as line_item_id', 'campaign_id', 'currency'])
-          .where('account_id', '=', param('account'));
-        return returning<DeliveryOwner>(value === undefined ? rows : rows.where(column!, '=', param('value')));
-      });
-    },
+    listHours: (query, which) =>
+      session.all(`delivery hours ${which} ${partOf(query)}`, { ...query }, (db, param) => {
+        const rows = daysOfLines(db, param, query).select([...Object.values(SUM_KEYS), 'hours']);
+        return returning<SumKeys & Pick<DeliveryDay, 'hours'>>(
+          which === 'all' ? rows : rows.where('clicks', 'is', null),
+        );
+      }),
     async listSegments(query) {
       if (asksForNothing(query.line_items)) return [];
       const { args, key, size } = scopeOf(query);
@@ -214,10 +228,15 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
         onConflict: { key: ['account_id'], replace: CURSOR_VALUES },
       }),
     saveDays: (days) =>
-      insertRows(session, 'delivery_days', days as DeliveryDay[], {
-        columns: [...DAY_KEY, ...DAY_VALUES],
-        onConflict: { key: DAY_KEY, replace: DAY_VALUES },
-      }),
+      insertRows(
+        session,
+        'delivery_days',
+        days.map((day) => ({ ...day, ...summedOf(day.hours) })),
+        {
+          columns: [...DAY_KEY, ...DAY_VALUES, ...SUMMED],
+          onConflict: { key: DAY_KEY, replace: [...DAY_VALUES, ...SUMMED] },
+        },
+      ),
     saveSegments: (segments) =>
       insertRows(session, 'delivery_segments', segments as DeliverySegment[], {
         columns: [...SEGMENT_KEY, 'hours'],
@@ -282,9 +301,42 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
   };
 }
 
+/** The sums of a day that only reports ask for. */
+function summedOf(hours: Uint8Array): Record<(typeof SUMMED)[number], number> {
+  const sums = [0, 0, 0];
+  visitHours(hours, SUMMED_SLOTS, (slot, _, number) => {
+    sums[slot]! += number;
+  });
+  const [engagements, clicks, video_total_views] = sums.map(saturated) as [number, number, number];
+  return { engagements, clicks, video_total_views };
+}
+
 /** A sum that no number of rows overflows. @source decision 1070 */
-function sumOf(column: 'impressions' | 'billed' | 'spend_local_micro'): RawBuilder<number> {
-  return sql<number>`sum(cast(${sql.ref(column)} as double precision))`;
+function sumOf(column: 'billed' | (typeof SUM_VALUES)[number]): RawBuilder<number> {
+  return sql<number>`coalesce(sum(cast(${sql.ref(column)} as double precision)), 0)`;
+}
+
+/** Which part of an account a query is about. */
+function partOf({ campaign_id, line_item_id }: ReportScope): string {
+  return line_item_id === undefined ? (campaign_id === undefined ? 'account' : 'campaign') : 'line item';
+}
+
+/** Days of delivery with the line items that they belong to. */
+function daysOfLines(db: Db, param: Param<{ -readonly [Name in keyof SumQuery]: string }>, query: SumQuery) {
+  const rows = dynamic(db)
+    .selectFrom('line_items')
+    // SQLite keeps the order of a cross join: each line item finds its days by the primary key.
+    .crossJoin('delivery_days')
+    .whereRef('delivery_days.account_id', '=', 'line_items.account_id')
+    .whereRef('delivery_days.line_item_id', '=', 'line_items.id')
+    .where('line_items.account_id', '=', param('account'))
+    .where('day', '>=', param('from'))
+    .where('day', '<', param('until'));
+  const part = partOf(query);
+  if (part === 'account') return rows;
+  return part === 'campaign'
+    ? rows.where('campaign_id', '=', param('campaign_id'))
+    : rows.where('line_items.id', '=', param('line_item_id'));
 }
 
 function saturated(sum: number): number {

@@ -9,7 +9,7 @@ import {
 import type { Store } from '../../../contract/store/store.ts';
 import { readStats, type StatsQuery } from '../analytics/read-stats.ts';
 import type { SegmentationName } from '../analytics/segmentations.ts';
-import { limitTo, ownersIn } from './read-report.ts';
+import { partOf } from './read-report.ts';
 
 /** Line items that are divided at once. */
 const LINES_AT_ONCE = 500;
@@ -27,10 +27,10 @@ export async function readBreakdown(
   const { days, segmentation, country } = question;
   const end = plusDays(days.at(-1)!, 1);
   const bound = (day: string): string => formatInstant(Date.parse(startOfDay(day, account.timezone)));
-  const owners = await ownersIn(store, account, question);
-  const range = { account: account.id, from: days[0]!, until: end, ...limitTo(question, owners) };
-  const active = await store.read((tx) => tx.deliveryLedger.listTotalsOfDays(range));
-  const lines = active.map(({ line_item_id }) => line_item_id).filter((line) => owners.has(line));
+  const query = { ...partOf(account, question), from: days[0]!, until: end };
+  const active = await store.read((tx) => tx.deliveryLedger.listSums(query, ['line_item_id']));
+  const currencies = new Map(active.map(({ line_item_id, currency }) => [line_item_id!, currency]));
+  const lines = [...currencies.keys()];
   const found = new Map<string, SegmentReport>();
   for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
     const { entities } = await readStats(store, {
@@ -39,7 +39,7 @@ export async function readBreakdown(
       segmentation: { type: segmentation as SegmentationName, country, platform: undefined },
     });
     for (const { id, parts } of entities) {
-      const currency = owners.get(id)!.currency;
+      const currency = currencies.get(id)!;
       for (const { segment, series } of parts) {
         if (series.size === 0) continue;
         const name = segment?.segment_name ?? null;

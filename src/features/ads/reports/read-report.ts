@@ -10,17 +10,34 @@ import {
   type ReportScope,
 } from '../../../contract/delivery/report.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { DayQuery, DeliveryOwner } from '../../../contract/store/delivery-ledger.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { DeliveryDay, DeliverySum, SumKeys, SumQuery } from '../../../contract/store/delivery-ledger.ts';
+import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { othersTurn } from '../analytics/read-stats.ts';
 import { nameRows } from './name-rows.ts';
 
 /** The account of a report. */
 export type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
 
+/** Days that the database adds up at once; a large account lets others in between. */
+const DAYS_AT_ONCE = 14;
 const NAMES = Object.keys(REPORT_METRICS) as (keyof DailyNumbers)[];
 const WIDTH = NAMES.length;
-const SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) => NAMES.findIndex((name) => REPORT_METRICS[name] === metric));
+const COLUMNS = ['spend_local_micro', 'impressions', 'engagements', 'clicks', 'video_total_views'] as const;
+const KEYS = { campaigns: 'campaign_id', line_items: 'line_item_id', ads: 'creative_id' } as const satisfies Record<
+  ReportLevel,
+  keyof SumKeys
+>;
+
+/** The slots of those metrics of the ledger that a report shows. */
+const slotsOf = (names: readonly (keyof DailyNumbers)[]): Int16Array =>
+  Int16Array.from(DELIVERY_METRICS, (metric) => {
+    const slot = NAMES.findIndex((name) => REPORT_METRICS[name] === metric);
+    return slot >= 0 && names.includes(NAMES[slot]!) ? slot : -1;
+  });
+type RowKey = (typeof KEYS)[ReportLevel];
+const SLOTS = slotsOf(NAMES);
+/** Those that days have not added up which were last changed before their sums were kept. */
+const UNSUMMED_SLOTS = slotsOf(['engagements', 'clicks', 'views']);
 
 /**
  * Adds up what an account delivered, straight from the ledger, by currency: all placements, all kinds of ads, deleted ones
@@ -32,93 +49,91 @@ export async function readReport(
   question: ReportQuestion,
 ): Promise<CurrencyReport[]> {
   const { days, level, rows_max = Number.POSITIVE_INFINITY, isByDay = false, lastHours } = question;
-  const sums = reportSums(days.length, isByDay);
-  const owners = await ownersIn(store, account, question);
-  const lines = limitTo(question, owners);
-  for (const [at, day] of days.entries()) {
-    const range = { account: account.id, from: day, until: plusDays(day, 1), ...lines };
-    const hoursMax = at === days.length - 1 ? lastHours : undefined;
-    await store.read(async (tx) => {
-      for (const { line_item_id, creative_id, hours } of await tx.deliveryLedger.listHours(range)) {
-        const owner = owners.get(line_item_id);
-        if (!owner) continue;
-        const row = sums.rowOf(owner.currency, keyOf(level, owner, { line_item_id, creative_id }));
-        sums.add(row, at, hours, hoursMax);
-      }
-    });
-    // A large account lets others in between.
+  const sums = reportSums(days, level && KEYS[level], isByDay);
+  const whole = lastHours === undefined ? days : days.slice(0, -1);
+  const within = (from: string, last: string): SumQuery => ({
+    ...partOf(account, question),
+    ...{ from, until: plusDays(last, 1) },
+  });
+  for (let from = 0; from < whole.length; from += DAYS_AT_ONCE) {
+    const part = whole.slice(from, from + DAYS_AT_ONCE);
+    const query = within(part[0]!, part.at(-1)!);
+    const found = await store.read((tx) => readDays(tx, query, sums.groups));
+    for (const sum of found.sums) sums.addSum(sum);
+    for (const row of found.unsummed) sums.addHours(row, UNSUMMED_SLOTS);
     await othersTurn();
   }
+  if (lastHours !== undefined) {
+    const last = days.at(-1)!;
+    const rows = await store.read((tx) => tx.deliveryLedger.listHours(within(last, last), 'all'));
+    for (const row of rows) sums.addHours(row, SLOTS, lastHours);
+  }
   const found = sums.byCurrency(rows_max);
-  await store.read((tx) =>
-    nameRows(
-      tx,
-      account,
-      level,
-      found.flatMap(({ rows }) => rows),
-    ),
-  );
+  if (level) {
+    const rows = found.flatMap((each) => each.rows);
+    await store.read((tx) => nameRows(tx, account, level, rows));
+  }
   return found;
 }
 
-function keyOf(
-  level: ReportLevel,
-  { campaign_id }: DeliveryOwner,
-  { line_item_id, creative_id }: { readonly line_item_id: string; readonly creative_id: string },
-): string {
-  if (level === 'campaigns') return campaign_id;
-  return level === 'ads' ? creative_id : line_item_id;
+/** The part of an account that a report is about. */
+export function partOf({ id }: ReportedAccount, { campaign_id, line_item_id }: ReportScope) {
+  if (line_item_id !== undefined) return { account: id, line_item_id };
+  return { account: id, ...(campaign_id !== undefined && { campaign_id }) };
 }
 
-/** To what each line item of a scope belongs. */
-export async function ownersIn(
-  store: Pick<Store, 'read'>,
-  { id }: ReportedAccount,
-  scope: ReportScope,
-): Promise<ReadonlyMap<string, DeliveryOwner>> {
-  const owners = await store.read((tx) => tx.deliveryLedger.listOwners(id, scope));
-  return new Map(owners.map((owner) => [owner.line_item_id, owner]));
+/** The sums of some days, and the days whose hours say the rest. */
+async function readDays(tx: ReadTransaction, query: SumQuery, groups: readonly (readonly (keyof SumKeys)[])[]) {
+  let sums: DeliverySum[] = [];
+  for (const keys of groups) sums = sums.concat(await tx.deliveryLedger.listSums(query, keys));
+  const isWhole = sums.every(({ unsummed }) => unsummed === 0);
+  return { sums, unsummed: isWhole ? [] : await tx.deliveryLedger.listHours(query, 'unsummed') };
 }
 
-/** The line items that a query over days is limited to. */
-export function limitTo(
-  { campaign_id, line_item_id }: ReportScope,
-  owners: ReadonlyMap<string, DeliveryOwner>,
-): Pick<DayQuery, 'line_items'> {
-  return campaign_id === undefined && line_item_id === undefined ? {} : { line_items: [...owners.keys()] };
-}
-
-/** Adds up days of hours by currency and row. */
-function reportSums(length: number, isByDay: boolean) {
-  type Row = { readonly totals: Float64Array; readonly row: Float64Array };
+/** Adds up by currency and day and, where there is a key, by currency and row. */
+function reportSums(days: readonly string[], key: RowKey | undefined, isByDay: boolean) {
+  const offsets = new Map(days.map((day, at) => [day, at * WIDTH]));
   const currencies = new Map<string, { readonly totals: Float64Array; readonly rows: Map<string, Float64Array> }>();
+  const ofCurrency = (currency: string) => {
+    const found = currencies.get(currency) ?? { totals: new Float64Array(days.length * WIDTH), rows: new Map() };
+    currencies.set(currency, found);
+    return found;
+  };
+  const rowOf = (currency: string, id: string): Float64Array => {
+    const { rows } = ofCurrency(currency);
+    const row = rows.get(id) ?? new Float64Array((isByDay ? days.length : 1) * WIDTH);
+    rows.set(id, row);
+    return row;
+  };
+  const groups: (readonly (keyof SumKeys)[])[] = [['day']];
+  if (key) groups.push(isByDay ? [key, 'day'] : [key]);
   return {
-    rowOf(currency: string, key: string): Row {
-      const found = currencies.get(currency) ?? { totals: new Float64Array(length * WIDTH), rows: new Map() };
-      currencies.set(currency, found);
-      const { totals, rows } = found;
-      const row = rows.get(key) ?? new Float64Array((isByDay ? length : 1) * WIDTH);
-      rows.set(key, row);
-      return { totals, row };
+    /** The keys by which the database adds up. */
+    groups,
+    addSum(sum: DeliverySum): void {
+      const id = key && sum[key];
+      const into = id === undefined ? ofCurrency(sum.currency).totals : rowOf(sum.currency, id);
+      const offset = sum.day === undefined ? 0 : offsets.get(sum.day)!;
+      for (let slot = 0; slot < WIDTH; slot++) into[offset + slot]! += sum[COLUMNS[slot]!];
     },
-    add({ totals, row }: Row, day: number, hours: Uint8Array, hoursMax = Number.POSITIVE_INFINITY): void {
-      const ofDay = day * WIDTH;
-      const inRow = isByDay ? ofDay : 0;
-      visitHours(hours, SLOTS, (slot, hour, number) => {
+    addHours(row: SumKeys & Pick<DeliveryDay, 'hours'>, slots: Int16Array, hoursMax = Number.POSITIVE_INFINITY): void {
+      const { totals } = ofCurrency(row.currency);
+      const offset = offsets.get(row.day)!;
+      const into = key && rowOf(row.currency, row[key]);
+      visitHours(row.hours, slots, (slot, hour, number) => {
         // The hour in which the limit lies counts in part.
         const counted = number * Math.max(0, Math.min(1, hoursMax - hour));
-        totals[ofDay + slot]! += counted;
-        row[inRow + slot]! += counted;
+        totals[offset + slot]! += counted;
+        if (into) into[(isByDay ? offset : 0) + slot]! += counted;
       });
     },
     byCurrency(rows_max: number): CurrencyReport[] {
       const found = [...currencies].map(([currency, { totals, rows }]) => {
         const all = [...rows].map(([id, numbers]) => ({ id, name: null, numbers: numbersOf(numbers) }));
-        const ranked = all.sort((one, other) => spendOf(other.numbers) - spendOf(one.numbers));
+        const ranked = all.sort((one, other) => totalOf(other.numbers.spend) - totalOf(one.numbers.spend));
         return { currency, totals: numbersOf(totals), rows: ranked.slice(0, rows_max), rowCount: all.length };
       });
-      const seen = ({ totals }: CurrencyReport): number => totals.impressions.reduce((sum, each) => sum + each, 0);
-      return found.sort((one, other) => seen(other) - seen(one));
+      return found.sort((one, other) => totalOf(other.totals.impressions) - totalOf(one.totals.impressions));
     },
   };
 }
@@ -129,6 +144,6 @@ function numbersOf(numbers: Float64Array): DailyNumbers {
   return Object.fromEntries(NAMES.map((name, slot) => [name, of(slot)])) as DailyNumbers;
 }
 
-function spendOf({ spend }: DailyNumbers): number {
-  return spend.reduce((sum, each) => sum + each, 0);
+function totalOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
