@@ -1,4 +1,5 @@
 // On either database: what is tried here is decided before the database is asked.
+// Of one node: behind a balancer, an address is configured, and the host of a request says nothing.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -126,12 +127,12 @@ describe('requests of one connection that wait for each other', () => {
     const order = [reading, reading, named('A'), reading, reading, named('B'), named('C'), reading];
     const replies = await inOnePacket(order);
     assert.deepEqual(
-      replies.map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1]),
+      replies.map(({ body }) => /"(old|[A-D])"/.exec(body)?.[1]),
       ['old', 'old', 'A', 'A', 'A', 'B', 'C', 'C'],
     );
     const first = await inOnePacket([named('D'), reading]);
     assert.deepEqual(
-      first.map(({ body }) => /"name":"(\w+)"/.exec(body)?.[1]),
+      first.map(({ body }) => /"(old|[A-D])"/.exec(body)?.[1]),
       ['D', 'D'],
     );
   });
