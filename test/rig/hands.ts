@@ -16,17 +16,27 @@ export interface Hands {
 /** Puts the focus on an element, or presses it; both are given as expressions about an element `each`. */
 type Reach = (is: string, wanted: string) => Promise<void>;
 
-/** The hands of somebody who uses the mouse for everything but to type. */
-export function mouseHands(tab: Tab): Hands {
-  const click: Reach = async (is, wanted) => {
-    const place = await tab.look(`(() => {
+/** Where to click on an element, given as an expression about `each`. */
+export async function placeOf(
+  tab: Tab,
+  is: string,
+  wanted: string,
+): Promise<{ readonly x: number; readonly y: number }> {
+  const place = await tab.look(`(() => {
       const found = [...document.querySelectorAll('a, button, summary, input, textarea, label')]
         .find((each) => each.checkVisibility() && ${is});
       found?.scrollIntoView({ block: 'center' });
       const box = found?.getBoundingClientRect();
       return box && { x: box.x + Math.min(box.width / 2, 40), y: box.y + box.height / 2 };
     })()`);
-    assert.ok(place, `nothing to click: ${wanted}`);
+  assert.ok(place, `nothing to click: ${wanted}`);
+  return place;
+}
+
+/** The hands of somebody who uses the mouse for everything but to type. */
+export function mouseHands(tab: Tab): Hands {
+  const click: Reach = async (is, wanted) => {
+    const place = await placeOf(tab, is, wanted);
     const button = { ...place, button: 'left', clickCount: 1 };
     await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...button });
     await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...button });
