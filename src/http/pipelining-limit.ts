@@ -11,6 +11,11 @@ const ENDING = Number.POSITIVE_INFINITY;
 /** The methods whose requests may run beside others. @source RFC 9110 9.2.1 */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
+/** The method of the request that a connection is answering. */
+const ANSWERING = Symbol('answering');
+
+type AnsweringSocket = Socket & { [ANSWERING]?: string };
+
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The requests of a connection that have arrived before the reply to the one before. */
@@ -29,14 +34,17 @@ interface Waiting {
 export function pipeliningLimit(deps: PipelineDependencies, pass: Listener): Listener {
   const known = new WeakMap<Socket, Waiting>();
   return (request, response) => {
+    const socket: AnsweringSocket = request.socket;
     // No other reply is pending on the connection, as is nearly always the case.
-    if (response.socket !== null) return pass(request, response);
-    const { socket } = request;
+    if (response.socket !== null) {
+      socket[ANSWERING] = request.method!;
+      return pass(request, response);
+    }
     const waiting = known.get(socket) ?? { count: 0, changes: 0 };
     known.set(socket, waiting);
     if (waiting.count < WAITING_MAX) {
       const isSafe = SAFE.has(request.method!);
-      const isTurn = isSafe && waiting.changes === 0 && SAFE.has(beingAnswered(socket)?.req.method ?? 'GET');
+      const isTurn = isSafe && waiting.changes === 0 && SAFE.has(socket[ANSWERING] ?? 'GET');
       waiting.count += 1;
       if (!isSafe) waiting.changes += 1;
       response.once('close', () => {
@@ -44,7 +52,11 @@ export function pipeliningLimit(deps: PipelineDependencies, pass: Listener): Lis
         if (!isSafe) waiting.changes -= 1;
       });
       if (isTurn) pass(request, response);
-      else response.once('socket', () => pass(request, response));
+      // The replies before it are complete.
+      response.once('socket', () => {
+        socket[ANSWERING] = request.method!;
+        if (!isTurn) pass(request, response);
+      });
       return;
     }
     if (waiting.count === ENDING) return;
@@ -52,9 +64,4 @@ export function pipeliningLimit(deps: PipelineDependencies, pass: Listener): Lis
     response.shouldKeepAlive = false;
     sendError(deps, request, response, new Problem([{ problem: 'RATE_LIMITED' }], { retryAfter_s: 1 }));
   };
-}
-
-/** The reply that a connection is waiting for: only the server knows it, and remembering it would cost each request. */
-function beingAnswered(socket: Socket): ServerResponse | null | undefined {
-  return (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage;
 }
