@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { packHours } from '../../src/contract/delivery/packed-hours.ts';
 import type { AdServing } from '../../src/contract/services/serving.ts';
 import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
 import { openServing } from '../../src/features/delivery/serving/serving.ts';
@@ -8,14 +9,14 @@ import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 type Node = AdServing<DecisionRequest, readonly PlacementDecisions[]>;
 
+const onError = (error: unknown): never => {
+  throw error;
+};
 let world: World;
 let nodes: readonly Node[];
 before(async () => {
   world = await openWorld({ flags: { delivery_sandbox: 'served', rate_limits: 'off' } });
   const { services } = world.service;
-  const onError = (error: unknown): never => {
-    throw error;
-  };
   nodes = ['one', 'other'].map((node) => openServing({ services, node, onError, onDropped: () => {} }));
   await makePublisher(world);
 });
@@ -75,6 +76,60 @@ test('two nodes together hold a budget, and each promises at most its lease', as
   await end(ad);
 });
 
+test('a small budget without pacing is shown to the last impression, at every page', async () => {
+  const ad = await bookAd(world, { bid: 10_000_000, line: { ...TARGET, total_budget_amount_local_micro: 3_000_000 } });
+  for (let page = 0; page < 300; page++) {
+    const decision = await ask(nodes[0]!);
+    assert.ok(decision, `page ${page} is empty`);
+    view(nodes[0]!, decision.impression_url);
+  }
+  assert.equal(await ask(nodes[0]!), undefined);
+  await flush(nodes[0]!, ad);
+  assert.deepEqual(await spentOf(ad), { impressions: 300, spend_local_micro: 3_000_000 });
+  await end(ad);
+});
+
+test('what a node does not use of a budget comes back at once when another node lacks it', async () => {
+  const [one, other] = nodes as [Node, Node];
+  const ad = await bookAd(world, { bid: 10_000_000, line: { ...TARGET, total_budget_amount_local_micro: 100_000 } });
+  view(one, (await ask(one))!.impression_url);
+  await flush(one, ad);
+  assert.equal(await ask(other), undefined, 'the budget is so small that it is leased whole');
+  // From here on, nobody asks the first node; its timer runs.
+  world.clock.advance(6);
+  for (let second = 0, shown = 1; second < 3 && shown < 10; second++) {
+    await ask(other);
+    await flush(one, ad);
+    world.clock.advance(1);
+    for (let decision = await ask(other); decision; decision = await ask(other)) {
+      view(other, decision.impression_url);
+      shown += 1;
+    }
+  }
+  await flush(other, ad);
+  assert.deepEqual(await spentOf(ad), { impressions: 10, spend_local_micro: 100_000 });
+  await end(ad);
+});
+
+test('a budget that cannot be renewed, because the database is away, ends what it pays for and nothing else', async () => {
+  const ad = await bookAd(world, { bid: 10_000_000, line: { ...TARGET, total_budget_amount_local_micro: 1_000_000 } });
+  const { services } = world.service;
+  let isAway = false;
+  const away: typeof services.store.write = (...of) =>
+    isAway ? Promise.reject(new Error('away')) : services.store.write(...of);
+  const store: typeof services.store = Object.create(services.store, { write: { value: away } });
+  const node = openServing({ services: { ...services, store }, node: 'alone', onError: () => {}, onDropped: () => {} });
+  assert.ok(await ask(node));
+  isAway = true;
+  let shown = 0;
+  while (await ask(node)) shown += 1;
+  assert.equal(shown, 19, 'the lease was of twenty');
+  isAway = false;
+  world.clock.advance(6);
+  assert.ok(await ask(node));
+  await end(ad);
+});
+
 test('two nodes together hold a frequency cap, once what each has counted is stored', async () => {
   const place = await openAccount(world.sandbox);
   await world.sandbox.call('POST', `${place.path}/features`, { params: { feature_keys: 'REACH_FREQUENCY_CAP' } });
@@ -91,6 +146,62 @@ test('two nodes together hold a frequency cap, once what each has counted is sto
     world.clock.advance(2);
   }
   assert.equal(shown, 3);
+  await end(ad);
+});
+
+test('two nodes exceed a frequency cap in a burst, but neither shows more than the cap', async () => {
+  const place = await openAccount(world.sandbox);
+  await world.sandbox.call('POST', `${place.path}/features`, { params: { feature_keys: 'REACH_FREQUENCY_CAP' } });
+  const line = { objective: 'REACH', goal: 'MAX_REACH', frequency_cap: 2, duration_in_days: 1 };
+  const ad = await bookAd(world, { in: place, bid: null, line });
+  const burst = async (): Promise<number[]> => {
+    const shown = nodes.map(() => 0);
+    for (const [at, node] of nodes.entries()) {
+      for (let page = 0; page < 5; page++) {
+        const decision = await ask(node, 'burst');
+        if (!decision) continue;
+        view(node, decision.impression_url);
+        shown[at]! += 1;
+      }
+    }
+    return shown;
+  };
+  assert.deepEqual(await burst(), [2, 2]);
+  for (const node of nodes) await flush(node, ad);
+  world.clock.advance(2);
+  assert.deepEqual(await burst(), [0, 0], 'what was stored holds everywhere');
+  await end(ad);
+});
+
+test('how often creatives are clicked is known to every node, also to one that has just started', async () => {
+  const ad = await bookAd(world, { bid: 1_000_000, line: TARGET });
+  const second = await world.sandbox.call('POST', `${ad.path}/post`, {
+    params: { text: 'Fresher coffee https://landing.example/fresh' },
+  });
+  const params = { line_item_id: ad.line, post_ids: second.body.data.id };
+  const promoted = await world.sandbox.call('POST', `${ad.path}/promoted_posts`, { params });
+  const [good, poor] = [promoted.body.data[0].id as string, ad.creative];
+  const delivered = (creative_id: string, day: string, clicks: number) => {
+    const of = (number: number) => [number, ...new Array<number>(23).fill(0)];
+    const sums = { impressions: 100_000, billed: 100_000, spend_local_micro: 0 };
+    return {
+      ...{ account_id: ad.account, line_item_id: ad.line, creative_id, placement: 'ALL_ON_SERVICE', day, ...sums },
+      hours: packHours(24, new Map([...Object.entries({ impressions: of(100_000), clicks: of(clicks) })] as never)),
+      ...{ settled_until: `${day}T23:00:00Z`, changed_at: `${day}T23:00:00Z` },
+    };
+  };
+  const days = [
+    ...[delivered(good, '2026-02-28', 5000), delivered(poor, '2026-02-28', 50)],
+    // Too long ago to count.
+    ...[delivered(good, '2026-02-01', 0), delivered(poor, '2026-02-01', 50_000)],
+  ];
+  await world.service.store.write((tx) => tx.deliveryLedger.saveDays(days));
+  const { services } = world.service;
+  for (const name of ['started', 'started again']) {
+    const node = openServing({ services, node: name, onError, onDropped: () => {} });
+    for (let page = 0; page < 10; page++) assert.equal((await ask(node))!.creative_id, good);
+    await node.stop();
+  }
   await end(ad);
 });
 
@@ -159,9 +270,6 @@ test('a node drops what it has no room for while the database is away, and has r
     isAway ? Promise.reject(new Error('away')) : services.store.write(...of);
   const store: typeof services.store = Object.create(services.store, { write: { value: away } });
   let dropped = 0;
-  const onError = (error: unknown): never => {
-    throw error;
-  };
   const onDropped = () => (dropped += 1);
   const node = openServing({ services: { ...services, store }, node: 'small', onError, onDropped, waitingMax: 2 });
   const urls: string[] = [];

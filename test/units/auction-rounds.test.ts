@@ -9,7 +9,7 @@ import type { Ad } from '../../src/features/delivery/serving/ads.ts';
 import { decideRound } from '../../src/features/delivery/serving/auction-round.ts';
 import type { AccountCounters } from '../../src/features/delivery/serving/counters.ts';
 import { dayOfAd } from '../../src/features/delivery/serving/pacing.ts';
-import { creativeQuality } from '../../src/features/delivery/serving/quality.ts';
+import { inOrder, UNSEEN } from '../../src/features/delivery/serving/quality.ts';
 import { ranking } from '../../src/features/delivery/serving/ranking.ts';
 import { hourMarket } from '../../src/features/delivery/simulation/hour-market.ts';
 import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
@@ -29,7 +29,7 @@ function adOf(id: string, changes: Partial<Booking> = {}, account = id): Ad {
   return {
     ...{
       booking: booked,
-      creatives: booked.creatives,
+      creatives: booked.creatives.map((each) => ({ ...each, outcomes: UNSEEN })),
       isMeant: () => true,
       countries: undefined,
       platforms: undefined,
@@ -39,7 +39,7 @@ function adOf(id: string, changes: Partial<Booking> = {}, account = id): Ad {
       ...{ strategy: booked.bid_strategy, amount: booked.bid_amount, ...bidLimits('USD'), unitsPerDollar },
       actions: isPaidByClick ? 1 : 1000,
     },
-    ...{ isStale: false, billed: isPaidByClick ? 'click' : 'impression', isMeasured: false, beginsAt: 4 },
+    ...{ isStale: false, billed: isPaidByClick ? 'click' : 'impression', isMeasured: false, beginsAt: 4, quality: 1 },
     ...{ isStandard: booked.isStandard ?? true, probability: isPaidByClick ? CLICKS : 1 },
     outcomes: isPaidByClick ? { successes: 80_000, trials: 1_000_000 } : undefined,
     flight: { from_ms: DAY.start_ms, until_ms: Date.parse(booked.end_time ?? '9999-12-31T23:59:59Z') },
@@ -56,12 +56,7 @@ function play(changes: Partial<Booking>, { from = 0, rival }: { from?: number; r
   let now_ms = DAY.start_ms;
   let spent = 0;
   const counters = { spentToday: (key: string) => (/auto|campaign/.test(key) ? spent : 0), begunWith: () => undefined };
-  const ranks = ranking(
-    { now: () => now_ms },
-    chance,
-    () => counters as never as AccountCounters,
-    () => 1,
-  );
+  const ranks = ranking({ now: () => now_ms }, chance, () => counters as never as AccountCounters);
   const list = { ads: [auto, others], changes: 0 };
   const placement = { id: 'top', type: 'SERVICE_TIMELINE', count: 1 };
   const quarters = [0, 0, 0, 0];
@@ -155,12 +150,7 @@ function decideOn(ads: Ad[], { count = 1, now_ms = DAY.start_ms, explain = false
   const counters = { spentToday: () => 0, begunWith: () => undefined } as never as AccountCounters;
   return decideRound({
     ...{
-      ranking: ranking(
-        { now: () => now_ms },
-        chance,
-        () => counters,
-        () => 1,
-      ),
+      ranking: ranking({ now: () => now_ms }, chance, () => counters),
       candidates: [{ ads, changes: 0 }],
     },
     ...{ placement: { id: 'top', type: 'SERVICE_TIMELINE', count }, now_ms, excluded: new Map(), accounts, explain },
@@ -220,16 +210,15 @@ describe('what little is known of is tried out', () => {
   });
 
   test('creatives', () => {
-    const quality = creativeQuality();
-    for (let view = 0; view < 100_000; view++) {
-      for (const id of ['good', 'poor']) quality.viewed(id);
-      if (view % 100 === 0) quality.clicked('good');
-      if (view % 500 === 0) quality.clicked('poor');
-    }
+    const creatives = [
+      { id: 'poor', outcomes: { successes: 200, trials: 100_000 } },
+      { id: 'new', outcomes: UNSEEN },
+      { id: 'good', outcomes: { successes: 1000, trials: 100_000 } },
+    ];
     const random = seededRandom(7, 'creatives');
     const first = { good: 0, new: 0, poor: 0 };
     for (let at = 0; at < MOMENTS; at++) {
-      const [shown] = quality.inOrder([{ id: 'poor' }, { id: 'new' }, { id: 'good' }], () => fraction(random));
+      const [shown] = inOrder(creatives, () => fraction(random));
       first[shown!.id as keyof typeof first] += 1;
     }
     assert.equal(first.poor, 0);

@@ -6,6 +6,7 @@ import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import { askingOf, authorName, listActiveLines, READ_AT_ONCE, readAds } from './ads.ts';
 import { type HeldAccount, type HeldAds, heldAds } from './held-ads.ts';
+import { LEASES_WANTED } from './store-beacons.ts';
 
 /** The ads of all accounts of an environment, in memory. */
 export interface AdIndex {
@@ -55,6 +56,7 @@ export function openAdIndex(
       return;
     }
     for (const tag of tags) {
+      if (tag.includes(LEASES_WANTED)) continue;
       const [, account, name] = /^(?:serving|account):([^/]*)(?:\/(.*))?$/.exec(tag) ?? [];
       if (account !== undefined) note(account, name);
       else noteAuthor(tag.slice('user:'.length));

@@ -17,12 +17,18 @@ import type { Outcomes } from './draw-rate.ts';
 import { type FewPeople, meansFewPeople } from './few-people.ts';
 import { type KeywordPredicate, keywordPredicate } from './keyword-match.ts';
 import { type Predicate, predicateOf } from './match.ts';
+import { qualityOf, readOutcomes, UNSEEN } from './quality.ts';
+
+/** A creative, and how often people clicked it. */
+export interface ServedCreative extends BookedCreative {
+  readonly outcomes: Outcomes;
+}
 
 /** A line item that could be shown, prepared for decisions. */
 export interface Ad {
   readonly account: SettledAccount;
   readonly booking: Booking;
-  readonly creatives: readonly BookedCreative[];
+  readonly creatives: readonly ServedCreative[];
   readonly isMeant: Predicate;
   /** The only countries and platforms for which it is, where its targeting names nothing else beside them. */
   readonly countries: readonly string[] | undefined;
@@ -42,6 +48,8 @@ export interface Ad {
   readonly probability: number;
   /** What that is known from; undefined where impressions are billed. */
   readonly outcomes: Outcomes | undefined;
+  /** How well its creatives do, 1 on average; 1 where clicks are billed, which count in the probability. */
+  readonly quality: number;
   /** What an AUTO bid begins with, in US dollars for a thousand impressions. */
   readonly beginsAt: number;
 }
@@ -130,10 +138,11 @@ export async function readAds(
   turn: number,
 ): Promise<Map<string, ReadLine>> {
   const now = formatInstant(asking.now * 1000);
-  const { bookings, questions, totals } = await asking.services.store.read(async (tx) => ({
+  const { bookings, questions, totals, clicked } = await asking.services.store.read(async (tx) => ({
     bookings: await readBookings(tx, account, { ids: lines }),
     questions: await readQuestions(tx, account, lines),
     totals: new Map((await tx.deliveryLedger.listTotals(account.id, lines)).map((each) => [each.line_item_id, each])),
+    clicked: await readOutcomes(tx, account, lines, asking.now * 1000),
   }));
   const found = new Map<string, ReadLine>();
   for (const booking of bookings.lines) {
@@ -147,10 +156,11 @@ export async function readAds(
     const outcomes = isPaidByClick
       ? { successes: billed + CLICK_PRIOR * PRIOR_WEIGHT, trials: impressions + PRIOR_WEIGHT }
       : undefined;
+    const creatives = shownCreatives(booking).map((each) => ({ ...each, outcomes: clicked.get(each.id) ?? UNSEEN }));
     const ad: Ad | undefined =
       reason === undefined
         ? {
-            ...{ account, booking, creatives: shownCreatives(booking), isStale: false },
+            ...{ account, booking, creatives, isStale: false },
             ...(await targetingOf(question, asking)),
             bid: {
               ...{ strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
@@ -162,11 +172,14 @@ export async function readAds(
             isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
             flight: flightOf(booking),
             ...{ outcomes, probability: outcomes ? outcomes.successes / outcomes.trials : 1 },
+            quality: isPaidByClick
+              ? 1
+              : creatives.reduce((sum, each) => sum + qualityOf(each.outcomes), 0) / creatives.length,
             beginsAt: paid > 0 ? BEGINS_ABOVE * paid : BEGINS_AT,
           }
         : undefined;
-    const creatives = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));
-    const names = [booking.campaign.id, booking.instrument.id, ...creatives, ...question.criterionIds];
+    const shown = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));
+    const names = [booking.campaign.id, booking.instrument.id, ...shown, ...question.criterionIds];
     found.set(booking.id, { ad, reason, names, turn });
   }
   return found;

@@ -8,8 +8,8 @@ import type { Beacon, BeaconEvent } from './beacon.ts';
 import { budgetKeys, limitingKeys, type Payers, payersOf } from './budget-keys.ts';
 import { type Stored, storeBeacons } from './store-beacons.ts';
 
-/** Whether budgets can pay for one more action. */
-export type Funds = 'enough' | 'exhausted' | 'unknown';
+/** Whether budgets can pay for one more action: `unknown` before they were read, `used` when a lease has to be renewed. */
+export type Funds = 'enough' | 'exhausted' | 'unknown' | 'used';
 
 /** What this process counts for one account, beyond what the ledger has. */
 export interface AccountCounters {
@@ -31,6 +31,8 @@ export interface AccountCounters {
   unstored(person: string, line: string): number;
   /** Stores what has been counted, and renews leases; resolves when all that was counted before the call is stored. */
   flush(): Promise<void>;
+  /** Other nodes lack budgets: gives back with the next flush what is not promised of those that are not in use. @source decision 1255 */
+  giveBack(): void;
   /** Whether there is anything to store, or a budget to ask for. */
   isDue(): boolean;
   /** Changes whenever budgets may have got more to spend. */
@@ -59,8 +61,11 @@ const PROMISED_MS = 60_000;
 const WAITING_MS = 10_000;
 /** Beacons that this process has seen, so that it need not ask the database about each replay. */
 const SEEN_MAX = 100_000;
-/** A budget that had nothing left is asked again after this long. */
+/** A budget that had nothing left, or could not be asked, is asked again after this long; one of which other nodes hold a part, sooner. */
 const POOR_MS = 5000;
+const POOR_WITH_OTHERS_MS = 1000;
+/** Line items that were not looked at for this long give back their budgets when other nodes lack them. */
+const RESTING_MS = 5000;
 /** Budgets of line items that were not looked at for this long are given back. @source decision 982 */
 const IDLE_MS = 300_000;
 
@@ -102,6 +107,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     return true;
   };
   let isWanting = false;
+  let isGivingBack = false;
   let state = 0;
   let flushing: Promise<void> | undefined;
 
@@ -130,8 +136,11 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
   };
   /** The line items whose leases are renewed next, with what each action may cost. */
   const toLease = (): Map<string, number> => {
-    const lines = leasedDay === today() ? [...touched] : [...wanted.keys()];
-    return new Map(lines.map((line) => [line, wanted.get(line) ?? 0]));
+    if (leasedDay !== today()) return new Map(wanted);
+    const before_ms = clock.now() - RESTING_MS;
+    const needOf = (line: string): number =>
+      isGivingBack && (asked.get(line)?.at_ms ?? 0) <= before_ms ? 0 : (wanted.get(line) ?? 0);
+    return new Map([...(isGivingBack ? asked.keys() : touched)].map((line) => [line, needOf(line)]));
   };
 
   let idleLooked_ms = Number.NEGATIVE_INFINITY;
@@ -174,6 +183,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     views = [];
     clicks = [];
     isWanting = false;
+    isGivingBack = false;
     touched.clear();
     let stored: Stored;
     try {
@@ -182,7 +192,11 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       // Whatever the database did with them, each counts once when they are stored again.
       views = [...batch.views, ...views];
       clicks = [...batch.clicks, ...clicks];
-      for (const line of batch.wanted.keys()) touched.add(line);
+      for (const line of batch.wanted.keys()) {
+        touched.add(line);
+        const payers = asked.get(line)?.payers;
+        for (const key of payers ? budgetKeys(payers, leasedDay) : []) poorUntil.set(key, now_ms + POOR_MS);
+      }
       isWanting = true;
       // They were not given back: other line items may lease them again, and the end of the node returns them.
       throw error;
@@ -205,13 +219,29 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
     if (leasedDay !== stored.day) {
       for (const all of [leases, leased, begun]) all.clear();
     }
-    for (const [key, amount] of stored.leases) leases.set(key, amount);
+    for (const [key, amount] of stored.leases) {
+      leases.set(key, amount);
+      const isHeldByOthers = stored.short.get(key);
+      if (isHeldByOthers === undefined) poorUntil.delete(key);
+      else poorUntil.set(key, now_ms + (isHeldByOthers ? POOR_WITH_OTHERS_MS : POOR_MS));
+    }
     for (const [key, amount] of stored.begun) begun.set(key, amount);
     spent = stored.spentToday;
     leasedDay = stored.day;
     state += 1;
     for (const line of batch.wanted.keys()) leased.add(line);
     onStored(stored);
+  }
+
+  async function flush(): Promise<void> {
+    // One that is under way may have begun before what was counted last.
+    while (flushing) await flushing.catch(() => {});
+    const isStored = views.length === 0 && clicks.length === 0 && !isWanting;
+    if (isStored && leasedDay === today() && isLeased() && idleLines(clock.now()).length === 0) return;
+    flushing = storeAll().finally(() => {
+      flushing = undefined;
+    });
+    await flushing;
   }
 
   return {
@@ -231,14 +261,11 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       for (const key of limitingKeys(booking, day)) {
         const left = (leases.get(key) ?? 0) - promised.of(key) - unstoredSpend.of(key);
         if (left >= least) continue;
-        // Asked for again, but not all the time: a budget may be used up for the day.
-        const now_ms = clock.now();
-        if ((poorUntil.get(key) ?? 0) <= now_ms) {
-          poorUntil.set(key, now_ms + POOR_MS);
-          touched.add(booking.id);
-          isWanting = true;
-        }
-        return 'exhausted';
+        // Renewed, but not all the time: a budget may be used up for the day.
+        if ((poorUntil.get(key) ?? 0) > at_ms) return 'exhausted';
+        touched.add(booking.id);
+        isWanting = true;
+        return 'used';
       }
       return 'enough';
     },
@@ -267,22 +294,11 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       if (event.beacon.billed === 'click') spend(event, 1);
     },
     unstored: (person, line) => shown.of(`${person} ${line}`),
-    async flush() {
-      // One that is under way may have begun before what was counted last.
-      while (flushing) await flushing.catch(() => {});
-      if (
-        views.length === 0 &&
-        clicks.length === 0 &&
-        !isWanting &&
-        leasedDay === today() &&
-        isLeased() &&
-        idleLines(clock.now()).length === 0
-      )
-        return;
-      flushing = storeAll().finally(() => {
-        flushing = undefined;
-      });
-      await flushing;
+    flush,
+    giveBack() {
+      if (asked.size === 0) return;
+      isGivingBack = true;
+      isWanting = true;
     },
     isDue: () => views.length > 0 || clicks.length > 0 || isWanting || idleLines(clock.now()).length > 0,
     state: () => state,

@@ -13,7 +13,7 @@ import type { RenderedCreative } from './creative-json.ts';
 import type { Decision, DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import type { Frequencies } from './frequency.ts';
 import { adsOf, leftOutOf } from './held-ads.ts';
-import type { Quality } from './quality.ts';
+import { inOrder } from './quality.ts';
 import type { Ranked, Ranking } from './ranking.ts';
 import type { Tokens } from './tokens.ts';
 import type { Viewer } from './viewer.ts';
@@ -23,7 +23,6 @@ export interface Deciding {
   readonly environment: Environment;
   readonly index: AdIndex;
   readonly ranking: Ranking;
-  readonly quality: Quality;
   readonly frequencies: Frequencies;
   readonly tokens: Tokens;
   readonly random: Random;
@@ -143,8 +142,11 @@ function obstacleTo(
     return reason;
   };
   if (funds === 'exhausted') return lasting('BUDGET');
-  if (funds === 'unknown') {
-    reads.set(`budgets ${account.id}`, () => counters.flush());
+  if (funds !== 'enough') {
+    const name = `budgets ${account.id}`;
+    if (funds === 'unknown') reads.set(name, () => counters.flush());
+    // Other ads are shown while leases cannot be renewed; the next flush reports the error.
+    else if (!reads.has(name)) reads.set(name, () => counters.flush().catch(() => {}));
     return { wait: true };
   }
   if (ranking.waits(ad)) return lasting('PACING');
@@ -159,12 +161,12 @@ function obstacleTo(
 
 /** The creative of an ad that is shown, or why none is. @source decision 1121 */
 async function creativeOf(
-  { quality, random, render }: Deciding,
+  { random, render }: Deciding,
   ad: Ad,
   contents: ReadonlySet<string>,
 ): Promise<Pick<Chosen, 'creative' | 'rendered'> | string> {
   let reason = 'CREATIVE_GONE';
-  for (const { id: creative } of quality.inOrder(ad.creatives, () => fraction(random))) {
+  for (const { id: creative } of inOrder(ad.creatives, () => fraction(random))) {
     const rendered = await render(ad, creative);
     if (!rendered) continue;
     if (lacksTarget(ad, rendered)) reason = 'NO_CLICK_TARGET';
@@ -174,7 +176,7 @@ async function creativeOf(
   return reason;
 }
 
-/** Whether a click on an ad that is paid by clicks would lead nowhere; whoever pays for engagements pays for opening the post. */
+/** Whether a click on an ad that is paid by clicks would lead nowhere; for engagements, the preview of the post is a target. */
 function lacksTarget({ billed, booking }: Ad, { target, isPreview }: RenderedCreative): boolean {
   return billed === 'click' && (target === '' || (isPreview === true && booking.pay_by !== 'ENGAGEMENT'));
 }

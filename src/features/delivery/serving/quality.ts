@@ -1,49 +1,53 @@
+import { dateAround, plusDays } from '../../../base/zones.ts';
+import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
+import { visitHours } from '../../../contract/delivery/packed-hours.ts';
+import type { SettledAccount } from '../../../contract/services/delivery.ts';
+import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { drawRate, type Outcomes } from './draw-rate.ts';
-
-/** How well creatives do, by what this process has seen of them. @source decision 979 */
-export interface Quality {
-  /** 1 until more is known. */
-  of(creative: string): number;
-  /** Creatives in the order in which one of them is shown: at random, those that do better more often first. @source decision 1122 */
-  inOrder<C extends { readonly id: string }>(creatives: readonly C[], chance: () => number): readonly C[];
-  viewed(creative: string): void;
-  clicked(creative: string): void;
-}
 
 const EXPECTED = 0.008;
 /** So many impressions weigh as much as the expectation. */
 const WEIGHT = 1000;
 const [LEAST, MOST] = [0.5, 2];
-const CREATIVES_MAX = 100_000;
+/** Clicks of the current local day and those before it count: people tire of an ad. */
+const DAYS = 7;
+const SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) => ['impressions', 'clicks'].indexOf(metric));
 
-/** Counts views and clicks of creatives. */
-export function creativeQuality(): Quality {
-  const counts = new Map<string, { views: number; clicks: number }>();
-  const countOf = (creative: string) => {
-    const found = counts.get(creative) ?? { views: 0, clicks: 0 };
-    if (counts.size >= CREATIVES_MAX) counts.clear();
-    counts.set(creative, found);
-    return found;
-  };
-  const outcomesOf = (creative: string): Outcomes => {
-    const { views = 0, clicks = 0 } = counts.get(creative) ?? {};
-    return { successes: clicks + EXPECTED * WEIGHT, trials: views + WEIGHT };
-  };
-  return {
-    of(creative) {
-      const { successes, trials } = outcomesOf(creative);
-      return Math.min(MOST, Math.max(LEAST, successes / trials / EXPECTED));
-    },
-    inOrder(creatives, chance) {
-      if (creatives.length === 1) return creatives;
-      const drawn = creatives.map((creative) => [drawRate(outcomesOf(creative.id), chance()), creative] as const);
-      return drawn.sort(([one], [other]) => other - one).map(([, creative]) => creative);
-    },
-    viewed(creative) {
-      countOf(creative).views += 1;
-    },
-    clicked(creative) {
-      countOf(creative).clicks += 1;
-    },
-  };
+/** Clicks in impressions of a creative that nobody has seen. */
+export const UNSEEN: Outcomes = { successes: EXPECTED * WEIGHT, trials: WEIGHT };
+
+/** Clicks in impressions of the creatives of line items, by the ledger of the last days; those without any are absent. */
+export async function readOutcomes(
+  tx: ReadTransaction,
+  { id, timezone }: SettledAccount,
+  line_items: readonly string[],
+  now_ms: number,
+): Promise<ReadonlyMap<string, Outcomes>> {
+  const until = plusDays(dateAround(now_ms, timezone), 1);
+  const range = { account: id, from: plusDays(until, -DAYS), until, line_items };
+  const found = new Map<string, Outcomes>();
+  for (const { creative_id, hours } of await tx.deliveryLedger.listDays(range)) {
+    const { successes, trials } = found.get(creative_id) ?? UNSEEN;
+    const added = [0, 0];
+    visitHours(hours, SLOTS, (slot, _, number) => {
+      added[slot]! += number;
+    });
+    found.set(creative_id, { successes: successes + added[1]!, trials: trials + added[0]! });
+  }
+  return found;
+}
+
+/** How well a creative does, from 0.5 to 2; 1 for an unseen one. @source decision 979 */
+export function qualityOf({ successes, trials }: Outcomes): number {
+  return Math.min(MOST, Math.max(LEAST, successes / trials / EXPECTED));
+}
+
+/** Creatives in the order in which one of them is shown: at random, those that do better more often first. @source decision 1122 */
+export function inOrder<C extends { readonly outcomes: Outcomes }>(
+  creatives: readonly C[],
+  chance: () => number,
+): readonly C[] {
+  if (creatives.length === 1) return creatives;
+  const drawn = creatives.map((creative) => [drawRate(creative.outcomes, chance()), creative] as const);
+  return drawn.sort(([one], [other]) => other - one).map(([, creative]) => creative);
 }

@@ -44,16 +44,11 @@ interface Kept {
 }
 
 const KEPT_MS = 1000;
-/** Without AUTO bids, only what is known and drawn of clicks moves ranks. */
+/** Without AUTO bids, only draws of click rates move ranks. */
 const KEPT_STILL_MS = 10_000;
 
 /** Ranks ads by what they bid now. */
-export function ranking(
-  clock: Clock,
-  chance: () => number,
-  countersOf: (ad: Ad) => AccountCounters,
-  qualityOf: (ad: Ad) => number,
-): Ranking {
+export function ranking(clock: Clock, chance: () => number, countersOf: (ad: Ad) => AccountCounters): Ranking {
   const kept = new WeakMap<AdList<Ad>, Kept>();
 
   const bids = autoBids();
@@ -63,7 +58,7 @@ export function ranking(
     const { ad, standing } = entry;
     const level = ad.bid.strategy === 'AUTO' ? bids.levelOf(ad, dayOf(ad, now_ms)) : 0;
     standing.bid = bidOf(ad.bid, level, ad.probability);
-    standing.quality = qualityOf(ad);
+    standing.quality = ad.quality;
     if (ad.outcomes) standing.probability = drawRate(ad.outcomes, chance());
     entry.rank = rankOf(ad.bid, standing);
     entry.tie = chance();

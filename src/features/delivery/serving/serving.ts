@@ -18,7 +18,6 @@ import { type RenderedCreative, renderCreative } from './creative-json.ts';
 import { type Deciding, decide } from './decide.ts';
 import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import { frequencies } from './frequency.ts';
-import { creativeQuality } from './quality.ts';
 import { ranking } from './ranking.ts';
 import type { Stored } from './store-beacons.ts';
 import { type OpenedToken, openTokens, type TokenKind } from './tokens.ts';
@@ -159,24 +158,20 @@ function openPlace(
   const { store, clock, secrets, box } = services;
   const index = openAdIndex(services, environment);
   const random = pooledRandom(secrets);
-  const quality = creativeQuality();
   const seen = frequencies(store, clock);
   const all = new Map<string, AccountCounters>();
   const onStored = ({ counted }: Stored): void => {
     for (const { beacon, is } of counted) {
-      if (is === 'click') quality.clicked(beacon.creative);
-      else {
-        quality.viewed(beacon.creative);
-        if (beacon.person !== '') seen.forget(beacon.account, beacon.person);
-      }
+      if (is === 'view' && beacon.person !== '') seen.forget(beacon.account, beacon.person);
     }
   };
   store.onInvalidate(['serving'], (tags) => {
     if (tags === EVERYTHING) for (const counters of all.values()) counters.reread();
     else {
       for (const tag of tags) {
-        const [account = '', name] = tag.slice('serving:'.length).split('/');
-        all.get(account)?.reread(name);
+        const [account = '', name, asking] = tag.slice('serving:'.length).split('/');
+        if (asking === undefined) all.get(account)?.reread(name);
+        else if (asking !== node) all.get(account)?.giveBack();
       }
     }
   });
@@ -225,18 +220,12 @@ function openPlace(
     is.catch(() => rendered.delete(id));
     return is;
   };
-  const qualityOf = ({ billed, creatives }: Ad): number => {
-    // What is paid by click counts clicks in its probability.
-    if (billed === 'click') return 1;
-    return creatives.reduce((sum, { id }) => sum + quality.of(id), 0) / creatives.length;
-  };
   const deciding: Deciding = {
-    ...{ environment, index, quality, frequencies: seen, render, viewerOf: viewer },
+    ...{ environment, index, frequencies: seen, render, viewerOf: viewer },
     ranking: ranking(
       clock,
       () => fraction(random),
       ({ account }) => countersOf(account),
-      qualityOf,
     ),
     tokens: openTokens(box, environment, random),
     random,

@@ -15,7 +15,7 @@ export interface Batch {
   readonly node: string;
   readonly views: readonly BeaconEvent[];
   readonly clicks: readonly BeaconEvent[];
-  /** The line items that it wants to serve, with the least amount that each needs. */
+  /** The line items whose leases are renewed, with the amount that each needs for one action; 0 gives back what is not promised. */
   readonly wanted: ReadonlyMap<string, number>;
   /** Budgets that it does not need any more. */
   readonly back: readonly string[];
@@ -30,6 +30,8 @@ export interface Stored {
   readonly waiting: readonly BeaconEvent[];
   /** What the node may spend of each budget; budgets without a limit are absent. */
   readonly leases: ReadonlyMap<string, number>;
+  /** Budgets of which the lease is smaller than what the node needs, and whether other nodes hold enough of them. */
+  readonly short: ReadonlyMap<string, boolean>;
   readonly spentToday: ReadonlyMap<string, number>;
   /** What total budgets had left when the day began. */
   readonly begun: ReadonlyMap<string, number>;
@@ -39,6 +41,10 @@ export interface Stored {
 
 /** A node leases this part of what is left of a budget. @source decision 982 */
 const LEASED_PART = 20;
+/** Or enough for so many actions, as long as no other node leases any: a small budget is leased whole. */
+const LEASED_ACTIONS = 20;
+/** Between the account and the node in the tag by which a node asks others to give back what they do not use. */
+export const LEASES_WANTED = '/leases/';
 
 /**
  * Stores the beacons of an account in one unit of work: each counts once, clicks only with the view of their ad, and no
@@ -103,13 +109,14 @@ export async function storeBeacons(
   );
   if (counted.length > 0 || isNew) await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: now });
   await tx.budgetLeases.save(back.map((budget) => ({ account_id: account.id, budget, node, amount_local_micro: 0 })));
-  const leases = await lease(tx, account.id, { node, today, wanted, promised, budgets });
+  const { leases, short } = await lease(tx, account.id, { node, today, wanted, promised, budgets });
+  if ([...short.values()].includes(true)) tx.invalidate(`serving:${account.id}${LEASES_WANTED}${node}`);
   const begun = new Map<string, number>();
   for (const [key, left] of budgets.left) {
     const [of, id, when] = key.split('/');
     if (when === 'total') begun.set(key, left + (budgets.spentToday.get(`${of}/${id}/${today}`) ?? 0));
   }
-  return { counted, waiting, leases, spentToday: budgets.spentToday, begun, day: today };
+  return { counted, waiting, leases, short, spentToday: budgets.spentToday, begun, day: today };
 }
 
 function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
@@ -120,12 +127,12 @@ function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: Sett
     }));
 }
 
-/** Leases a part of what nobody else holds, at least what the node has promised and needs for one more action. */
+/** Leases a part of what no other node holds, at least what the node has promised and needs for one more action. */
 async function lease(
   tx: WriteTransaction,
   account: string,
   of: Pick<Batch, 'node' | 'wanted' | 'promised'> & { readonly today: string; readonly budgets: BudgetState },
-): Promise<Map<string, number>> {
+): Promise<Pick<Stored, 'leases' | 'short'>> {
   const { node, today, wanted, promised, budgets } = of;
   const needs = new Map<string, number>();
   for (const [line, need] of wanted) {
@@ -133,7 +140,9 @@ async function lease(
     if (!payers) continue;
     for (const key of budgetKeys(payers, today)) needs.set(key, Math.max(needs.get(key) ?? 0, need));
   }
-  if (needs.size === 0) return new Map();
+  const leases = new Map<string, number>();
+  const short = new Map<string, boolean>();
+  if (needs.size === 0) return { leases, short };
   const before = await tx.budgetLeases.list(account);
   const held = new Map<string, number>();
   const own = new Map<string, number>();
@@ -141,20 +150,25 @@ async function lease(
     if (holder === node) own.set(budget, amount_local_micro);
     else held.set(budget, (held.get(budget) ?? 0) + amount_local_micro);
   }
-  const leases = new Map<string, number>();
   const changed: BudgetLease[] = [];
   for (const [key, need] of needs) {
     const left = budgets.left.get(key);
     if (left === undefined) continue;
-    const share = Math.max(Math.ceil(Math.max(0, left) / LEASED_PART), (promised.get(key) ?? 0) + need);
-    const amount = Math.max(0, Math.min(left - (held.get(key) ?? 0), share));
+    const heldByOthers = held.get(key);
+    const kept = promised.get(key) ?? 0;
+    const some = Math.max(
+      Math.ceil(left / LEASED_PART),
+      kept + need * (heldByOthers === undefined ? LEASED_ACTIONS : 1),
+    );
+    const amount = Math.max(0, Math.min(left - (heldByOthers ?? 0), need > 0 ? some : kept));
     leases.set(key, amount);
+    if (need > 0 && amount < kept + need) short.set(key, (heldByOthers ?? 0) >= need);
     if (own.get(key) !== amount) changed.push({ account_id: account, budget: key, node, amount_local_micro: amount });
   }
   await tx.budgetLeases.save(changed);
   if (before.some(({ budget }) => isOfDayBefore(budget, today)))
     await tx.budgetLeases.removeOfDaysBefore(account, today);
-  return leases;
+  return { leases, short };
 }
 
 function isOfDayBefore(budget: string, today: string): boolean {
