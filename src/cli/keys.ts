@@ -107,7 +107,7 @@ async function runReseal({ command, driver, settings, box }: Secrets): Promise<v
   });
 }
 
-/** Whoever runs has to seal with the current key: it can then open what is resealed, and adds nothing under another key. */
+/** Running servers must seal with the current key: they can then open resealed values, and add none under another key. */
 async function requireCurrentKey(tx: ReadTransaction, settings: Settings, box: SecretBox): Promise<void> {
   const { master_key_id: id } = settings;
   if (!(await isMasterKeyInUse(tx, box))) {

@@ -8,7 +8,7 @@ export interface ShutdownOptions {
   readonly timeout_s: number;
   /** Also stop when the parent process exits: script runners do not forward every signal. */
   readonly stopsWithParent?: boolean;
-  /** Also stop when this stream ends: whoever holds its other end started the server, and ends it however it ends itself. */
+  /** Also stop when this stream ends: its other end is held by the process that started the server, until that ends. */
   readonly lifeline?: Readable | undefined;
   /** Resolves with the reason of a fatal error; the server is then closed as after a signal, with exit code 1. */
   readonly ended?: Promise<string>;

@@ -35,7 +35,7 @@ type Reply = {
 
 /**
  * Adds the routes of beacons: `/e/i/TOKEN` reports an impression, `/e/c/TOKEN` a click, which leads to the target in the
- * token. Neither sets a cookie, and whoever presents a bad token learns nothing. @source decision 980
+ * token. Neither sets a cookie, and a bad token reveals nothing. @source decision 980
  */
 export function addBeaconRoutes(app: FastifyInstance, deps: BeaconDependencies): void {
   const { serving, environment } = deps;

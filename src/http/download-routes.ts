@@ -16,7 +16,7 @@ export interface DownloadDependencies extends PipelineDependencies {
 const BASE = '/downloads';
 
 /**
- * Adds the routes that serve files to whoever knows their addresses. Credentials are neither needed nor looked at: some
+ * Adds the routes that serve files to all clients that know their addresses. Credentials are neither needed nor looked at: some
  * clients sign these requests, and others follow the address as it is.
  * @source analytics 8; decision 968
  */

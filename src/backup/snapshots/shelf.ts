@@ -19,7 +19,7 @@ export interface Shelf {
   sweep(): Promise<void>;
 }
 
-/** What is known of a snapshot when its folder is full. */
+/** The description of a snapshot whose folder is complete. */
 export type Filled = Pick<Snapshot, 'at' | 'bytes' | 'notes'> & { readonly name?: string };
 
 type Entry = Omit<Snapshot, 'name' | 'folder'> & { readonly folder: string };

@@ -43,7 +43,7 @@ async function withoutKeys(parts: Dependencies): Promise<Pick<KnownWorld, 'names
   return { names: names ?? (await plainNames(parts)), keys: {} };
 }
 
-/** What any world has: of one whose file is gone nobody knows more. */
+/** The members of every world: all that is left of one whose file is gone. */
 async function plainNames({ store, settings }: Dependencies): Promise<WorldNames> {
   const demo = await store.read((tx) => tx.credentials.findDemo());
   return {

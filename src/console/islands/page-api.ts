@@ -2,7 +2,7 @@ import { showCall } from './shown-calls.ts';
 
 /** The reply to a call of an operation. */
 export interface ApiReply {
-  /** 503 where nothing came: nobody knows what became of the call then. */
+  /** 503 where nothing came: the outcome of the call is unknown then. */
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape, and a proxy may answer in its own way
   readonly body: any;

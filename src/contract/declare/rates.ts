@@ -13,7 +13,7 @@ export interface RateCategory<Setting extends string = RateSetting> {
   /** Counted per account instead of per user; the user's window is then the large general quota. */
   readonly perAccount: boolean;
   /**
-   * Counted per application, whoever calls through it. By default per user and application, or per application that
+   * Counted per application, for all of its users together. By default per user and application, or per application that
    * calls for itself.
    * @source decision 56
    */

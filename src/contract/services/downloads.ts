@@ -1,6 +1,6 @@
 import type { OpenObject } from './objects.ts';
 
-/** A file that whoever knows its address may download. */
+/** A file that may be downloaded without credentials: its address is the secret. */
 export interface Download {
   readonly object: OpenObject;
   readonly mime: string;

@@ -12,7 +12,7 @@ export interface LiveEventsListener {
 
 /**
  * Passes events on between servers as soon as they have positions, by a server that several processes share and that may
- * be lost at any time, with everything in it: whoever misses something reads the log.
+ * be lost at any time, with everything in it: a server that has missed events reads the log.
  */
 export interface LiveEvents {
   /** Passes on events that were stored in the log, in log order. */

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 /** The bytes of an object that is to be stored. */
 export interface ObjectContent {
   readonly bytes: number;
-  /** SHA-256 in hex digits. Other bytes are not stored; undefined where nobody knows it. */
+  /** SHA-256 in hex digits. Other bytes are not stored; undefined when unknown. */
   readonly sha256?: string | undefined;
   /** Opens the bytes from their start, for each attempt to store them. */
   open(): AsyncIterable<Uint8Array>;
@@ -23,7 +23,7 @@ export interface ByteRange {
 export interface ReadObject {
   /** Size of the whole object. */
   readonly bytes: number;
-  /** The bytes of the range. Whoever does not read it to its end destroys it. */
+  /** The bytes of the range. A reader that stops early must destroy the stream. */
   readonly content: Readable;
 }
 
@@ -60,7 +60,7 @@ export interface ObjectStore {
   put(key: string, content: ObjectContent, signal?: AbortSignal): Promise<void>;
   /**
    * Stores an object, and resolves as soon as readers see it; it is durable once `synced` resolves, which may reject. For
-   * whoever stores a row meanwhile, and acknowledges neither before both are durable. @throws ContentMismatch
+   * callers that store a row meanwhile, and acknowledge neither before both are durable. @throws ContentMismatch
    */
   place(key: string, content: ObjectContent, signal?: AbortSignal): Promise<{ readonly synced: Promise<void> }>;
   /** Opens an object, or a part of it. The content may still fail while it is read. @throws ObjectMissing */
@@ -81,7 +81,7 @@ export interface ObjectStore {
 export interface OpenObject {
   readonly key: string;
   readonly bytes: number;
-  /** The bytes of a range; whoever does not read them to their end destroys the stream. */
+  /** The bytes of a range; a reader that stops early must destroy the stream. */
   read(range: ByteRange): Promise<Readable>;
 }
 

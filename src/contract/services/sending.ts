@@ -50,7 +50,7 @@ export type SendResult =
 
 /** Why requests to a URL are always refused. */
 export interface UrlError {
-  /** May be shown to whoever supplied the URL. */
+  /** May be shown to the user who supplied the URL. */
   readonly message: string;
 }
 

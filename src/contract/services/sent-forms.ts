@@ -17,8 +17,8 @@ export interface SentForms {
   /** For whom a key was made, and whether in the session of this token; undefined for what is no key. */
   originOf(key: string, token: string): { readonly user: string; readonly isOfToken: boolean } | undefined;
   /**
-   * Processes a form, or returns the answer to the same form that was sent before; undefined when nobody knows what became of
-   * that. Unless `isDone`, nothing was changed, and the form may be sent again.
+   * Processes a form, or returns the answer to the same form that was sent before; undefined when the outcome of
+   * that is unknown. Unless `isDone`, nothing was changed, and the form may be sent again.
    * @param cookie the value of the session cookie
    */
   once(

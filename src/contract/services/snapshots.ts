@@ -1,6 +1,6 @@
 import type { ClockState } from '../../base/clock.ts';
 
-/** What is noted with a snapshot, for whoever restores it. */
+/** Notes stored with a snapshot, for restoring it. */
 export interface SnapshotNotes {
   /** What the clock of the service showed, as UTC text. */
   readonly clock: string;

@@ -14,7 +14,7 @@ export interface StreamHandle {
   begin(outlet: ReplyWriter): void;
   /** The writer accepts bytes again. */
   drained(): void;
-  /** The connection closed, whoever closed it; also when it broke before the head. */
+  /** The connection was closed by either side; also when it broke before the head. */
   disconnected(): void;
 }
 

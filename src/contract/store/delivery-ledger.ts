@@ -153,7 +153,7 @@ export interface DeliveryLedger {
   findCursor(account: string): Promise<DeliveryCursor | undefined>;
   /** Changes recorded in a range of hours, by line item, creative and placement; `until` is exclusive. */
   listChanges(account: string, from: string, until: string): Promise<DeliveryChange[]>;
-  /** The same, and locks it until the unit ends: whoever writes to the ledger of an account holds it. */
+  /** The same, and locks it until the unit ends: writers to the ledger of an account hold it. */
   lockCursor(account: string): Promise<DeliveryCursor | undefined>;
   saveCursor(cursor: DeliveryCursor): Promise<void>;
   /** Stores days; those of the same creative, placement and date are replaced. */

@@ -32,7 +32,7 @@ export interface DerivedFiles {
    */
   record(built: BuiltFiles, now: string): Promise<'recorded' | 'unchanged' | 'refused'>;
   /**
-   * For whoever keeps a list of its own, in the unit of work that changes it: from here on these announced objects are
+   * For callers with a list of their own, in the unit of work that changes it: from here on these announced objects are
    * used, and those are not. False when an announced object may be removed already; then nothing has changed.
    */
   exchange(added: readonly string[], replaced: readonly string[], now: string): Promise<boolean>;

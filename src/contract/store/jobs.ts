@@ -48,7 +48,7 @@ export interface Renewal {
 
 /** The stored jobs. */
 export interface Jobs {
-  /** Plans a job. One already planned under its key is moved, and whoever runs it loses it. */
+  /** Plans a job. One already planned under its key is moved, and its runner loses it. */
   plan(job: PlannedJob): Promise<void>;
   /**
    * Plans a job unless it is already planned for the same time or earlier. A running job is left to its worker, which

@@ -12,7 +12,7 @@ export interface StoredBeacon {
   readonly expires_ms: number;
 }
 
-/** The beacons that have counted. Whoever writes holds the delivery cursor of the account. */
+/** The beacons that have counted. Writers hold the delivery cursor of the account. */
 export interface DeliveryBeacons {
   /** Those of these nonces that are known. */
   list(account: string, nonces: readonly string[]): Promise<StoredBeacon[]>;
@@ -38,7 +38,7 @@ export interface BudgetLease {
   readonly amount_local_micro: number;
 }
 
-/** The parts of budgets that nodes hold. Whoever reads or writes holds the delivery cursor of the account. */
+/** The parts of budgets that nodes hold. Readers and writers hold the delivery cursor of the account. */
 export interface BudgetLeases {
   list(account: string): Promise<BudgetLease[]>;
   /** Stores leases; those of the same budget and node are replaced. */

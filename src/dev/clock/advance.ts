@@ -45,8 +45,8 @@ export interface AdvanceLimits {
 const LIMITS: AdvanceLimits = { steps_max: 100_000, duration_ms_max: 600_000 };
 
 /**
- * Steps from one due job to the next: work that was planned for ten o'clock sees ten o'clock, and so does whoever is told
- * of it. Jobs run one after the other in the order of their times, kinds and keys, and each is waited for with all that
+ * Steps from one due job to the next: work that was planned for ten o'clock sees ten o'clock, and so do receivers of
+ * its events. Jobs run one after the other in the order of their times, kinds and keys, and each is waited for with all that
  * follows from it, so that the same program gives the same result each time. Housekeeping waits for the end of its day:
  * it would be most of what is done, and nobody notices.
  * @source decision 867

@@ -22,7 +22,7 @@ export interface ClockTool {
   readonly calls: readonly DevCall[];
   /** The same call, refused during an advance. */
   refuseWhileAdvancing(call: DevCall): DevCall;
-  /** Sees to it that the reply, whoever sends it, is dated by the clock of the service if that was moved. */
+  /** Dates the reply, from whatever code, by the clock of the service if that was moved. */
   date(response: ServerResponse): void;
 }
 
@@ -43,7 +43,7 @@ interface DatedResponse extends ServerResponse {
 export function clockTool({ clock, work, pages }: ClockToolOptions): ClockTool {
   const advancing = openAdvancing(clock, work);
 
-  // Whoever replies calls it last, also where a reply takes long. One function for all replies: a closure that is assigned
+  // Each reply calls it last, also where a reply takes long. One function for all replies: a closure that is assigned
   // to one keeps it in memory until the next full collection.
   function datedHead(this: DatedResponse, ...head: unknown[]): ServerResponse {
     if (clock.isMoved()) {

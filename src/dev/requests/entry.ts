@@ -111,7 +111,7 @@ export class Entry {
   }
 }
 
-/** What is known of a request when it begins. */
+/** The members of an entry when its request begins. */
 type NewEntry = Pick<Entry, 'id' | 'direction' | 'kind' | 'at_ms' | 'method' | 'target' | 'headers' | 'environment'> &
   Partial<Pick<Entry, 'startedAt_ms' | 'httpVersion'>>;
 

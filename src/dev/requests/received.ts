@@ -39,7 +39,7 @@ function keepingPush(this: IncomingMessage, chunk: Buffer | null, encoding?: Buf
 }
 
 /**
- * Keeps the body of a request as it arrives, whoever reads it. Reading is not changed by it.
+ * Keeps a copy of the body of a request as it arrives. Readers of the body notice nothing.
  * @returns whether the request has a body.
  */
 export function keepBody(request: IncomingMessage): boolean {

@@ -14,7 +14,7 @@ interface TappedResponse extends ServerResponse {
 }
 
 /**
- * Puts what is sent as a response into an entry, whoever sends it. It is sent as without. Members that are added to a
+ * Copies a response into an entry, from whatever code. The response itself is unchanged. Members that are added to a
  * response make it expensive, so this is for those that cannot be recorded otherwise.
  * @param onEnd is called when the response has been handed over.
  */

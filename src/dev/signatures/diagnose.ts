@@ -25,7 +25,7 @@ export interface Diagnosis {
   /** Where the base strings differ first. */
   readonly firstDifference?: { readonly at: number; readonly expected: string; readonly signed: string };
   /**
-   * The right signature. Only where the one that was sent was made with the right secrets: whoever sent it could have
+   * The right signature. Only where the one that was sent was made with the right secrets: its sender could have
    * made this one too.
    * @source decision 860
    */
@@ -87,7 +87,7 @@ function judge(sent: SentRequest, secrets: RequestSecrets, triesMax: number): Di
   };
 }
 
-/** What a request should have been signed from, whoever signed it. */
+/** The right base string of a request. */
 export function expectedOf(sent: SentRequest, parameters: readonly SentParameter[]): BaseStringParts {
   return partsOf(rightSignings(sent, parameters, NOBODY)[0]!);
 }

@@ -20,7 +20,7 @@ export interface Explanation extends Diagnosis {
   readonly application?: string;
 }
 
-/** What is known beside the request. */
+/** The circumstances of a request. */
 export interface Circumstances extends TimeRules {
   /** The credential that the operation requires, if that is known. */
   readonly needed?: CredentialKind | undefined;

@@ -7,7 +7,7 @@ import type { NamedMistake } from './mistakes.ts';
 /** What became of a bearer token. */
 export type BearerState = 'unknown' | 'revoked' | 'suspended' | 'valid';
 
-/** What is known about a request that does not use OAuth 1.0a, or nothing at all. */
+/** The credentials of a request that does not use OAuth 1.0a, or has none. */
 export interface OtherCredentials {
   readonly authorization: string | undefined;
   readonly known: readonly KnownApplication[];

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 
 /**
- * A value as YAML. The package is a CommonJS module: with `import()`, whoever needs it seldom loads this module, because the
+ * A value as YAML. The package is a CommonJS module: the few that need it load this module by `import()`, because the
  * bundle does not give such a package its names.
  */
 export function yamlText(value: unknown): string {

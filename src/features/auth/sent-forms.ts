@@ -70,7 +70,7 @@ export function sentForms(deps: { store: Store; clock: Clock; random: Random; bo
         if (found) return undefined;
       }
       const { page, isDone } = await perform().catch(async (error) => {
-        // Nobody knows how far it came; the error is reported even if that cannot be stored.
+        // The outcome is unknown; the error is reported even if that cannot be stored.
         await store.write((tx) => tx.sentForms.answer(claim.id_hash, '')).catch(() => undefined);
         throw error;
       });
@@ -104,7 +104,7 @@ const partsOf = ({ key, address, members }: ArrivedForm): readonly unknown[] => 
 
 const shortDigest = (text: string): string => digest('session', [text]).toString('base64url').slice(0, 22);
 
-/** A box whose key nobody has who does not have the form. */
+/** A box whose key is derived from the form itself. */
 function boxOf(of: readonly unknown[], random: Random): SecretBox {
   return secretBox({ currentKeyId: 'form', keys: { form: digest('box', of) }, random: (count) => random.bytes(count) });
 }

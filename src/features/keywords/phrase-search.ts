@@ -36,7 +36,7 @@ function termsOf(token: string, beside: Beside, lexicon: Lexicon): Set<number> {
 /** The posts of a segment that contain at least one of the phrases. @source decision 320 */
 export function findPosts(segment: Segment, phrases: readonly ResolvedPhrase[]): PostSet {
   const set = emptyPostSet(segment);
-  // Whoever asks for a word often asks for phrases with it: posts that are found already need not be read.
+  // Queries for a word often have phrases with it: posts that are found already need not be read.
   const [read, unread] = [true, false].map((isRead) => phrases.filter((phrase) => needsReading(phrase) === isRead));
   for (const { tokens } of unread!) {
     if (tokens.length === 1) addAny(set, segment, tokens[0]!);

@@ -37,7 +37,7 @@ export interface IndexedTexts {
   countPair(first: number, second: number): number;
 }
 
-/** What is known of a term of indexed texts. */
+/** A term of indexed texts. */
 interface IndexedTerm {
   /** The number of texts with it. */
   texts: number;

@@ -27,7 +27,7 @@ export function readSegment(path: string): Segment {
 /** What of a segment can stay in memory: columns, and what is derived from one. */
 type Piece = ColumnName | 'hours';
 
-/** What is known of a file without opening it. */
+/** A file that is not open. */
 interface KnownFile {
   readonly posts: number;
   readonly bytes: Readonly<Record<Piece, number>>;

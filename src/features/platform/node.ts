@@ -12,8 +12,8 @@ export interface Node {
   /** Unique among all starts of all servers. */
   readonly id: string;
   /**
-   * Resolves when other nodes take this one for alive: at once, or after a heartbeat. Whoever is to hold something in
-   * the name of the node asks first. Rejects when no heartbeat can be stored.
+   * Resolves when other nodes take this one for alive: at once, or after a heartbeat. Callers that hold leases in
+   * the name of the node await it first. Rejects when no heartbeat can be stored.
    */
   ensureAlive(): Promise<void>;
 }

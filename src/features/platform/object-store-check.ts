@@ -19,7 +19,7 @@ export class OtherObjectStore extends Error {
 
 /**
  * Checks that the object store is the one that belongs to the database. The first one ever gets an object with a random
- * name, which the database records: whoever finds that object under its key has the same store.
+ * name, which the database records: a node that finds that object under its key has the same store.
  * @throws OtherObjectStore
  * @throws StoreUnavailable
  * @source decision 849

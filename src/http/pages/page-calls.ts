@@ -60,7 +60,7 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
     } catch (error) {
       // Anything else is an error of the page.
       if (!(error instanceof Problem || error instanceof BatchProblem)) throw error;
-      // So is what nobody knows the outcome of.
+      // So is a change whose outcome is unknown.
       if (error instanceof StoreUnavailable && error.isOutcomeUnknown) throw error;
       const { status, body } = errorReply(error, operation.family, exchange.echoedParams, { base: () => '' });
       return replyOf(status, body, error instanceof Problem ? error.errors : error.items.flat());

@@ -28,7 +28,7 @@ export interface ExampleCall {
  * Where a variable gets its value: from the reply to a call (`pick` is a path in it: `data.0.id`; empty for the whole
  * text), from what a command prints, from a `name=value` pair in another variable, from a member of `dev.json`, from the
  * clock (so many seconds after the present moment, as UTC text, as `yyyymmddhhmm`, or as milliseconds since 1970), or from
- * whoever tries the example.
+ * the reader.
  */
 export type VariableSource =
   | { readonly call: ExampleCall; readonly pick: string }

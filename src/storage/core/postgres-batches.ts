@@ -176,7 +176,7 @@ class Batch {
   isCommitting = false;
   readonly #line: Line;
   readonly #options: BatchesOptions;
-  /** Queries that were sent and are not answered, by statement and values: whoever asks the same shares the answer. */
+  /** Queries that were sent and are not answered, by statement and values: equal queries share the answer. */
   readonly #unanswered = new Map<string, Promise<readonly unknown[]>>();
   /** Resolves with the command that PostgreSQL has done last to begin. */
   #begun: Promise<string> | undefined;

@@ -31,7 +31,7 @@ export interface FailedUnit {
  */
 export function mapPostgresFailure(error: unknown, { isBroken, isOutage, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
-  // Its own trace leads to the socket, this one to whoever asked.
+  // Its own trace leads to the socket, this one to the caller.
   if (error instanceof pg.DatabaseError) Error.captureStackTrace(error, mapPostgresFailure);
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {

@@ -122,7 +122,7 @@ export function shareConnections({ open, isUsable }: SharedConnectionsOptions): 
         if (!isLineBehind && line.waiting.length < FEW) break;
       }
       if (!best) return undefined;
-      // Whoever comes later will find it open.
+      // Later callers find it open.
       if (missing && (isBestBehind || best.waiting.length >= FEW)) openSlot(missing).catch(() => {});
       return { line: best, isBehind: isBestBehind };
     },

@@ -58,7 +58,7 @@ export function rowCache(): RowCache {
     },
     trackedWrites(records, changed) {
       const read = new Map<string, Row>();
-      /** Whoever held the lock before may have changed anything. */
+      /** An earlier holder of the lock may have changed anything. */
       const locks = ({ lock }: { readonly lock?: boolean }): boolean => {
         if (lock) read.clear();
         return lock === true;

@@ -24,7 +24,7 @@ interface CacheOptions {
 
 /**
  * Reads objects through copies of their blocks on this machine, of which the least recently used are removed. Objects
- * never change, so that a copy is never stale. Whoever asks for a block that is being fetched waits for it too.
+ * never change, so that a copy is never stale. Further requests for a block that is being fetched wait for it.
  * @source decision 786
  */
 export function cachedReader(store: ObjectStore, { folder, bytes_max, random }: CacheOptions): ObjectReader {

@@ -82,7 +82,7 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     expectContinueHeader: false,
-    // Failures are reported by whoever called.
+    // Failures are reported by the caller.
     logger: { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
     requestHandler: { connectionTimeout: silence_ms, httpAgent: POOL, httpsAgent: POOL },
   });

@@ -6,7 +6,7 @@ import { databaseTime } from '../core/database-time.ts';
 import { takeNumbersOn } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 
-/** The sequence of positions. Its row is locked by whoever gives events their positions, until the unit ends. */
+/** The sequence of positions. Units that give events their positions lock its row until they end. */
 export const POSITIONS = 'events';
 /** The first position. */
 export const FIRST_POSITION = 1;
@@ -66,7 +66,7 @@ type OutboxRow = AppendedEvent & { readonly id: number; readonly place: number }
  * them. Fewer than `max`: no others were committed when the call began.
  *
  * Rows are taken as soon as they are visible: a unit that was acknowledged before another one drew its id has a smaller
- * id, and is visible wherever the other is. Whoever moves rows first locks the positions, and only then looks, so that
+ * id, and is visible wherever the other is. A unit that moves rows locks the positions before it looks, so that
  * two processes that do so at once take turns, and each sees what the other has moved.
  * @source decision 757, 758
  */

@@ -44,7 +44,7 @@ function placesOf(session: Session, sql: string): string {
 export const TRANSIENT_TABLES: readonly string[] = ['server_claim', 'nodes', 'cache_changes', 'object_stores'];
 
 /**
- * Columns with state of running processes, which copies leave empty: whoever delivers to a webhook here does not there.
+ * Columns with state of running processes, which copies leave empty, such as leases of webhooks.
  * @source decision 775
  */
 export const TRANSIENT_COLUMNS: Readonly<Record<string, readonly string[]>> = { webhooks: ['leased_until', 'node'] };

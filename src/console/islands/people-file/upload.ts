@@ -50,7 +50,7 @@ async function sendPart({ operations, lines }: Part, { path, signal, onState }: 
   const people = lines.flat().length;
   for (let tries = 0; !signal.aborted; tries += 1) {
     const reply = await callApi('POST', path, operations);
-    // Whoever is not counted has to be sent again.
+    // Rows that were not counted have to be sent again.
     if (reply.status === 200 && reply.body?.data.success_count === people) return { is: 'done' };
     if (reply.status === 401) return { is: 'signed out' };
     if (reply.status !== 200 && !isUnavailable(reply)) return { is: 'refused', messages: textsOf(reply) };

@@ -35,7 +35,7 @@ export interface ClaimsDependencies {
 const LOOK_MS = 1000;
 /** The same where no other node can free any. */
 const LOOK_ALONE_MS = 5000;
-/** A webhook that has been free for this long is taken by whoever finds it. @source decision 772 */
+/** A webhook that has been free for this long is taken by the first node that finds it. @source decision 772 */
 const LEFT_OVER_S = 5;
 const TAKEN_AT_ONCE = 500;
 /** What was left over is kept this long: then others are asked again. @source decision 772 */

@@ -54,7 +54,7 @@ export interface Deliverer {
   held(): readonly string[];
   /** Forgets all webhooks, and stores nothing more about them; replies to requests in flight are ignored. */
   abandon(): Promise<void>;
-  /** Waits shortly for requests in flight, and gives all leases back; what is unfinished is sent by whoever is next. */
+  /** Waits shortly for requests in flight, and gives all leases back; what is unfinished is sent by the next holder. */
   stop(): Promise<void>;
 }
 

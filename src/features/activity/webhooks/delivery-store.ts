@@ -30,7 +30,7 @@ export interface DeliveryOutcome {
 
 /**
  * Stores the outcomes of deliveries, many in one unit of work, together with the positions up to which the log is
- * settled; whoever takes a webhook over continues from there. A unit stores only what belongs to webhooks that this
+ * settled; the next holder of a webhook continues from there. A unit stores only what belongs to webhooks that this
  * node still holds.
  * @source decision 771
  */

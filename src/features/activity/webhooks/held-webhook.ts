@@ -270,7 +270,7 @@ export function openHeldWebhook(
     },
     leave(why) {
       leaving = why;
-      // What follows in the log is for whoever takes the webhook next.
+      // The rest of the log is for the next holder.
       webhook.settled.cursor = { position: webhook.settled.cursor.position };
       return queue.stop();
     },

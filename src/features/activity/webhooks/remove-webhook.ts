@@ -27,7 +27,7 @@ export const removeWebhook: Operation = {
     const removed = await services.store.write(async (tx) => {
       const { id, application_id } = await findOwnWebhook(tx, call);
       await tx.credentials.lockApplication(application_id);
-      // Before its deliveries and jobs, as by whoever delivers to it.
+      // Before its deliveries and jobs, as the node that delivers to it does.
       await tx.webhooks.lock(id);
       await detachWebhook(tx, id, now);
       for (const kind of [WEBHOOK_JOBS.check, WEBHOOK_JOBS.retry]) await tx.jobs.cancel(kind, id);

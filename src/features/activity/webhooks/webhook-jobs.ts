@@ -65,7 +65,7 @@ export const webhookCleaning: JobKind<number> = {
   async store(tx, { kind, key }, retention_s, now) {
     const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
     const expired = await tx.events.findBefore(before(retention_s));
-    // Whoever reads the log again must know what was sent already.
+    // A node that reads the log again must know which deliveries were sent.
     const position = Math.min(expired, (await tx.webhookLeases.findSettled()) ?? expired);
     const removed = await tx.webhookDeliveries.removeUpTo(position, ROWS_PER_UNIT);
     await tx.replays.removeBefore(before(REPLAYS_KEPT_S));

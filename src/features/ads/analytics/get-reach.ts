@@ -94,7 +94,7 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
 
 /**
  * People whom publishers named are counted; those behind the other impressions are estimated from the audiences, and
- * added: nobody knows whether they are the same.
+ * added: overlaps are unknown.
  */
 async function readReach(
   store: Store,

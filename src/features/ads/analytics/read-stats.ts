@@ -69,7 +69,7 @@ export function statsPlacement(placement: string): string {
 }
 
 /**
- * Reads what entities delivered from the ledger: the answer to every question about deliveries, whoever asks it. Never
+ * Reads what entities delivered from the ledger: the source of every number about delivery. Never
  * call it inside a unit of work.
  * @param tags the resource with the names of conversion tags
  * @source analytics 0

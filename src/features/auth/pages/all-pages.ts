@@ -81,7 +81,7 @@ const asksNothingItself = (request: PageRequest): boolean => !isForm(request) ||
 
 const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
 
-/** Disabling needs no recent login: whoever loses a credential must be able to act at once. */
+/** Disabling needs no recent login: a lost credential must be disabled at once. */
 const issuesCredential = (request: PageRequest): boolean => isForm(request) && request.parameter('act') !== 'disable';
 
 /** Shows suspended and locked users the reason instead of the page, and ends their session. @source decision 506 */

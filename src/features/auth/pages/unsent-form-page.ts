@@ -10,7 +10,7 @@ import { UNSENT_FORM_PATH as PATH, redirectToLogin } from './login-pages.ts';
 const words = texts.login.unsent;
 
 const QUERY = /^form=([\w-]{43})$/;
-/** Passwords are not kept: whoever sends the form enters them again. */
+/** Passwords are not kept: they are entered again. */
 const LEFT_OUT = /password|^session\[|^confirm$/;
 
 /** The dependencies of forms that came too late. */

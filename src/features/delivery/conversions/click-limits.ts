@@ -21,8 +21,8 @@ export interface ReportedByVisitor {
 }
 
 /**
- * Counts a conversion against what visitors can report for its click, so that one click is worth no more than that to
- * whoever has its id. The tag is locked.
+ * Counts a conversion against the limits of its click, which bound the reports of visitors: click ids are in the
+ * address bar. The tag is locked.
  * @throws CONVERSION_BEYOND_CLICK
  * @source decision 1071
  */

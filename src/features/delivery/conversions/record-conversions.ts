@@ -113,7 +113,7 @@ async function tagsOf(
   return new Map(rows.map((row) => [row.id, row as WebEventTag]));
 }
 
-/** Events that are no tags of the account are wrong, whoever may have such a tag. */
+/** Refuses events that are no tags of the account. */
 function checkEvents(tags: Tags, { id }: Reporter, conversions: readonly Conversion[]): void {
   const errors = conversions.flatMap(({ event_id: raw, place }): ErrorDetail[] => {
     if (tags.has(raw)) return [];

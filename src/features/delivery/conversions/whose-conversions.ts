@@ -7,7 +7,7 @@ import { type AdClick, openClickId } from './click-id.ts';
 import type { Conversion } from './read-conversions.ts';
 import type { Identifiers } from './read-identifiers.ts';
 
-/** What the identifiers of a conversion say. */
+/** The touches that the identifiers of a conversion name. */
 export interface Whose {
   /** The clicks of its click ids on ads of the account; forged, expired and uncounted ones are absent. */
   readonly clicks: readonly AdClick[];
@@ -19,8 +19,8 @@ export interface Whose {
 const COUNTED_WITHIN_S = 30;
 
 /**
- * Finds out whose conversions these are; conversions of nobody known are absent, and those whose click may still count
- * wait. @source decision 994, 1123
+ * Matches conversions with clicks and people by their identifiers. Unmatched conversions are absent; those whose click
+ * may still count wait. @source decision 994, 1123
  */
 export async function whoseAre(
   conversions: readonly Conversion[],
@@ -48,7 +48,7 @@ export async function whoseAre(
       !clickedAt.has(click) &&
       instantMs(of.now) - instantMs(touched_at) < COUNTED_WITHIN_S * 1000;
     if (own.some(isOpen)) waiting.push(conversion);
-    // Whoever follows the address again has a click id of the same click.
+    // Each visit of the click URL makes another click id of the same click.
     const clicks = own
       .filter(({ mustCount, click }) => !mustCount || clickedAt.has(click))
       .map((each) => ({ ...each, touched_at: clickedAt.get(each.click) ?? each.touched_at }));

@@ -1,6 +1,6 @@
 import type { Viewer } from './viewer.ts';
 
-/** Ads that are meant for the same places; whoever ranks them may change their order. */
+/** Ads that are meant for the same places; rankings may change their order. */
 export interface AdList<A> {
   readonly ads: A[];
   /** Counts the changes of what is in it. */

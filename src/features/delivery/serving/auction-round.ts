@@ -103,7 +103,7 @@ export function decideRound(context: RoundContext): Round {
   return { winners, explanation };
 }
 
-/** The winners among ads in the order of their ranks, those that lost, and the rank of whoever comes next after a winner. */
+/** The winners among ads in the order of their ranks, those that lost, and the rank of the next ad after a winner. */
 function separate(fitting: readonly Ranked[], { accounts, placement: { count } }: RoundContext) {
   const won: Ranked[] = [];
   const lost: Ranked[] = [];

@@ -3,7 +3,7 @@ import type { Ad } from './ads.ts';
 import { rankOf } from './auction.ts';
 import type { AdDay } from './pacing.ts';
 
-/** What line items bid that leave it to the service: as little as spends their plan of the day. */
+/** The bids of line items with AUTO bidding: as low as spends their plan of the day. */
 export interface AutoBids {
   /** The level of an ad's bid now: US dollars for a thousand impressions. */
   levelOf(ad: Ad, day: AdDay): number;
@@ -25,7 +25,7 @@ interface Level {
 
 /** While it is outbid, a bid grows by a factor of e in this part of the rest of the day. */
 const GROWN_IN = 0.01;
-/** Or while this many billed actions should happen, if budgets pay for few: one action must not move the bid far. */
+/** Or in the time of this many billed actions, if budgets pay for few: one action must not move the bid far. */
 const GROWN_IN_ACTIONS = 3;
 /** The most by which the logarithm moves at once. */
 const STEP = 0.5;

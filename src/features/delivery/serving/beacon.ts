@@ -1,7 +1,7 @@
 import { SEGMENTATIONS } from '../audiences/shares.ts';
 import type { Payers } from './budget-keys.ts';
 
-/** What a click on a creative counts as, beside a click and an engagement; nobody knows whether people follow after it. */
+/** What a click on a creative counts as, beside a click and an engagement. Follows are not reported. */
 export type ClickMetric = 'url_clicks' | 'app_clicks' | 'none';
 
 /** An ad that was decided on: what its tokens contain, and all that is stored when it is seen or clicked. */

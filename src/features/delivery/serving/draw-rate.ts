@@ -1,14 +1,14 @@
 import { normalAt } from '../simulation/normal.ts';
 
-/** What is known of how often something happens, with what was expected before anything was known. */
+/** Observed successes in trials, with those of the prior. */
 export interface Outcomes {
   readonly successes: number;
   readonly trials: number;
 }
 
 /**
- * A rate as it could be by what is known of it: whoever acts by what is drawn tries out what little is known of (Thompson
- * sampling). A gamma distribution, by the approximation of Wilson and Hilferty.
+ * Draws a rate from its posterior, a gamma distribution, by the approximation of Wilson and Hilferty: decisions by drawn
+ * rates explore rates with few trials (Thompson sampling).
  * @param chance from 0 to below 1
  * @source decision 1122
  */

@@ -38,7 +38,7 @@ const MEDIAN_PRICE = 4;
 const PRICE_NOISE = 0.1;
 const HOUR_MS = 3_600_000;
 
-/** What is known of who has seen a line item. */
+/** Past impressions and reach of a line item. */
 export interface Seen {
   readonly people: number;
   /** Impressions that are remembered. */

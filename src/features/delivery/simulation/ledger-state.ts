@@ -64,7 +64,7 @@ export function spentOn(
   return { line: { today, total }, campaign, instrument: state.instruments.get(line.instrument.id) ?? 0 };
 }
 
-/** Takes what is known of line items and their campaigns out of a state, into one of their own. */
+/** Takes line items and their campaigns out of a state, into one of their own. */
 export function takePart(
   state: LedgerState,
   lines: readonly { readonly booking: { readonly id: string; readonly campaign: { readonly id: string } } }[],

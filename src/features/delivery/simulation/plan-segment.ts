@@ -13,7 +13,7 @@ import { byId } from './plan-groups.ts';
 import type { PreparedLine } from './prepared-line.ts';
 import { shareAuctions } from './share-auctions.ts';
 
-/** What is known when a segment is planned. */
+/** The input of the plan of a segment. */
 export interface PlanInput {
   readonly account: Bookings['account'];
   readonly lines: readonly PreparedLine[];

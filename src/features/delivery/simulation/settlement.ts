@@ -19,7 +19,7 @@ import { digestOf, readPlan, writePlan } from './stored-plan.ts';
 const CALL_MS_MAX = 90 * 86_400_000;
 const UNIT_MS_MAX = 7 * 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Whoever settles the same account at the same time comes first so many times at most. */
+/** Attempts to settle an account while other processes settle it too. */
 const TRIES = 5;
 
 /** What settling needs. */
@@ -162,7 +162,7 @@ async function deliver(
   });
   await tx.deliveryLedger.saveAudiences(audiences.changed);
   await addToLedger(tx, account, delivered, now);
-  // Even an empty plan is kept: whoever plans again in the same hour draws other numbers.
+  // Even an empty plan is kept: a second plan of the same hour draws other numbers.
   const plan = running ? writePlan(running, digest(until_ms)) : null;
   await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: formatInstant(until_ms), plan });
 }

@@ -74,7 +74,7 @@ const STEP = 0.7;
 
 /**
  * The part of its auctions that each of some rivals wins, if each takes part in a part of all auctions at random, and those
- * that do win in proportion to their rates. Whoever has the first of exponential times wins so: this is the integral over
+ * that do win in proportion to their rates. The rival with the first of exponential times wins so: this is the integral over
  * that time.
  */
 export function partsWon(rivals: readonly { readonly part: number; readonly rate: number }[]): number[] {

@@ -62,7 +62,7 @@ export function simulatedDelivery(options: SimulatedDeliveryOptions): SimulatedD
       if (!isChange && since_ms >= 0 && (since_ms === 0 || since_ms < readPeriod_s * 1000)) return undefined;
       return running
         .run(account.id, async () => {
-          // Whoever came first has settled it for all who waited.
+          // The first caller has settled it for all that waited.
           if (isChange && changedAt_ms.get(account.id) === now_ms) return;
           const afterSettling = planNext(account, now_ms, isChange);
           await settleAccount({ store, counter, unitsPerDollar }, account, now_ms, { isChange, afterSettling });
