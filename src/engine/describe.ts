@@ -1,7 +1,10 @@
 import type { CredentialKind, Operation } from '../contract/declare/operation.ts';
 import { RATES, type RateSetting } from '../contract/declare/rates.ts';
+import { problems } from '../contract/problems/problems.ts';
+import { declaredProblems } from './declared-problems.ts';
 import { parameterObjects, requestBody } from './describe/inputs.ts';
-import { HEADERS, responses } from './describe/replies.ts';
+import { discriminated, publishedBody, withNamedSchemas } from './describe/published.ts';
+import { type DescribeBody, HEADERS, responses } from './describe/replies.ts';
 import type { Json, NamedSchemas } from './describe/schemas.ts';
 import { countedPer, successorOf } from './describe/words.ts';
 import { VERSION } from './operations.ts';
@@ -37,17 +40,19 @@ const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
   'owner-or-basic': [{ oauth1: [] }, { basic: [] }],
 };
 
-/** The OpenAPI 3.1 description of the API, generated from its operations alone. */
-export function openApiOf(operations: readonly Operation[], service: DescribedService): Json {
+/** The OpenAPI 3.1 description of the API, generated from its operations alone. @param bodyOf describes bodies of replies */
+export function openApiOf(
+  operations: readonly Operation[],
+  service: DescribedService,
+  bodyOf: DescribeBody = publishedBody,
+): Json {
   const { servers } = service;
   const schemas: NamedSchemas = {};
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
-    for (const [index, path] of [operation.path, ...(operation.aliases ?? [])].entries()) {
-      const template = path.replace(/:(\w+)/g, '{$1}');
-      paths[template] ??= {};
-      paths[template][operation.method.toLowerCase()] = describe(operation, index, service, schemas);
-    }
+    const template = operation.path.replace(/:(\w+)/g, '{$1}');
+    paths[template] ??= {};
+    paths[template][operation.method.toLowerCase()] = describe(operation, service, schemas, bodyOf);
   }
   const shared = shareResponses(paths);
   return {
@@ -80,7 +85,8 @@ export function openApiOf(operations: readonly Operation[], service: DescribedSe
       },
       headers: HEADERS,
       responses: shared,
-      schemas: sorted(schemas),
+      schemas: sorted(discriminated(schemas)),
+      'x-problems': problemsIn(operations),
     },
   };
 }
@@ -105,15 +111,21 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
   });
 }
 
-function describe(operation: Operation, alias: number, service: DescribedService, named: NamedSchemas): Json {
+/** What the names of problems in responses mean, with their codes and messages. */
+function problemsIn(operations: readonly Operation[]): Json {
+  const names = new Set(operations.flatMap(declaredProblems));
+  return Object.fromEntries([...names].map((name) => [name, problems[name]]));
+}
+
+function describe(operation: Operation, service: DescribedService, named: NamedSchemas, bodyOf: DescribeBody): Json {
   const { limits, replyOf } = service;
-  const { id, description, group, onlyIn: only, roles, rate, credential = 'user', allowsGet } = operation;
+  const { id, description, group, onlyIn: only, roles, rate, credential = 'user', allowsGet, aliases } = operation;
   const successor = successorOf(operation);
   const body = requestBody(operation, named);
   const parameters = parameterObjects(operation, named);
   const { setting, window_s } = RATES[rate];
   return {
-    operationId: alias === 0 ? id : `${id}~${alias}`,
+    operationId: id,
     summary: description.replace(/\.$/, ''),
     tags: [group],
     ...(successor ? { deprecated: true, 'x-replaced-by': successor } : {}),
@@ -122,10 +134,10 @@ function describe(operation: Operation, alias: number, service: DescribedService
     'x-rate-limit': { category: rate, calls: limits[setting], window_s, per: countedPer(operation) },
     ...(SECURITY[credential] ? { security: SECURITY[credential] } : {}),
     ...(allowsGet ? { 'x-also': 'GET' } : {}),
-    ...(alias > 0 ? { 'x-alias-of': id } : {}),
+    ...(aliases ? { 'x-other-paths': aliases } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body ? { requestBody: body } : {}),
-    responses: responses(operation, named, replyOf?.(operation.id)),
+    ...(body ? { requestBody: withNamedSchemas(operation, body, named) } : {}),
+    responses: responses(operation, named, replyOf?.(operation.id), bodyOf),
   };
 }
 

@@ -11,19 +11,26 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import { type Family, type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
 import { UNREAD, UNROUTED } from '../../src/engine/declared-problems.ts';
 import { errorEnvelope } from '../../src/engine/describe/failures.ts';
+import { publishedBody } from '../../src/engine/describe/published.ts';
+import { type DescribeBody, replyBody } from '../../src/engine/describe/replies.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { openApiOf } from '../../src/engine/describe.ts';
 import { familyOf } from '../../src/http/send-error.ts';
 import { CACHE } from './cache.ts';
 import { recordSeen } from './ledger.ts';
 
-/** The description that replies are held against. */
+/** The description that replies are held against: what is published, and the exact messages and echoes of requests. */
 export const openApi = described() as Json & { readonly paths: Record<string, Record<string, Json>> };
 
 /** Made once a run: to read it takes a tenth of the time. */
 function described(): Json {
   const file = process.env.TEST_DESCRIPTION;
-  return file ? JSON.parse(readFileSync(file, 'utf8')) : openApiOf(operations, byDefault);
+  return file ? JSON.parse(readFileSync(file, 'utf8')) : openApiOf(operations, byDefault, exactly);
+}
+
+function exactly(...[operation, status, named]: Parameters<DescribeBody>): Json | undefined {
+  const published = publishedBody(operation, status, named);
+  return published && { allOf: [published, replyBody(operation, status, named)] };
 }
 
 /** Writes the description into a folder, for the processes that are started from now on. */
@@ -58,17 +65,15 @@ interface Route {
 const routes: readonly Route[] = operations.flatMap((operation) =>
   [operation.path, ...(operation.aliases ?? [])].map((path) => ({
     operation,
-    template: path.replace(/:(\w+)/g, '{$1}'),
+    template: operation.path.replace(/:(\w+)/g, '{$1}'),
     shape: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:\w+/g, '[^/]+')}/?$`),
   })),
 );
 
+const slashesIn = (path: string): number => path.split('/').length;
+
 /** Routes by the number of slashes in their paths: most paths of a test fit one in a hundred. */
 const routesBySlashes = Map.groupBy(routes, ({ template }) => slashesIn(template));
-
-function slashesIn(path: string): number {
-  return path.split('/').length;
-}
 
 function routesOf(path: string): Route[] {
   const slashes = slashesIn(path.replace(/(?<=.)\/$/, ''));

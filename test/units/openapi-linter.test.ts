@@ -1,12 +1,37 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 
-test('the OpenAPI document passes the linter', () => {
-  const linter = resolve('node_modules/@redocly/cli/bin/cli.js');
+const DOCUMENT = 'docs/generated/openapi.json';
+
+function redocly(...args: readonly string[]): SpawnSyncReturns<string> {
+  const program = resolve('node_modules/@redocly/cli/bin/cli.js');
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
-  const ran = spawnSync(process.execPath, [linter, 'lint', 'docs/generated/openapi.json'], { env, encoding: 'utf8' });
+  return spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8' });
+}
+
+test('the OpenAPI document passes the linter', () => {
+  const ran = redocly('lint', DOCUMENT);
   assert.equal(ran.status, 0, ran.stdout + ran.stderr);
   assert.match(ran.stdout + ran.stderr, /Your API description is valid/);
+});
+
+test('a client that is generated from the OpenAPI document compiles', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'barker-client-'));
+  const file = join(folder, 'client.ts');
+  try {
+    const made = redocly('generate-client', DOCUMENT, '--output', file);
+    assert.equal(made.status, 0, made.stdout + made.stderr);
+    for (const type of ['CampaignReply', 'LineItemListReply', 'AdsErrors']) {
+      assert.match(readFileSync(file, 'utf8'), new RegExp(`export (type|interface) ${type}\\b`));
+    }
+    const strict = ['--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024,dom', '--types', ''];
+    const compiled = spawnSync(resolve('node_modules/.bin/tsc'), [...strict, file], { cwd: folder, encoding: 'utf8' });
+    assert.equal(compiled.status, 0, compiled.stdout);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -148,18 +148,28 @@ export function problemsOfStatus(operation: Operation, status: number): ProblemN
   return declaredProblems(operation).filter((name) => wording(operation, name)[0] === status);
 }
 
-/** JSON Schema of an operation's reply with an error status. */
+/** Problems of which others may be reported with those of a status: of rules together, and of parameters. */
+function reportedTogether(operation: Operation, own: readonly ProblemName[]): ProblemName[] {
+  // Whatever their statuses: the first error decides.
+  const groups = [operation.problems, ownParameterProblems(operation)];
+  return groups.filter((group) => own.some((name) => group.includes(name))).flat();
+}
+
+/** The problems that a reply with an error status can report. */
+export function possibleProblems(operation: Operation, status: number): ProblemName[] {
+  const own = problemsOfStatus(operation, status);
+  return [...new Set([...own, ...reportedTogether(operation, own)])];
+}
+
+/** The exact JSON Schema of an operation's reply with an error status: with its messages, and the echo of the request. */
 export function failureSchema(operation: Operation, status: number, into: NamedSchemas): Json {
   const own = problemsOfStatus(operation, status);
-  // Rules are reported together, and so are parameters, whatever their statuses; the first error decides.
-  const groups = [operation.problems, ownParameterProblems(operation)];
-  const mixed = groups.filter((group) => own.some((name) => group.includes(name))).flat();
-  const isRead = status === 400 || status === 404 || mixed.length > 0;
+  const isRead = status === 400 || status === 404 || reportedTogether(operation, own).length > 0;
   const request = (): Json => {
     const params = closed({ params: isRead ? ownEcho(operation, into) : anyEcho(into) });
     return operation.shape === 'batch' ? { anyOf: [params, { type: 'array', maxItems: 0 }] } : params;
   };
-  const envelope = errorEnvelope(operation.family, [...new Set([...own, ...mixed])], request, into);
+  const envelope = errorEnvelope(operation.family, possibleProblems(operation, status), request, into);
   return status === 400 && operation.itemProblems ? { anyOf: [envelope, itemErrors(operation, into)] } : envelope;
 }
 

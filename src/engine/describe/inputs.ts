@@ -3,7 +3,7 @@ import type { Field } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
 import { inputValueSchema } from '../../rows/serializer.ts';
 import { exampleValue } from './examples.ts';
-import { anyOf, closed, type Json, type NamedSchemas, portable } from './schemas.ts';
+import { anyOf, closed, type Json, type NamedSchemas, pascal, portable } from './schemas.ts';
 
 /** The names of the `:name` segments of a path template. */
 export function pathNames(path: string): string[] {
@@ -139,7 +139,7 @@ function bodySchema(operation: Operation, named: NamedSchemas): Json {
   const { parameters } = operation;
   const members = Object.entries(parameters).map(([name, field]) => [name, memberSchema(operation, field, named)]);
   const required = Object.keys(parameters).filter((name) => parameters[name]!.isRequired);
-  const key = `Body.${operation.id}`;
+  const key = `${pascal(operation.id)}Body`;
   named[key] ??= {
     type: 'object',
     ...(required.length > 0 ? { required } : {}),

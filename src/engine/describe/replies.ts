@@ -50,6 +50,9 @@ function header(description: string, schema: Json, required?: true): Json {
   return { description, ...(required ? { required } : {}), schema };
 }
 
+/** Returns the schema of the body of a reply; undefined if there is no body. */
+export type DescribeBody = (operation: Operation, status: number, named: NamedSchemas) => Json | undefined;
+
 function headersFor(operation: Operation, status: number): Json {
   const window = (prefix: string): string[] => ['limit', 'remaining', 'reset'].map((end) => `${prefix}-${end}`);
   const isCounted = status < 300 || status === 429;
@@ -89,8 +92,11 @@ function levelHeader({ credential = 'user' }: Operation): string[] {
     : [];
 }
 
-/** All replies of an operation, by status. @param recorded a successful one of a real run; undefined if there is none */
-export function responses(operation: Operation, named: NamedSchemas, recorded: unknown): Json {
+/**
+ * All replies of an operation, by status.
+ * @param recorded a successful one of a real run; undefined if there is none.
+ */
+export function responses(operation: Operation, named: NamedSchemas, recorded: unknown, bodyOf: DescribeBody): Json {
   return Object.fromEntries(
     statusesOf(operation).map((status) => {
       const isSuccess = successesOf(operation).includes(status);
@@ -99,7 +105,7 @@ export function responses(operation: Operation, named: NamedSchemas, recorded: u
         {
           description: isSuccess ? DONE[status] : failureText(operation, status),
           headers: headersFor(operation, status),
-          ...contentOf(operation, status, named, recorded),
+          ...contentOf(operation, status, recorded, bodyOf(operation, status, named)),
           ...(isSuccess ? {} : { 'x-problems': problemsOfStatus(operation, status) }),
         },
       ];
@@ -114,18 +120,20 @@ const DONE: Readonly<Record<number, string>> = {
   204: 'Done; there is nothing to say.',
 };
 
-function contentOf(operation: Operation, status: number, named: NamedSchemas, recorded: unknown): Json {
-  const { example, success = 200, successes = {} } = operation;
-  const type = mediaType(operation, status);
-  if (status in successes) {
-    const schema = successes[status];
-    return schema ? { content: { [type]: { schema: portable(schema, named) } } } : {};
-  }
-  if (status !== success) return { content: { [type]: { schema: failureSchema(operation, status, named) } } };
-  if (status === 204) return {};
-  const reply = example ? exampleReply(operation) : recorded;
+function contentOf(operation: Operation, status: number, recorded: unknown, schema: Json | undefined): Json {
+  if (schema === undefined) return {};
+  const { example, success = 200 } = operation;
+  const reply = status === success ? (example ? exampleReply(operation) : recorded) : undefined;
   const shown = reply === undefined ? {} : { example: reply };
-  return { content: { [type]: { schema: successSchema(operation, named), ...shown } } };
+  return { content: { [mediaType(operation, status)]: { schema, ...shown } } };
+}
+
+/** The exact JSON Schema of the body of a reply; undefined if there is no body. */
+export function replyBody(operation: Operation, status: number, named: NamedSchemas): Json | undefined {
+  const { success = 200, successes = {} } = operation;
+  if (status in successes) return successes[status] && portable(successes[status], named);
+  if (status !== success) return failureSchema(operation, status, named);
+  return status === 204 ? undefined : successSchema(operation, named);
 }
 
 function mediaType({ family, shape }: Operation, status: number): string {
@@ -138,21 +146,31 @@ function failureText(operation: Operation, status: number): string {
   return `${[...new Set(codes)].join(', ')}.`;
 }
 
-/** JSON Schema of the whole body of a successful reply. */
-export function successSchema(operation: Operation, named: NamedSchemas): Json {
+/** JSON Schema of the whole body of a successful reply. @param echo the schema of its `request`; the exact one by default */
+export function successSchema(
+  operation: Operation,
+  named: NamedSchemas,
+  echo = () => exactEcho(operation, named),
+): Json {
   const data = portable(replySchema(operation), named);
   if (operation.shape === 'bare') return data;
   if (operation.shape === 'form') return { description: 'Form-encoded `name=value` pairs in this order.', ...data };
   if (operation.shape === 'stream')
     return { description: 'Each line; empty lines keep the connection alive.', ...data };
-  if (operation.shape === 'batch') return closed({ request: batchEcho(operation, named, 'good'), data });
-  const request = closed({ params: echoSchema(operation, named, 'always') });
+  if (operation.shape === 'batch') return closed({ request: echo(), data });
+  const request = echo();
   if (operation.shape === 'one') return closed({ request, data });
   if (operation.shape === 'message') return closed({ request, message: data });
   const next_cursor = { type: ['string', 'null'], description: 'Cursor of the next page; null on the last page.' };
   if (!('with_total_count' in operation.parameters)) return closed({ request, next_cursor, data });
   const total_count = { ...TOTAL, description: 'The number of all matches; only on request.' };
   return closed({ request, next_cursor, total_count, data }, ['total_count']);
+}
+
+function exactEcho(operation: Operation, named: NamedSchemas): Json {
+  return operation.shape === 'batch'
+    ? batchEcho(operation, named, 'good')
+    : closed({ params: echoSchema(operation, named, 'always') });
 }
 
 const TOTAL = { type: 'integer', minimum: 0 };

@@ -11,9 +11,14 @@ export type NamedSchemas = Record<string, Json>;
 export function portable(schema: unknown, named: NamedSchemas): Json {
   const { title, ...rest } = walk(schema, named) as { title?: string } & Json;
   if (title === undefined) return rest;
-  const name = title.replace(/(?:^|[^A-Za-z0-9]+)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const name = pascal(title);
   named[name] = rest;
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A name for types: `LineItemsCreate` for `line_items.create`. */
+export function pascal(text: string): string {
+  return text.replace(/(?:^|[^A-Za-z0-9]+)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function walk(schema: unknown, named: NamedSchemas): Json {
@@ -57,6 +62,17 @@ export function closed(properties: Json, optional: readonly string[] = []): Json
     properties,
     additionalProperties: false,
   };
+}
+
+/**
+ * A reference to a schema, which is added to the named ones under the first of the names that no other schema has.
+ */
+export function reference(named: NamedSchemas, schema: Json, names: readonly string[]): Json {
+  const text = JSON.stringify(schema);
+  const name = names.find((each) => !(each in named) || JSON.stringify(named[each]) === text);
+  if (name === undefined) throw new Error(`${names.join(', ')}: names of other schemas`);
+  named[name] = schema;
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 /** One of several schemas; a single one is returned as is. */

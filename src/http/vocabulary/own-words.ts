@@ -1,9 +1,9 @@
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { Family } from '../../contract/problems/problems.ts';
-import { WITHOUT_OPERATION } from '../../engine/declared-problems.ts';
+import { statusesOf, WITHOUT_OPERATION } from '../../engine/declared-problems.ts';
 import { errorEnvelope } from '../../engine/describe/failures.ts';
 import { inputSchema, pathNames, requestBody } from '../../engine/describe/inputs.ts';
-import { responses } from '../../engine/describe/replies.ts';
+import { replyBody } from '../../engine/describe/replies.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
 
 /** The schemas of what an operation receives and sends. */
@@ -30,7 +30,9 @@ export function schemasOf(operation: Operation, named: NamedSchemas): OperationS
       ...declared.map(([name, field]) => [name, inputSchema(field, named)]),
     ]) as Json,
     body: isWhole ? contentsOf(requestBody(operation, named)!)[0] : undefined,
-    replies: Object.values(responses(operation, named, undefined)).flatMap((response) => contentsOf(response as Json)),
+    replies: statusesOf(operation)
+      .map((status) => replyBody(operation, status, named))
+      .filter((schema) => schema !== undefined),
   };
 }
 
