@@ -168,6 +168,7 @@ export async function openDependencies(
     serializeRows: (resource, rows, context) => serializerOf(resource).rows(rows, context),
     rowFactory: rowFactoryWith(ids),
     pageUrl: (environment, path) => servers[environment] + path,
+    calledUrl: undefined,
     jobs: { runNow },
     audit: { retention_days: settings.audit_retention_days },
     auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },

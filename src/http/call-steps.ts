@@ -110,11 +110,11 @@ export function auditOriginOf(deps: PipelineDependencies, { request, transaction
 export function callOf(
   deps: PipelineDependencies,
   exchange: Exchange,
-  of: Pick<Call, 'input' | 'body' | 'files'> & { readonly access: Access | undefined },
+  of: Pick<Call, 'services' | 'input' | 'body' | 'files'> & { readonly access: Access | undefined },
 ): Call {
-  const { access, input, body, files } = of;
+  const { access, services, input, body, files } = of;
   return {
-    services: deps.services,
+    services,
     environment: deps.environment,
     caller: exchange.caller!,
     principal: exchange.caller as Principal,

@@ -5,11 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance } from 'fastify';
 import { releaseMemory } from '../base/release-memory.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
+import type { Services } from '../contract/declare/operation.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
 import type { OpenObject } from '../contract/services/objects.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import { parseByteRange } from './byte-ranges.ts';
+import { calledServices } from './called-host.ts';
 import { headersByName } from './reply.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
@@ -18,6 +20,7 @@ import type { SecureHeaders } from './request-origin.ts';
 export interface MediaDependencies {
   readonly environment: Environment;
   readonly find: FindMedia;
+  readonly services: Services;
   readonly addressLimiter: AddressLimiter | undefined;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly originsOf: (request: IncomingMessage) => readonly string[];
@@ -98,23 +101,25 @@ function known(method: string | undefined): string {
 }
 
 async function replyTo(deps: MediaDependencies, request: IncomingMessage): Promise<Reply> {
-  if (!isOverHttps(deps, request)) return plain(403, 'SSL is required');
+  const origins = httpsOrigins(deps, request);
+  if (!origins) return plain(403, 'SSL is required');
   const wait_s = deps.addressLimiter?.take(deps.addressOf(request));
   if (wait_s !== undefined) return plain(429, 'Too many requests', { 'retry-after': wait_s });
   if (request.method === 'OPTIONS') return plain(204, '', { allow: 'GET, HEAD, OPTIONS' });
   if (known(request.method) === 'OTHER') return plain(405, 'Only GET and HEAD', { allow: 'GET, HEAD, OPTIONS' });
   const path = request.url!.slice(BASE.length).split('?', 1)[0]!;
-  const found = await deps.find(deps.environment, path);
+  const { media } = calledServices(deps.services, deps.environment, origins[0]);
+  const found = await deps.find(deps.environment, path, media.addresses);
   if (!found) return plain(404, 'Media not found');
   return 'text' in found ? textReply(found) : objectReply(request, found);
 }
 
-function isOverHttps({ originsOf }: MediaDependencies, request: IncomingMessage): boolean {
+/** The origins under which media may have been requested; undefined over plain HTTP. */
+function httpsOrigins({ originsOf }: MediaDependencies, request: IncomingMessage): readonly string[] | undefined {
   try {
-    originsOf(request);
-    return true;
+    return originsOf(request);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -19,6 +19,7 @@ import {
   newExchange,
   parameters,
 } from './call-steps.ts';
+import { calledServices } from './called-host.ts';
 import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
@@ -73,7 +74,8 @@ async function runSteps(
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 408 413 429 503
     const input = parameters(exchange, raw, body, access?.account); // 400
-    const call = callOf(deps, exchange, { access, input, body, files: received });
+    const services = calledServices(deps.services, deps.environment, origins[0]);
+    const call = callOf(deps, exchange, { access, services, input, body, files: received });
     if (deps.tools) await deps.tools.performing(exchange, call); // whatever a developer wants to see
     const answer = await operation.perform(call); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;

@@ -65,8 +65,10 @@ export interface Services {
   /** Serializes rows for replies: one JSON text each. */
   serializeRows(resource: AnyResource, rows: readonly Row[], context: SerializeContext): Promise<string[]>;
   readonly rowFactory: RowFactory;
-  /** The absolute URL of a page of a listener. */
+  /** The absolute URL of a page of a listener; in a call, under the host that was called. */
   pageUrl(environment: Environment, path: string): string;
+  /** Puts the host that was called into absolute URLs of this service; undefined where they have it already. */
+  readonly calledUrl: ((url: string) => string) | undefined;
   readonly jobs: JobServices;
   readonly audit: {
     /** How many days audit records are kept; 0 keeps them forever. */

@@ -100,5 +100,8 @@ export type ServedMedia =
   | { readonly object: OpenObject; readonly mime: string }
   | { readonly text: string; readonly mime: string };
 
-/** Finds the content of a media path in an environment; undefined also while it is still being processed. */
-export type FindMedia = (environment: Environment, path: string) => Promise<ServedMedia | undefined>;
+/**
+ * Finds the content of a media path in an environment; undefined also while it is still being processed.
+ * @param urls makes the URLs in manifests of players.
+ */
+export type FindMedia = (environment: Environment, path: string, urls: MediaUrls) => Promise<ServedMedia | undefined>;

@@ -21,8 +21,8 @@ import { BEGINNING_BYTES, detectMime } from './probe/detect-mime.ts';
  * Finds media files, posters and player manifests by URL path, alike in both environments.
  * @source decision 184, 194 and 603
  */
-export function mediaFinder({ store, clock, media: { reader, addresses: media } }: Services): FindMedia {
-  return async (environment, path) => {
+export function mediaFinder({ store, clock, media: { reader } }: Services): FindMedia {
+  return async (environment, path, urls) => {
     const upload = await store.read((tx) => uploadAt(tx, path));
     if (upload?.state !== 'succeeded' || hasExpired(upload, formatInstant(clock.now()))) return undefined;
     if (path === mediaPath(upload)) return objectAt(upload.object_key, reader, async () => upload.mime);
@@ -32,7 +32,7 @@ export function mediaFinder({ store, clock, media: { reader, addresses: media } 
         upload.poster_mime ?? (await detectMime(await object.read({ start: 0, end: BEGINNING_BYTES }))) ?? 'image/png';
       return objectAt(upload.poster_key, reader, detect);
     }
-    return upload.media_type === 'VIDEO' ? forPlayers(upload, path, environment, media) : undefined;
+    return upload.media_type === 'VIDEO' ? forPlayers(upload, path, environment, urls) : undefined;
   };
 }
 
@@ -52,8 +52,8 @@ async function uploadAt(tx: ReadTransaction, path: string): Promise<Upload | und
   return name === undefined ? undefined : tx.uploads.findByFileName(name);
 }
 
-function forPlayers(upload: Upload, path: string, environment: Environment, media: MediaUrls): ServedMedia | undefined {
-  const address = media.url(environment, mediaPath(upload));
+function forPlayers(upload: Upload, path: string, environment: Environment, urls: MediaUrls): ServedMedia | undefined {
+  const address = urls.url(environment, mediaPath(upload));
   if (path === vmapPath(upload))
     return { text: vmap(upload, address).render(), mime: 'application/xml; charset=utf-8' };
   if (path === hlsPath(upload)) return { text: playlist(upload, address), mime: 'application/vnd.apple.mpegurl' };

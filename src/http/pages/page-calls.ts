@@ -54,7 +54,7 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
       await takeRate(own, exchange, { account: access?.account.id, withTotalCount, nonce: undefined });
       const input = parameters(exchange, raw, given.body, access?.account);
       const answer = await operation.perform(
-        callOf(own, exchange, { access, input, body: given.body, files: new Map() }),
+        callOf(own, exchange, { access, services: own.services, input, body: given.body, files: new Map() }),
       );
       return replyOf(answer.status ?? 200, envelope(operation, answer, exchange.echoedParams));
     } catch (error) {

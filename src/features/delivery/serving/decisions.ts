@@ -39,6 +39,9 @@ const explanation = Type.Object(
   closed,
 );
 
+/** The members that are addresses of this service. */
+const OWN_URLS: ReadonlySet<string> = new Set(['impression_url', 'click_url', 'url', 'poster_url', 'preview_url']);
+
 /**
  * Decides on the ads that a publisher shows. @source decision 976 and 1073
  */
@@ -119,6 +122,9 @@ export const decideOnAds: Operation = {
     const serving = services.serving as AdServing<DecisionRequest, readonly PlacementDecisions[]>;
     const placements = await serving.decide(publisher, request);
     const data = { delivery: services.delivery.mode(environment), placements };
-    return { data: JSON.stringify({ data }) };
+    const { calledUrl } = services;
+    const called = (name: string, value: unknown): unknown =>
+      OWN_URLS.has(name) && typeof value === 'string' ? calledUrl!(value) : value;
+    return { data: JSON.stringify({ data }, calledUrl && called) };
   },
 };
