@@ -23,6 +23,13 @@ export async function openVocabulary(
   return naming(settings.aliases, () => vocabularyOf(file, operations));
 }
 
+/** The text of an alias file with every own word, to begin with. */
+export async function aliasTemplateText(): Promise<string> {
+  const { aliasTemplate } = await import('../http/vocabulary/template.ts');
+  const { operations } = await import('./dependencies.ts');
+  return aliasTemplate(operations);
+}
+
 function contentsOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

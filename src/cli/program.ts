@@ -67,6 +67,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./world.ts')).worldCommand,
   },
   {
+    name: 'aliases',
+    about: 'Files with the words of another interface: init',
+    load: async () => (await import('./aliases.ts')).aliasesCommand,
+  },
+  {
     name: 'demo',
     about: 'Generate sample people and posts',
     load: async () => (await import('./demo.ts')).demoCommand,

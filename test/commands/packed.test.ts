@@ -56,6 +56,7 @@ const BESIDE: Readonly<Record<string, () => readonly string[]>> = {
   'audience upload': () => ['people.csv', '--account', made.demo_account!, '--audience', made.audience!],
   'world init': () => [],
   'world schema': () => [],
+  'aliases init': () => [],
   'world export': () => ['exported.yaml'],
   'dev requests list': () => [],
   'dev requests show': () => ['1'],

@@ -5,6 +5,7 @@ import { openVocabulary } from '../../src/app/vocabulary.ts';
 import { InputErrors } from '../../src/base/input-error.ts';
 import { parseAliasFile } from '../../src/http/vocabulary/alias-file.ts';
 import { type Position, rewriteJson, rewriteText, rewriteValue } from '../../src/http/vocabulary/rewrite-json.ts';
+import { aliasTemplate } from '../../src/http/vocabulary/template.ts';
 import { type Vocabulary, vocabularyOf } from '../../src/http/vocabulary/vocabulary.ts';
 
 const vocabulary = (file: object): Vocabulary => vocabularyOf(parseAliasFile(JSON.stringify(file)), operations);
@@ -223,4 +224,83 @@ describe('the words of an operation', () => {
     const bytes = Buffer.from('[{"operation_type":');
     assert.equal(of.bytesIn(bytes), bytes);
   });
+});
+
+describe('several words for one', () => {
+  const words = vocabulary({
+    path_segments: { 12: ['11', '7'], campaigns: ['aktionen', 'kampagnen'] },
+    parameters: { name: ['titel', 'benennung'], entity_status: ['stand', 'zustand'] },
+    values: { entity_status: { ACTIVE: ['LAEUFT', 'RUNNING'] } },
+  });
+
+  test('are all understood in requests, and so is the own word', () => {
+    const of = words.of(operation('campaigns.create'));
+    for (const [name, status, value] of [
+      ['titel', 'stand', 'LAEUFT'],
+      ['benennung', 'zustand', 'RUNNING'],
+      ['benennung', 'stand', 'RUNNING'],
+      ['name', 'entity_status', 'ACTIVE'],
+    ] as const) {
+      const raw = new Map([
+        [name, ['Tea']],
+        [status, [value]],
+      ]);
+      assert.deepEqual(
+        [...of.parametersIn(raw)],
+        [
+          ['name', ['Tea']],
+          ['entity_status', ['ACTIVE']],
+        ],
+      );
+      assert.deepEqual(of.bodyIn({ [name]: 'Tea', [status]: value }), { name: 'Tea', entity_status: 'ACTIVE' });
+    }
+    for (const path of ['/11/accounts/x/aktionen', '/7/accounts/x/kampagnen', '/7/accounts/x/aktionen']) {
+      assert.equal(words.paths.own(path), '/12/accounts/x/campaigns');
+    }
+  });
+
+  test('are answered with the first', () => {
+    const of = words.of(operation('campaigns.get'));
+    const reply = '{"data":{"name":"Tea","entity_status":"ACTIVE"}}';
+    assert.equal(of.replyOut(reply), '{"data":{"titel":"Tea","stand":"LAEUFT"}}');
+    assert.equal(words.paths.foreign('/12/accounts/x/campaigns'), '/11/accounts/x/aktionen');
+    assert.deepEqual(words.ownNames('benennung'), ['name']);
+  });
+
+  test('stand for one thing each', () => {
+    assert.match(problemsOf({ parameters: { name: ['x', 'y'], currency: 'y' } })[0]!, /: y stands for name too$/);
+    assert.match(problemsOf({ parameters: { name: ['x', 'currency'] } })[0]!, /: currency is another parameter/);
+    assert.match(problemsOf({ parameters: { name: [] } })[0]!, /^\/parameters\/name: expected letters/);
+    assert.match(problemsOf({ header_prefixes: { 'x-': ['x-a-', 'x-b-'] } })[0]!, /^\/header_prefixes\/x-: expected/);
+  });
+});
+
+test('a word that is understood anyway as another spelling may be named', () => {
+  const file = {
+    path_segments: { update_profile: 'update_profile.json' },
+    values: {
+      targeting_type: { STORE_CATEGORY: 'APP_STORE_CATEGORY' },
+      event_type: { 'profile.update.screenname': 'profile.update.handle' },
+    },
+  };
+  assert.deepEqual(problemsOf(file), []);
+  const words = vocabulary(file);
+  assert.equal(words.paths.own('/1.1/account/update_profile.json'), '/1.1/account/update_profile');
+  const of = words.of(operation('targeting_criteria.get'));
+  assert.equal(
+    of.replyOut('{"data":{"targeting_type":"STORE_CATEGORY"}}'),
+    '{"data":{"targeting_type":"APP_STORE_CATEGORY"}}',
+  );
+  assert.match(problemsOf({ path_segments: { show: 'update_profile.json' } })[0]!, /is another path segment/);
+});
+
+test('the template has every own word, and renames nothing', () => {
+  const template = JSON.parse(aliasTemplate(operations));
+  const words = vocabulary(template);
+  assert.equal(template.path_segments.campaigns, 'campaigns');
+  assert.equal(template.parameters.funding_instrument_id, 'funding_instrument_id');
+  assert.equal(template.values.entity_status.ACTIVE, 'ACTIVE');
+  assert.equal(template.members.next_cursor, 'next_cursor');
+  const reply = '{"data":{"name":"Tea","entity_status":"ACTIVE"}}';
+  assert.equal(words.of(operation('campaigns.get')).replyOut(reply), reply);
 });

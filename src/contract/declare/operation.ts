@@ -330,6 +330,8 @@ export interface Operation {
   sunset?(services: Services): string | undefined;
   /** Other paths of the operation. */
   readonly aliases?: readonly string[];
+  /** Values that are understood as others, by the name of the parameter or member: each with the other. */
+  readonly spellings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Required protocol parameters, for the API descriptions: the authenticator reads them. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;

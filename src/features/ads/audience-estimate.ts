@@ -23,6 +23,7 @@ const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
  */
 export const audienceEstimate: Operation = {
   id: 'audience_estimate.create',
+  spellings: { targeting_type: TYPE_ALIASES },
   method: 'POST',
   path: '/12/accounts/:account_id/audience_estimate',
   description: `Estimate how many people up to ${CRITERIA_MAX} targeting criteria reach. At least one must be primary.`,

@@ -2,8 +2,21 @@ import { InputErrors } from '../../base/input-error.ts';
 import { type Schema, Type } from '../../base/json-schema.ts';
 import { isObject } from '../../base/objects.ts';
 
-/** Words of an interface by Barker's own words for the same things. */
-export type ForeignWords = ReadonlyMap<string, string>;
+/**
+ * Words of an interface by Barker's own words for the same things: all are understood, and the first is sent.
+ * @source decision 1243
+ */
+export type ForeignWords = ReadonlyMap<string, readonly [string, ...string[]]>;
+
+/** The first foreign words by the own ones. */
+export function outgoing(words: ForeignWords): ReadonlyMap<string, string> {
+  return new Map([...words].map(([own, [first]]) => [own, first]));
+}
+
+/** The own words by the foreign ones. */
+export function incoming(words: ForeignWords): ReadonlyMap<string, string> {
+  return new Map([...words].flatMap(([own, foreign]) => foreign.map((each) => [each, own])));
+}
 
 /** The words of parameters, of members of replies, and of the values of either by their name. */
 export interface WordLists {
@@ -15,7 +28,7 @@ export interface WordLists {
 /** The contents of an alias file. */
 export interface AliasFile extends WordLists {
   readonly pathSegments: ForeignWords;
-  readonly headerPrefixes: ForeignWords;
+  readonly headerPrefixes: ReadonlyMap<string, string>;
   readonly hosts: { readonly production: readonly string[]; readonly sandbox: readonly string[] };
   /** Further words by the id of an operation, or by what stands before the dot in such ids. */
   readonly operations: ReadonlyMap<string, WordLists>;
@@ -35,11 +48,11 @@ interface Spelling {
   readonly expected: string;
 }
 
-const words = (spelling: Spelling, description: string): Schema => ({
-  type: 'object',
-  description,
-  additionalProperties: Type.String({ pattern: spelling.pattern }),
-});
+const words = ({ pattern }: Spelling, description: string): Schema => {
+  const word = Type.String({ pattern });
+  const several = Type.Array(word, { minItems: 1, description: 'All are understood; the first is sent.' });
+  return { type: 'object', description, additionalProperties: Type.Union([word, several]) };
+};
 
 const values: Schema = {
   type: 'object',
@@ -65,7 +78,11 @@ export const aliasFileSchema: Schema = {
     $schema: Type.String(),
     path_segments: words(NAME, 'Segments of paths, by the segments of Barker.'),
     ...LISTS,
-    header_prefixes: words(PREFIX, 'How names of headers begin, by how those of Barker begin.'),
+    header_prefixes: {
+      type: 'object',
+      description: 'How names of headers begin, by how those of Barker begin.',
+      additionalProperties: Type.String({ pattern: PREFIX.pattern }),
+    },
     hosts: {
       type: 'object',
       description: 'Host names under which the interface is called.',
@@ -80,6 +97,12 @@ export const aliasFileSchema: Schema = {
     },
   },
   additionalProperties: false,
+};
+
+/** Whether words can stand in a file: as names, or as values. */
+export const canBeWord = {
+  name: (word: string): boolean => new RegExp(NAME.pattern).test(word),
+  value: (word: string): boolean => new RegExp(VALUE.pattern).test(word),
 };
 
 type Members = Readonly<Record<string, unknown>>;
@@ -115,7 +138,7 @@ export function parseAliasFile(text: string): AliasFile {
   const found: AliasFile = {
     ...listsOf(reader, file, ''),
     pathSegments: reader.words(file.path_segments, '/path_segments', NAME),
-    headerPrefixes: reader.words(file.header_prefixes, '/header_prefixes', PREFIX),
+    headerPrefixes: outgoing(reader.words(file.header_prefixes, '/header_prefixes', PREFIX)),
     hosts: {
       production: reader.hosts(hosts.production, '/hosts/production'),
       sandbox: reader.hosts(hosts.sandbox, '/hosts/sandbox'),
@@ -145,9 +168,13 @@ function openReader(): Reader {
     problems,
     object,
     words(part, pointer, spelling) {
-      const found = new Map<string, string>();
+      const found = new Map<string, readonly [string, ...string[]]>();
       for (const [own, foreign] of Object.entries(object(part, pointer))) {
-        if (matches(foreign, spelling)) found.set(own, foreign);
+        // A header has one name.
+        const isList = Array.isArray(foreign) && spelling !== PREFIX;
+        const [first, ...further] = isList ? foreign : [foreign];
+        const isFitting = [first, ...further].every((each) => matches(each, spelling));
+        if (isFitting) found.set(own, [first, ...further] as [string, ...string[]]);
         else problems.push(`${pointer}${pointerTo(own)}: expected ${spelling.expected}`);
       }
       return found;

@@ -48,7 +48,7 @@ export function errorWordsOf(
       .map((item) => {
         const [, own = item, end = ''] = /^(.*)(-asc|-desc)$/.exec(item) ?? [];
         if (end !== '') return naming.member(own) + end;
-        return values?.get(item) ?? naming.anyValue(item) ?? name(item);
+        return values?.get(item)?.[0] ?? naming.anyValue(item) ?? name(item);
       })
       .join(', ');
 

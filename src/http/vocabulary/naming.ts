@@ -1,5 +1,5 @@
 import { InputErrors } from '../../base/input-error.ts';
-import { type AliasFile, type ForeignWords, pointerTo, type WordLists } from './alias-file.ts';
+import { type AliasFile, type ForeignWords, incoming, pointerTo, type WordLists } from './alias-file.ts';
 import { isProtocolName, type OwnWords } from './own-words.ts';
 
 /** Whether words come in, from the callers, or go out, to them. */
@@ -9,6 +9,8 @@ export type Direction = 'in' | 'out';
 export interface Naming {
   /** The foreign word of a parameter. */
   parameter(own: string): string;
+  /** All foreign words of a parameter or a member. */
+  all(own: string, names: 'parameters' | 'members'): readonly string[];
   /** The foreign word of a member of a reply or an event. */
   member(own: string): string;
   /** The own word of a member. */
@@ -31,15 +33,16 @@ export function namingOf(file: AliasFile, id: string): Naming {
     for (const [name, of] of list.values) values.set(name, new Map([...(values.get(name) ?? []), ...of]));
   }
   const byValue = new Map<string, string | undefined>();
-  for (const [own, foreign] of [...values.values()].flatMap((of) => [...of])) {
+  for (const [own, [foreign]] of [...values.values()].flatMap((of) => [...of])) {
     byValue.set(own, !byValue.has(own) || byValue.get(own) === foreign ? foreign : undefined);
   }
-  const parameter = (own: string): string => parameters.get(own) ?? own;
-  const ownParameters = new Map([...parameters].map(([own, foreign]) => [foreign, own]));
-  const ownMembers = new Map([...ownParameters, ...[...members].map(([own, foreign]) => [foreign, own] as const)]);
+  const parameter = (own: string): string => parameters.get(own)?.[0] ?? own;
+  const ownParameters = incoming(parameters);
+  const ownMembers = new Map([...ownParameters, ...incoming(members)]);
   return {
     parameter,
-    member: (own) => members.get(own) ?? parameter(own),
+    all: (own, names) => (names === 'members' && members.get(own)) || (parameters.get(own) ?? [own]),
+    member: (own) => members.get(own)?.[0] ?? parameter(own),
     ownMember: (foreign) => ownMembers.get(foreign) ?? foreign,
     ownParameter: (foreign) => ownParameters.get(foreign) ?? foreign,
     values: (name) => values.get(name),
@@ -47,10 +50,11 @@ export function namingOf(file: AliasFile, id: string): Naming {
   };
 }
 
-/** Checks that each word of the file stands for one thing. @throws InputErrors @source decision 893 */
+/** Checks that each word of the file stands for one thing. @throws InputErrors @source decision 893, 1244 */
 export function checkWords(file: AliasFile, own: OwnWords): void {
+  const segments = { known: own.pathSegments, spellings: own.spellings.get('') };
   const problems = [
-    ...check(file.pathSegments, { pointer: '/path_segments', kind: 'path segment', known: own.pathSegments }),
+    ...check(file.pathSegments, { pointer: '/path_segments', kind: 'path segment', ...segments }),
     ...checkLists(file, own, ''),
   ];
   for (const [id, lists] of file.operations) {
@@ -85,9 +89,11 @@ function checkLists(lists: WordLists, own: OwnWords, pointer: string, around?: W
   for (const [name, of] of values) {
     const at = `${pointer}/values${pointerTo(name)}`;
     const known = own.values.get(name);
-    if (known)
-      problems.push(...check(of, { pointer: at, kind: `value of ${name}`, known, around: around?.values.get(name) }));
-    else problems.push(`${at}: no parameter or member of this name has a fixed set of values`);
+    if (known) {
+      const spellings = own.spellings.get(name);
+      const checked = { pointer: at, kind: `value of ${name}`, known, spellings, around: around?.values.get(name) };
+      problems.push(...check(of, checked));
+    } else problems.push(`${at}: no parameter or member of this name has a fixed set of values`);
   }
   return problems;
 }
@@ -98,25 +104,29 @@ interface Checked {
   readonly kind: string;
   /** The own words that there are. */
   readonly known: ReadonlySet<string>;
+  /** Which of them are understood as another one. */
+  readonly spellings?: ReadonlyMap<string, string> | undefined;
   /** Words that hold unless these say otherwise. */
   readonly around?: ForeignWords | undefined;
 }
 
-function check(words: ForeignWords, { pointer, kind, known, around = NONE }: Checked): string[] {
+function check(words: ForeignWords, { pointer, kind, known, spellings, around = NONE }: Checked): string[] {
   const problems: string[] = [];
   const all = new Map([...around, ...words]);
   const owners = new Map<string, string>();
   for (const [own, foreign] of all) {
     const at = `${pointer}${pointerTo(own)}`;
     const isHere = words.has(own);
-    const other = owners.get(foreign);
-    owners.set(foreign, own);
-    if (isHere && !known.has(own)) problems.push(`${at}: Barker has no ${kind} with this name`);
-    else if (isHere && isProtocolName(own)) problems.push(`${at}: is a word of OAuth`);
-    else if (other !== undefined) problems.push(`${at}: ${foreign} stands for ${other} too`);
-    // A word that is given away to another one is free.
-    else if (foreign !== own && known.has(foreign) && !all.has(foreign)) {
-      problems.push(`${at}: ${foreign} is another ${kind} of Barker, which has no other word in this file`);
+    for (const word of foreign) {
+      const other = owners.get(word);
+      owners.set(word, own);
+      if (isHere && !known.has(own)) problems.push(`${at}: Barker has no ${kind} with this name`);
+      else if (isHere && isProtocolName(own)) problems.push(`${at}: is a word of OAuth`);
+      else if (other !== undefined) problems.push(`${at}: ${word} stands for ${other} too`);
+      // A word that is given away to another one is free, and one that is understood as this one means the same.
+      else if (word !== own && known.has(word) && !all.has(word) && spellings?.get(word) !== own) {
+        problems.push(`${at}: ${word} is another ${kind} of Barker, which has no other word in this file`);
+      }
     }
   }
   return problems;

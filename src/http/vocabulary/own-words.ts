@@ -79,6 +79,8 @@ export interface OwnWords {
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
   /** Names of parameters or members that are any text in some place. */
   readonly freeNames: ReadonlySet<string>;
+  /** Words that are understood as another one, by the name of their parameters or members; path segments by ''. */
+  readonly spellings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** The ids of operations, and what stands before their dots. */
   readonly operations: ReadonlySet<string>;
 }
@@ -136,7 +138,20 @@ export function ownWordsOf(operations: readonly Operation[], named: NamedSchemas
       collect([additionalProperties, ...Object.values(patternProperties)], '', names);
     }
   };
+  const spellings = new Map<string, Map<string, string>>();
+  const spell = (name: string, word: string, own: string): void => {
+    spellings.set(name, (spellings.get(name) ?? new Map()).set(word, own));
+  };
   for (const operation of operations) {
+    const ownSegments = operation.path.split('/');
+    for (const alias of operation.aliases ?? []) {
+      for (const [at, segment] of alias.split('/').entries()) {
+        if (segment !== ownSegments[at]) spell('', segment, ownSegments[at]!);
+      }
+    }
+    for (const [name, words] of Object.entries(operation.spellings ?? {})) {
+      for (const [word, own] of Object.entries(words)) spell(name, word, own);
+    }
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       for (const segment of path.split('/')) if (segment !== '' && !segment.startsWith(':')) pathSegments.add(segment);
     }
@@ -146,5 +161,5 @@ export function ownWordsOf(operations: readonly Operation[], named: NamedSchemas
   }
   collect(unroutedSchemas(named), '', members);
   const ids = operations.flatMap(({ id }) => [id, id.split('.')[0]!]);
-  return { pathSegments, parameters, members, values, freeNames, operations: new Set(ids) };
+  return { pathSegments, parameters, members, values, freeNames, spellings, operations: new Set(ids) };
 }

@@ -1,4 +1,4 @@
-import type { ForeignWords } from './alias-file.ts';
+import { type ForeignWords, incoming } from './alias-file.ts';
 
 /** Translates paths of this service. */
 export interface Paths {
@@ -12,9 +12,9 @@ export interface Paths {
 
 /** The paths of a vocabulary. `nameOf` returns the foreign word of a path parameter. */
 export function pathsOf(segments: ForeignWords, nameOf: (own: string) => string): Paths {
-  const toOwn = new Map([...segments].map(([own, foreign]) => [foreign, own]));
+  const toOwn = incoming(segments);
   const foreignSegment = (segment: string): string =>
-    segment.startsWith(':') ? `:${nameOf(segment.slice(1))}` : (segments.get(segment) ?? segment);
+    segment.startsWith(':') ? `:${nameOf(segment.slice(1))}` : (segments.get(segment)?.[0] ?? segment);
   const ownSegment = (segment: string): string => toOwn.get(segment) ?? segment;
   const each = (path: string, translate: (segment: string) => string): string =>
     path.split('/').map(translate).join('/');

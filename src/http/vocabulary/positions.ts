@@ -1,5 +1,5 @@
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
-import type { ForeignWords } from './alias-file.ts';
+import { type ForeignWords, incoming, outgoing } from './alias-file.ts';
 import type { Direction, Naming } from './naming.ts';
 import { ECHO, flattened, isProtocolName, literalsOf, type OwnWords } from './own-words.ts';
 import type { Paths } from './paths.ts';
@@ -119,7 +119,7 @@ function undeclaredPositions(context: PositionContext): ReadonlyMap<string, Posi
   const { own, naming, direction } = context;
   const members = new Map<string, Member>();
   const make = (values: ForeignWords | undefined): Writable<Position> => {
-    const text = values && replacing(direction === 'out' ? values : inverse(values));
+    const text = values && replacing(direction === 'out' ? outgoing(values) : incoming(values));
     const position: Writable<Position> = { members, others: undefined, otherName: undefined, items: undefined, text };
     position.items = position;
     return position;
@@ -142,12 +142,13 @@ function addMember(
   position: Position | undefined,
   { naming, names, direction }: PositionContext,
 ): void {
-  const foreign = isProtocolName(own) ? own : names === 'members' ? naming.member(own) : naming.parameter(own);
+  const all = isProtocolName(own) ? [own] : naming.all(own, names);
+  const foreign = all[0]!;
   if (direction === 'out') {
     if (foreign !== own || position) members.set(own, { name: foreign, position });
     return;
   }
-  if (foreign !== own) members.set(foreign, { name: own, position });
+  for (const each of all) if (each !== own) members.set(each, { name: own, position });
   // The own word too, unless it is the foreign word of something else.
   const isFree = names === 'members' ? naming.ownMember(own) === own : naming.ownParameter(own) === own;
   if (isFree && position) members.set(own, { name: own, position });
@@ -169,11 +170,11 @@ function textOf(
   const literals = new Set(schemas.flatMap(literalsOf));
   if (values === undefined || literals.size === 0) return undefined;
   // An operation may know a value that others declare, in order to refuse it.
-  const isKnown = (own: string, foreign: string): boolean =>
-    literals.has(own) || !(known.freeNames.has(name) || literals.has(foreign));
+  const isKnown = (own: string, foreign: readonly string[]): boolean =>
+    literals.has(own) || !(known.freeNames.has(name) || foreign.some((each) => literals.has(each)));
   const fitting = new Map([...values].filter(([own, foreign]) => isKnown(own, foreign)));
   if (fitting.size === 0) return undefined;
-  return replacing(direction === 'out' ? fitting : inverse(fitting));
+  return replacing(direction === 'out' ? outgoing(fitting) : incoming(fitting));
 }
 
 /** The parameter and the member whose texts and names are first segments of paths. @source authentication gaps 11.4 */
@@ -206,13 +207,8 @@ function undeclaredNameOf(
   return direction === 'in' ? naming.ownParameter : naming.parameter;
 }
 
-function replacing(words: ForeignWords): (text: string) => string {
+function replacing(words: ReadonlyMap<string, string>): (text: string) => string {
   return (text) => words.get(text) ?? text;
-}
-
-/** The own words by the foreign ones. */
-export function inverse(words: ForeignWords): ForeignWords {
-  return new Map([...words].map(([own, foreign]) => [foreign, own]));
 }
 
 /** A position in which nothing is renamed is none. */

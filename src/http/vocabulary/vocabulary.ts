@@ -2,7 +2,7 @@ import { InputErrors } from '../../base/input-error.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
-import { type AliasFile, pointerTo } from './alias-file.ts';
+import { type AliasFile, type ForeignWords, incoming, pointerTo } from './alias-file.ts';
 import { type ErrorWords, errorWordsOf } from './error-words.ts';
 import { checkWords, type Naming, namingOf } from './naming.ts';
 import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
@@ -57,7 +57,7 @@ export function vocabularyOf(file: AliasFile, operations: readonly Operation[]):
   checkWords(file, own);
   const naming = namingOf(file, '');
   const paths = pathsOf(file.pathSegments, naming.parameter);
-  checkPaths(operations, paths);
+  checkPaths(operations, file.pathSegments);
   const prefixes = [...file.headerPrefixes].sort(([one], [other]) => other.length - one.length);
   const header = (name: string): string => {
     if (COMMON_HEADERS.has(name)) return name;
@@ -78,12 +78,12 @@ export function vocabularyOf(file: AliasFile, operations: readonly Operation[]):
     known.set(operation, words);
     return words;
   };
-  const byForeign = Map.groupBy(namesOf(file), ([, foreign]) => foreign);
+  const byForeign = Map.groupBy(namesOf(file), ([foreign]) => foreign);
   const stream = operations.find(({ shape }) => shape === 'stream');
   return {
     ...{ paths, naming, header, of },
     hosts: file.hosts,
-    ownNames: (foreign) => byForeign.get(foreign)?.map(([own]) => own) ?? [],
+    ownNames: (foreign) => byForeign.get(foreign)?.map(([, own]) => own) ?? [],
     unrouted: {
       ...errorWordsOf(naming, header, (_, value) => value),
       replyOut: (json) => rewriteJson(json, unrouted),
@@ -97,9 +97,11 @@ export function vocabularyOf(file: AliasFile, operations: readonly Operation[]):
   };
 }
 
-/** All names of the file with their foreign names. */
-function namesOf(file: AliasFile): (readonly [own: string, foreign: string])[] {
-  return [file, ...file.operations.values()].flatMap(({ parameters, members }) => [...parameters, ...members]);
+/** All foreign names of the file with the own ones. */
+function namesOf(file: AliasFile): (readonly [foreign: string, own: string])[] {
+  return [file, ...file.operations.values()].flatMap(({ parameters, members }) =>
+    [parameters, members].flatMap((words) => [...incoming(words)]),
+  );
 }
 
 /** Headers that mean the same everywhere: browsers, proxies and callers define them. */
@@ -119,19 +121,35 @@ function inUrl(url: string, paths: Paths): string {
 }
 
 /** Two operations must not get the same path. */
-function checkPaths(operations: readonly Operation[], paths: Paths): void {
-  const all = operations.flatMap(({ path, aliases = [] }) => [path, ...aliases]);
-  const owners = new Map(all.map((path) => [shapeOf(path), path]));
+function checkPaths(operations: readonly Operation[], segments: ForeignWords): void {
+  const all = operations.map(({ path, aliases = [] }) => [path, ...aliases]);
+  const longest = Math.max(1, ...[...segments.values()].map(({ length }) => length));
   const problems = new Set<string>();
-  for (const path of new Set(all)) {
+  for (let at = 0; at < longest; at++) {
+    const words = [...segments].map(([own, foreign]) => [own, [foreign[at] ?? foreign[0]]] as const);
+    for (const problem of clashesOf(
+      all,
+      pathsOf(new Map(words), (own) => own),
+    ))
+      problems.add(problem);
+  }
+  if (problems.size > 0) throw new InputErrors([...problems]);
+}
+
+/** @param all the paths of each operation. */
+function clashesOf(all: readonly (readonly string[])[], paths: Paths): ReadonlySet<string> {
+  const owners = new Map(all.flat().map((path) => [shapeOf(path), path]));
+  const problems = new Set<string>();
+  for (const path of new Set(all.flat())) {
     const foreign = shapeOf(paths.foreign(path));
     const other = owners.get(foreign);
-    if (other !== undefined && shapeOf(other) !== shapeOf(path)) {
+    const isAnother = other !== undefined && !all.some((own) => own.includes(other) && own.includes(path));
+    if (isAnother && shapeOf(other) !== shapeOf(path)) {
       const segment = path.split('/').find((each) => paths.foreignSegment(each) !== each && !each.startsWith(':'))!;
       problems.add(`/path_segments${pointerTo(segment)}: ${path} would have the path of ${other}`);
     } else owners.set(foreign, path);
   }
-  if (problems.size > 0) throw new InputErrors([...problems]);
+  return problems;
 }
 
 function shapeOf(path: string): string {
@@ -206,7 +224,7 @@ function receivedText(received: Position | undefined, naming: Naming, path: stri
           .split('.')
           .at(-1)!;
   const values = naming.values(path) ?? naming.values(name);
-  const renamed = values?.get(value);
+  const renamed = values?.get(value)?.[0];
   if (renamed !== undefined) return renamed;
   const position = received?.members.get(path)?.position;
   return position ? rewriteText(value, position) : value;

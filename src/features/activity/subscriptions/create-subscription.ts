@@ -16,6 +16,10 @@ import { FILTER_MEMBERS, type Filter, filterToJson, readFilter } from './filters
 import { serializeSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
 import { ownerOf } from './subscription-owner.ts';
 
+const SECOND_NAMES = Object.fromEntries(
+  EVENT_TYPE_NAMES.filter(([name, { type }]) => name !== type).map(([name, { type }]) => [name, type]),
+);
+
 const TYPES_LISTED = EVENT_TYPE_NAMES.filter(([, { isDeprecated }]) => !isDeprecated)
   .map(([name]) => name)
   .sort()
@@ -81,6 +85,7 @@ export const createSubscription: Operation = {
   credential: 'user-or-bearer',
   rate: 'subscriptions',
   deprecatedInput: PASCAL_CASE_NAMES,
+  spellings: { event_type: SECOND_NAMES },
   parameters: {},
   body: 'json',
   shape: 'bare',

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { print } from './output.ts';
+
+/** `barker aliases`: files with the words of another interface. */
+export function aliasesCommand(command: Command): void {
+  command
+    .command('init')
+    .description('Print an alias file with every word of the interface, each standing for itself')
+    .addHelpText('after', '\nExample:\n  barker aliases init > words.json')
+    .action(async () => {
+      const { aliasTemplateText } = await import('../app/vocabulary.ts');
+      print(await aliasTemplateText());
+    });
+}
