@@ -5,7 +5,7 @@ import { bool, integer } from './kinds.ts';
  * @source activity gaps 16 to 19
  */
 export const activitySettings = {
-  event_retention_s: integer('Retention of the event log, for backfill, recovery and replay.', {
+  event_retention_s: integer('Retention of the event log, for backfill, recovery and replay, and of direct messages.', {
     default: 86_400,
     unit: 'seconds',
     bounds: [300, 2_592_000],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { MatchedBatch } from '../../src/contract/store/events.ts';
+import { conversationOf } from '../../src/contract/store/messages.ts';
 import {
   asUser,
   type Caller,
@@ -272,4 +273,36 @@ describe('read receipts and typing', () => {
     const reply = await typing(ada.keys, {});
     assert.deepEqual([reply.status, reply.body.errors[0].code], [403, 38]);
   });
+});
+
+test('messages, and how far they were read, are removed with the events of their time', async () => {
+  const [ada, ben] = [await person(), await person()];
+  const { event_retention_s } = world.service.settings;
+  const send = async (text: string): Promise<string> =>
+    (await ada.own.call('POST', `/2/dm_conversations/with/${ben.user}/messages`, { text })).body.data.dm_event_id;
+  const read = async (last_read_event_id: string): Promise<number> =>
+    (
+      await sendForm(world, ben.keys, '/1.1/direct_messages/mark_read.json', {
+        recipient_id: ada.user,
+        last_read_event_id,
+      })
+    ).status;
+  const kept = async (ids: readonly string[]) => {
+    // The job runs every ten minutes.
+    await world.service.jobs.runDue();
+    return world.service.store.read(async (tx) => ({
+      messages: await Promise.all(ids.map(async (id) => (await tx.messages.find(id)) !== undefined)),
+      mark: (await tx.messages.findMark(conversationOf(ada.user, ben.user), ben.user))?.last_read_id,
+    }));
+  };
+  const first = await send('first');
+  assert.equal(await read(first), 204);
+  world.clock.advance(event_retention_s);
+  const second = await send('second');
+  assert.deepEqual(await kept([first, second]), { messages: [true, true], mark: first });
+  world.clock.advance(601);
+  assert.deepEqual(await kept([first, second]), { messages: [false, true], mark: undefined });
+  assert.deepEqual([await read(first), await read(second)], [404, 204]);
+  world.clock.advance(event_retention_s + 601);
+  assert.deepEqual(await kept([first, second]), { messages: [false, false], mark: undefined });
 });

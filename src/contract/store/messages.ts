@@ -33,4 +33,8 @@ export interface Messages {
   add(message: Message): Promise<void>;
   /** Stores how far a user has read. */
   mark(mark: ReadMark): Promise<void>;
+  /** Removes messages created before a time, UTC text, at most `limit`, the oldest first; returns how many. */
+  removeBefore(time: string, limit: number): Promise<number>;
+  /** Removes marks of messages older than all that are left, at most `limit`; returns how many. */
+  removeOldMarks(limit: number): Promise<number>;
 }

@@ -3,9 +3,9 @@ import { expiryJob, REMOVED_AT_ONCE } from '../platform/expiry-job.ts';
 import { CONNECTION_HISTORY_S } from './stream/streams.ts';
 
 /**
- * Removes events older than the retention, except those that a webhook may still need, and connections older than the
- * history.
- * @source activity gaps 16.8 and 21.1; decision 327, 377, 776
+ * Removes events older than the retention, except those that a webhook may still need, direct messages as old with the
+ * marks of those who read them, and connections older than the history.
+ * @source activity gaps 16.8 and 21.1; decision 327, 377, 776, 1210
  */
 export const eventExpiry = expiryJob<number>({
   name: 'event-expiry',
@@ -15,9 +15,12 @@ export const eventExpiry = expiryJob<number>({
   async remove(tx, retention_s, now) {
     const now_ms = instantMs(now);
     const settled = (await tx.webhookLeases.findSettled()) ?? Number.MAX_SAFE_INTEGER;
+    const before = formatInstant(now_ms - retention_s * 1000);
     return [
       await tx.streamConnections.removeEnded(formatMillisecond(now_ms - CONNECTION_HISTORY_S * 1000), REMOVED_AT_ONCE),
-      await tx.events.removeBefore(formatInstant(now_ms - retention_s * 1000), settled, REMOVED_AT_ONCE),
+      await tx.events.removeBefore(before, settled, REMOVED_AT_ONCE),
+      await tx.messages.removeBefore(before, REMOVED_AT_ONCE),
+      await tx.messages.removeOldMarks(REMOVED_AT_ONCE),
     ];
   },
 });

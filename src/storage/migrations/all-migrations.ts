@@ -51,6 +51,7 @@ import { verifiedBackup } from './0052-verified-backup.ts';
 import { sentForms } from './0053-sent-forms.ts';
 import { countedClicks } from './0054-counted-clicks.ts';
 import { deliverySums } from './0055-delivery-sums.ts';
+import { messageExpiry } from './0056-message-expiry.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   sentForms,
   countedClicks,
   deliverySums,
+  messageExpiry,
 ];

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Messages } from '../../contract/store/messages.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
@@ -31,5 +32,24 @@ export function messagesOn(session: Session): Messages {
           ),
       );
     },
+    removeBefore: (time, limit) =>
+      session.run('messages expire', { time, limit }, (db, param) => {
+        const old = db
+          .selectFrom('messages')
+          .select('id')
+          .where('created_at', '<', param('time'))
+          .orderBy('created_at')
+          .orderBy('id')
+          .limit(param('limit'));
+        return db.deleteFrom('messages').where('id', 'in', old);
+      }),
+    // Ids have a fixed length and grow.
+    removeOldMarks: (limit) =>
+      session.run('message_reads expire', { limit }, (db, param) => {
+        const old = sql`select conversation_id, user_id from message_reads
+          where last_read_id < coalesce((select min(id) from messages), ${sql.lit('9'.repeat(19))})
+          order by last_read_id limit ${param('limit')}`;
+        return db.deleteFrom('message_reads').where(sql<boolean>`(conversation_id, user_id) in (${old})`);
+      }),
   };
 }
