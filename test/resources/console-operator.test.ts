@@ -17,13 +17,17 @@ import {
   typed,
 } from '../rig/browser.ts';
 import { operatorToken } from '../rig/operator.ts';
+import { until } from '../rig/patience.ts';
+import { decide, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
 let anna: Browser;
 
 before(async () => {
-  world = await openWorld({ flags: { rate_limits: 'off', operator_console: true, operations_port: 0 } });
+  world = await openWorld({
+    flags: { rate_limits: 'off', operator_console: true, operations_port: 0, delivery_sandbox: 'served' },
+  });
   anna = await signedIn('anna');
 });
 after(() => world.close());
@@ -280,6 +284,34 @@ describe('operators', () => {
     assert.deepEqual(limits, { subscriptions: 5, webhooks: 0 });
     await act(anna, path, { act: 'resume' });
     assert.match((await anna.get(path)).html, /<dd>Active<\/dd>/);
+  });
+
+  test('disable publishers and accept them again, on the page and by command, which their requests follow', async () => {
+    const credential = await makePublisher(world);
+    const asked = { placements: [{ id: 'top', type: 'SERVICE_TIMELINE' }] };
+    const status = async (): Promise<number> => (await decide(world, credential, asked)).status;
+    const [{ id } = assert.fail()] = await world.service.store.read((tx) => tx.publishers.list());
+    const path = '/operator/publishers';
+    assert.equal(await status(), 200);
+    for (const [name, state, expected] of [
+      ['disable', 'Disabled', 401],
+      ['enable', 'Active', 200],
+    ] as const) {
+      assert.deepEqual((await act(anna, path, { act: name, publisher: id })).location, path);
+      assert.match((await anna.get(path)).html, new RegExp(`<td>${state}</td>`));
+      assert.equal(await status(), expected);
+      const recorded = `operator:anna console publisher ${name} done publisher:${id}`;
+      assert.ok((await commandsOf()).includes(recorded), recorded);
+    }
+    for (const [options, state, expected] of [
+      [[], 'disabled', 401],
+      [['--undo'], 'active', 200],
+    ] as const) {
+      const { stdout } = await barkerApart(['publisher', 'disable', id, ...options, ...flagsOf(world.place)]);
+      assert.match(stdout, new RegExp(`^state=${state}$`, 'm'));
+      await until(`its requests are answered with ${expected}`, async () => (await status()) === expected);
+    }
+    assert.equal((await act(anna, path, { act: 'disable', publisher: '999' })).status, 404);
   });
 
   test('are recorded with what they did, also when it failed', async () => {

@@ -74,6 +74,7 @@ test('every page offers the same where no script runs', async () => {
     '/accounts',
     `/accounts/${account}`,
     '/applications',
+    '/publishers',
     '/audit',
   ]) {
     await operator.open(`${operationsUrl}/operator${path}`);

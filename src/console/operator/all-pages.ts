@@ -5,6 +5,7 @@ import { applicationPage, applicationsPage } from './applications-pages.ts';
 import { auditPage } from './audit-page.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { overviewPage } from './overview-page.ts';
+import { publishersPage } from './publishers-page.ts';
 import { userPage, usersPage } from './users-pages.ts';
 
 const words = texts.operator;
@@ -15,6 +16,7 @@ export const operatorSections: OperatorSections = [
   ['/users', words.users.title],
   ['/accounts', words.accounts.title],
   ['/applications', words.applications.title],
+  ['/publishers', words.publishers.title],
   ['/audit', words.audit.title],
 ];
 
@@ -28,6 +30,7 @@ export function operatorPages(deps: OperatorConsoleDeps): readonly OperatorPage[
     accountPage(deps),
     applicationsPage(),
     applicationPage(deps),
+    publishersPage(),
     auditPage(),
   ];
 }
