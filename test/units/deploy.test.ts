@@ -169,6 +169,18 @@ describe('the systemd unit', () => {
   });
 });
 
+test('the dashboard shows every metric that the guide lists', () => {
+  const guide = readFileSync('docs/operate.md', 'utf8');
+  const listed = [...guide.matchAll(/^\| `((?:barker|process)_\w+)` \|/gm)].map(([, name]) => name!);
+  assert.ok(listed.length > 40);
+  const dashboard = readFileSync('deploy/grafana-dashboard.json', 'utf8');
+  const isShown = (name: string): boolean => new RegExp(`\\b${name}(_bucket|_count|_sum)?\\b`).test(dashboard);
+  assert.deepEqual(
+    listed.filter((name) => !isShown(name)),
+    [],
+  );
+});
+
 describe('nightly backups', () => {
   const linesOf = (file: string): string[] => readFileSync(`deploy/${file}`, 'utf8').split('\n');
   const unit = linesOf('barker-backup.service');
