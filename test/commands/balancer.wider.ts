@@ -12,13 +12,18 @@ import { ensureCertificates } from '../../src/dev/certificates.ts';
 import { needPackages } from '../clients/debian.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { type ComposeService, environmentOf, OPERATORS, readCompose } from '../rig/compose.ts';
+import { type CuttableProxy, openCuttableProxy } from '../rig/cuttable-proxy.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
+import { until } from '../rig/patience.ts';
 import { freePorts } from '../rig/ports.ts';
 import {
   agentTo,
   askThrough,
+  assertAllUnavailable,
+  assertUnavailable,
   plainStatus,
   type RunningProxy,
+  readChallenge,
   readKeepAlives,
   sample,
   startProxy,
@@ -37,6 +42,9 @@ type Name = (typeof SERVERS)[number];
 const FORGED = '203.0.113.9';
 
 let place: Place;
+/** Leads the servers to the database. */
+let database: CuttableProxy;
+let acmePort: number;
 let redis: OwnRedis;
 let s3: OwnS3;
 let ca: string;
@@ -51,6 +59,7 @@ const dispatcher = getGlobalDispatcher();
 before(async () => {
   needPackages('haproxy', 'redis-server');
   place = await openPlace('postgres');
+  database = await openCuttableProxy(place.databaseUrl);
   [redis, s3] = await Promise.all([startRedis(), startS3()]);
   // However busy the machine is.
   const env = { BARKER_MASTER_KEY: MASTER_KEY, BARKER_POSTGRES_CONNECT_TIMEOUT_S: '60' };
@@ -83,7 +92,7 @@ after(async () => {
   await proxy?.stop();
   for (const { child } of running.values()) child.kill('SIGKILL');
   await Promise.all([...running.values()].map(({ ended }) => ended));
-  await Promise.all([redis.stop(), s3.close()]);
+  await Promise.all([redis.stop(), s3.close(), database.close()]);
   await place.remove();
 });
 
@@ -94,7 +103,7 @@ async function start(name: Name): Promise<void> {
   mkdirSync(secrets, { recursive: true, mode: 0o700 });
   const contents = {
     master_key: MASTER_KEY,
-    database_url: place.databaseUrl,
+    database_url: database.url,
     redis_url: redis.url,
     object_store_secret: String(s3.flags.object_store_secret),
   };
@@ -123,7 +132,8 @@ async function start(name: Name): Promise<void> {
 }
 
 async function startBalancer(certificate: string): Promise<RunningProxy> {
-  const [port, plainPort] = (await freePorts(2)) as [number, number];
+  const [port, plainPort, clientPort] = (await freePorts(3)) as [number, number, number];
+  acmePort = clientPort;
   const tls = join(place.folder, 'tls.pem');
   writeFileSync(tls, certificate, { mode: 0o600 });
   const at = (name: Name, index: number): string => {
@@ -138,6 +148,7 @@ async function startBalancer(certificate: string): Promise<RunningProxy> {
     ['172.30.81.12:8080', at('api-2', 0)],
     ['172.30.81.11:8081', at('api-1', 1)],
     ['172.30.81.12:8081', at('api-2', 1)],
+    ['172.30.81.1:8402', `127.0.0.1:${clientPort}`],
   ]);
   const file = join(place.folder, 'haproxy.cfg');
   writeFileSync(file, config);
@@ -206,6 +217,8 @@ describe('behind HAProxy', () => {
     assert.equal(await plainStatus(proxy.plainPort, '/12/accounts'), 403);
   });
 
+  test('an ACME client answers challenges over plain HTTP', () => readChallenge(proxy, acmePort));
+
   test('no call fails while a server is stopped and another takes its place', async () => {
     const { child, ended } = running.get('api-2')!;
     let isOver = false;
@@ -248,6 +261,24 @@ describe('behind HAProxy', () => {
       [],
     );
     assert.ok(added.length <= results.length, `${added.length} accounts of ${results.length} calls`);
+  });
+
+  test('while the database is away, the servers refuse calls themselves, though none is ready', async () => {
+    const before = proxy.said().length;
+    const wentDown = (): boolean =>
+      ['production', 'sandbox'].every((name) => proxy.said().includes(`Server ${name}/api-2 is DOWN`, before));
+    database.refuse();
+    await until('the balancer finds no server ready', wentDown);
+    assertUnavailable('/12/accounts', await production.call('GET', '/12/accounts'));
+    database.mend();
+    await until('calls succeed', async () => (await production.call('GET', '/12/accounts')).status === 200);
+  });
+
+  test('while no server can be reached, calls are refused as they would refuse them', async () => {
+    const { child, ended } = running.get('api-2')!;
+    child.kill('SIGKILL');
+    await ended;
+    await assertAllUnavailable(proxy, ca);
   });
 });
 

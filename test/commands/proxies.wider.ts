@@ -12,8 +12,10 @@ import { freePorts } from '../rig/ports.ts';
 import {
   agentTo,
   askThrough,
+  assertAllUnavailable,
   plainStatus,
   type RunningProxy,
+  readChallenge,
   readKeepAlives,
   sample,
   startProxy,
@@ -33,6 +35,8 @@ let service: Service;
 /** Where its listeners are; what it calls its addresses is where the proxy is. */
 let upstreams: readonly [production: string, sandbox: string];
 let certificates: CertificatePaths;
+/** Where the ACME client listens that nginx knows. */
+let acmePort: number;
 let keys: Keys & Record<string, string>;
 
 before(async () => {
@@ -57,7 +61,8 @@ before(async () => {
   );
   const token = await run('token', 'create', '--app', app.consumer_key!, '--user', 'ada');
   keys = { ...app, ...token } as unknown as Keys & Record<string, string>;
-  const [port, sandboxPort] = (await freePorts(2)) as [number, number];
+  const [port, sandboxPort, clientPort] = (await freePorts(3)) as [number, number, number];
+  acmePort = clientPort;
   upstreams = [`127.0.0.1:${port}`, `127.0.0.1:${sandboxPort}`];
   service = await startServe(place, {
     flags: [
@@ -85,12 +90,13 @@ after(async () => {
 async function startNginx(): Promise<RunningProxy> {
   const [port, plainPort] = (await freePorts(2)) as [number, number];
   const folder = join(place.folder, 'nginx');
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const ours = sample('deploy/nginx.conf', [
     ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],
     ['listen 80;', `listen 127.0.0.1:${plainPort};`],
     ['127.0.0.1:8080', upstreams[0]],
     ['127.0.0.1:8081', upstreams[1]],
+    ['127.0.0.1:8402', `127.0.0.1:${acmePort}`],
     ['/etc/barker/tls/fullchain.pem', certificates.cert],
     ['/etc/barker/tls/privkey.pem', certificates.key],
   ]);
@@ -110,7 +116,7 @@ http { access_log off; ${temporary.join(' ')} include ${folder}/barker.conf; }`,
 async function startCaddy(): Promise<RunningProxy> {
   const [port, plainPort] = (await freePorts(2)) as [number, number];
   const folder = join(place.folder, 'caddy');
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   const tls = `tls ${certificates.cert} ${certificates.key}`;
   const ours = sample('deploy/Caddyfile', [
     ['127.0.0.1:8080', upstreams[0]],
@@ -123,12 +129,14 @@ async function startCaddy(): Promise<RunningProxy> {
   return startProxy('caddy', args, { port, plainPort });
 }
 
-const ca = (): string => readFileSync(certificates.ca, 'utf8');
-
-for (const [name, start] of [
+const PROXIES = [
   ['nginx', startNginx],
   ['Caddy', startCaddy],
-] as const) {
+] as const;
+
+const ca = (): string => readFileSync(certificates.ca, 'utf8');
+
+for (const [name, start] of PROXIES) {
   describe(`behind ${name}`, () => {
     let proxy: RunningProxy;
     let production: Client;
@@ -196,6 +204,10 @@ for (const [name, start] of [
       assert.ok(status === 403 || status === 308, String(status));
     });
 
+    // Caddy obtains certificates itself.
+    if (name === 'nginx')
+      test('an ACME client answers challenges over plain HTTP', () => readChallenge(proxy, acmePort));
+
     async function lineOf(transaction: string): Promise<string | undefined> {
       await service.saw(new RegExp(`"transaction_id":"${transaction}"`));
       return service
@@ -205,3 +217,12 @@ for (const [name, start] of [
     }
   });
 }
+
+test('while the service does not run, calls are refused as it would refuse them', async () => {
+  service.child.kill('SIGTERM');
+  await service.ended;
+  for (const [, start] of PROXIES) {
+    const proxy = await start();
+    await assertAllUnavailable(proxy, ca()).finally(() => proxy.stop());
+  }
+});

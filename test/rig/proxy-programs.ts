@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request as plainRequest } from 'node:http';
+import { createServer, request as plainRequest } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { Agent, buildConnector } from 'undici';
+import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
+import { errorReply } from '../../src/http/error-reply.ts';
+import { JSON_TYPES, PROBLEM_TYPE } from '../../src/http/reply.ts';
+import { familyOf } from '../../src/http/send-error.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 /** A proxy with one of our configurations, on ports of its own. */
 export interface RunningProxy {
   readonly port: number;
   readonly plainPort: number;
+  /** What it has written to standard error. */
+  said(): string;
   stop(): Promise<void>;
 }
 
@@ -53,6 +61,7 @@ export async function startProxy(
   return {
     port,
     plainPort,
+    said: () => said,
     async stop() {
       child.kill('SIGTERM');
       await ended;
@@ -71,6 +80,60 @@ export function plainStatus(port: number, path: string): Promise<number | undefi
     asking.on('error', () => done(undefined));
     asking.end();
   });
+}
+
+/**
+ * Asks for what an ACME client proves over plain HTTP, which a stand-in for the client answers at the port. Fails when
+ * its answer does not come through.
+ */
+export async function readChallenge({ plainPort }: RunningProxy, clientPort: number): Promise<void> {
+  const path = '/.well-known/acme-challenge/LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0';
+  const client = createServer((request, response) => response.end(`${request.url}.thumbprint`));
+  client.listen(clientPort, '127.0.0.1');
+  await once(client, 'listening');
+  try {
+    const asking = plainRequest({
+      ...{ host: '127.0.0.1', port: plainPort, path, agent: false },
+      headers: { host: 'ads.example.org' },
+    });
+    asking.end();
+    const [reply] = await once(asking, 'response');
+    assert.deepEqual([reply.statusCode, await text(reply)], [200, `${path}.thumbprint`]);
+  } finally {
+    client.close();
+  }
+}
+
+const CONTENT_TYPES = {
+  ads: JSON_TYPES.ads,
+  numeric: JSON_TYPES.others,
+  flat: JSON_TYPES.others,
+  problem: PROBLEM_TYPE,
+};
+const plainType = (type: unknown): string => String(type).replaceAll(' ', '');
+
+/** Fails unless a reply refuses a call for now, in the form that the service gives errors of that path. */
+export function assertUnavailable(
+  path: string,
+  reply: { readonly status: number; readonly headers: Headers; readonly text: string },
+): void {
+  const family = familyOf(path);
+  const expected = errorReply(new StoreUnavailable(new Error('away')), family, '{}', { base: () => '' });
+  const { status, headers, text: body } = reply;
+  assert.deepEqual(
+    { status, body, retry: headers.get('retry-after'), type: plainType(headers.get('content-type')) },
+    { ...expected, retry: '1', type: plainType(CONTENT_TYPES[family]) },
+    path,
+  );
+}
+
+/** Fails unless a proxy without a server refuses calls as the service does without its database. */
+export async function assertAllUnavailable(proxy: RunningProxy, ca: string): Promise<void> {
+  for (const path of ['/12/accounts', '/1.1/account/settings.json', '/oauth/request_token', '/2/activity/stream']) {
+    const { status, reply, headers } = await askThrough(proxy, ca, path);
+    const own = new Headers(headers as Record<string, string>);
+    assertUnavailable(path, { status, headers: own, text: await text(reply) });
+  }
 }
 
 /** Lets every name lead to a proxy, as the names of a service do. */
@@ -123,10 +186,9 @@ export async function readKeepAlives(proxy: RunningProxy, ca: string, key: strin
     { method: 'POST', headers },
     'grant_type=client_credentials',
   );
-  let text = '';
-  for await (const chunk of token.reply) text += chunk;
-  assert.equal(token.status, 200, text);
-  const authorization = `Bearer ${JSON.parse(text).access_token}`;
+  const issued = await text(token.reply);
+  assert.equal(token.status, 200, issued);
+  const authorization = `Bearer ${JSON.parse(issued).access_token}`;
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const stream = await askThrough(proxy, ca, '/2/activity/stream', { headers: { authorization }, signal });
   assert.equal(stream.status, 200);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { rolesOf } from '../../src/settings/roles.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { type ComposeService, readCompose, settingsOfService } from '../rig/compose.ts';
@@ -102,13 +103,23 @@ describe('compose.cluster.yaml', () => {
 
 describe('deploy/haproxy.cfg', () => {
   test('names the servers of compose.cluster.yaml that answer, at the ports of the settings', () => {
-    const found = [...balancerConfig.matchAll(/^ {4}server (\S+) (\S+):(\d+)$/gm)].map(([, ...parts]) => parts);
+    const serversIn = (end: string) =>
+      [...balancerConfig.matchAll(new RegExp(`^ {4}server (api-\\d)\\S* (\\S+):(\\d+)${end}$`, 'gm'))].map(
+        ([, ...parts]) => parts,
+      );
+    const found = serversIn('');
     const expected = [settingsTable.port, settingsTable.sandbox_port].flatMap((port) =>
       ['api-1', 'api-2'].map((name) => [name, servers[name]!.networks.inside!.ipv4_address, String(port.default)]),
     );
     assert.deepEqual(found, expected);
+    assert.deepEqual(serversIn(' backup no-check'), expected, 'the same when none is ready');
     const probes = [...balancerConfig.matchAll(/check port (\d+)/g)].map(([, port]) => Number(port));
     assert.deepEqual(probes, [settingsTable.operations_port.default, settingsTable.operations_port.default]);
+  });
+
+  test('leads ACME challenges to the host', () => {
+    const { gateway } = parse(readFileSync('compose.cluster.yaml', 'utf8')).networks.inside.ipam.config[0];
+    assert.ok(balancerConfig.includes(`\n    server client ${gateway}:8402\n`));
   });
 
   test('never sends a request twice', () => {
