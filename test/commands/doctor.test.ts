@@ -20,12 +20,13 @@ import { examineService } from '../../src/cli/doctor/readiness.ts';
 import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
 import { ensureCertificates } from '../../src/dev/certificates.ts';
+import { createPublisher, disablePublisher } from '../../src/features/delivery/serving/publisher-credentials.ts';
 import { registerApplication, registerUser } from '../../src/features/platform/registration.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings.ts';
 import { dropSchema, migrate } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
-import { engine, openPlace, type Place } from '../rig/databases.ts';
+import { engine, onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { startS3 } from '../rig/s3.ts';
 import { barker, flagsOf, MASTER_KEY } from './program.ts';
 
@@ -33,7 +34,11 @@ let place: Place;
 before(async () => {
   place = await openPlace(undefined, { hasSchema: true });
   const driver = await openDriver(settingsOf());
-  await storeOn(driver).write((tx) => tx.verifiedBackup.record(formatInstant(systemClock.now())));
+  await storeOn(driver).write(async (tx) => {
+    await tx.verifiedBackup.record(formatInstant(systemClock.now()));
+    const news = { name: 'Harbour News', environment: 'production', owner_user_id: null, may_explain: false } as const;
+    await createPublisher({ tx, random: secureRandom, now: '2026-01-01T00:00:00Z' }, news);
+  });
   await driver.close();
 });
 after(() => place.remove());
@@ -48,6 +53,7 @@ const settingsOf = (flags: Record<string, unknown> = {}): Settings =>
       data_folder: place.folder,
       database_url: place.databaseUrl || undefined,
       master_key: MASTER_KEY,
+      delivery_production: 'served',
       ...flags,
     },
   });
@@ -108,6 +114,21 @@ describe('the database', () => {
     writeFileSync(join(folder, 'dev.json'), '{}');
     assert.deepEqual(told(undefined, folder), []);
     rmSync(folder, { recursive: true });
+  });
+
+  test('without delivery in production, or without publishers where ads are served', async () => {
+    assert.deepEqual(await examine({ delivery_production: 'off' }), [
+      ...HASTY,
+      'warning: no ads are delivered in production',
+    ]);
+    const noSandbox = 'warning: no publisher may show ads of sandbox';
+    assert.deepEqual(await examine({ delivery_sandbox: 'served' }), [...HASTY, noSandbox]);
+    const disable = (at: string | null) =>
+      onPlace(place, (driver) => storeOn(driver).write((tx) => disablePublisher(tx, { id: '1' }, at)));
+    await disable('2026-01-01T00:00:00Z');
+    assert.deepEqual(await examine(), [...HASTY, 'warning: no publisher may show ads of production']);
+    await disable(null);
+    assert.deepEqual(await examine(), HASTY);
   });
 
   test('that does not exist is not created', async () => {

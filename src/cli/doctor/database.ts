@@ -18,6 +18,7 @@ import { storeOn } from '../../storage/core/store.ts';
 import { errorMessage } from '../failure.ts';
 import { examineBackup } from './backup.ts';
 import { examineCallbacks } from './callbacks.ts';
+import { examineDelivery } from './delivery.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 import { examineStoreId } from './objects.ts';
 import { examineWebhooks } from './webhooks.ts';
@@ -102,9 +103,7 @@ function examineClock(skew_ms: number, { timestamp_window_s }: Settings): Findin
 
 async function examineContents(driver: Driver, settings: Settings): Promise<Finding[]> {
   const now = systemClock.now();
-  const { sample, servers, callbacks, webhooks, backlogs, oldestEvent, objectStoreId, verified_at } = await storeOn(
-    driver,
-  ).read(async (tx) => ({
+  const { sample, servers, callbacks, webhooks, ...found } = await storeOn(driver).read(async (tx) => ({
     sample: await tx.credentials.findSomeApplication(),
     servers: await tx.nodes.listLive('', DEAD_AFTER_S),
     callbacks: await examineCallbacks(tx, settings.callback_schemes),
@@ -113,9 +112,12 @@ async function examineContents(driver: Driver, settings: Settings): Promise<Find
     oldestEvent: await tx.events.findOldestWaiting(),
     objectStoreId: await tx.objectStoreId.find(),
     verified_at: await tx.verifiedBackup.find(),
+    publishers: await tx.publishers.list(),
   }));
+  const { backlogs, oldestEvent, objectStoreId, verified_at, publishers } = found;
   const findings = [examineKey(settings, sample), ...examineServers(settings, servers), ...callbacks, ...webhooks];
   findings.push(...examineBackup(verified_at, now, settings.data_folder));
+  findings.push(...examineDelivery(settings, publishers));
   if (objectStoreId !== undefined) findings.push(...(await examineStoreId(settings, objectStoreId)));
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
   for (const { kind, count, since } of overdue) {
