@@ -5,7 +5,8 @@ import { within } from '../base/timers.ts';
 import { send } from './reply.ts';
 import { NOSNIFF_HEADERS } from './request-origin.ts';
 
-const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
+/** The paths of the probes. */
+export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 
 /** A condition for serving requests well; rejects when it does not hold. */
 export type Check = () => Promise<void>;
@@ -32,8 +33,8 @@ type States = Readonly<Record<string, State>>;
 
 /**
  * Answers supervisors and collectors: `/livez` while the process runs, `/readyz` while it should receive requests,
- * `/metrics`. No credentials are needed, and no stored data is disclosed. Never rejects.
- * @source decision 6
+ * `/metrics`. Checks that a query names as `exclude` leave it ready. No credentials are needed, and no stored data is disclosed. Never rejects.
+ * @source decision 6 and 1212
  */
 export function probes(deps: ProbeDependencies): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let latest: Promise<States> | undefined;
@@ -50,7 +51,8 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
   };
 
   return async (request, response) => {
-    const path = request.url!.split('?', 1)[0]!.replace(/(?<=.)\/$/, '');
+    const [target, query] = request.url!.split('?', 2);
+    const path = target!.replace(/(?<=.)\/$/, '');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return reply(response, 405, { status: 'only GET and HEAD are allowed' }, ['allow', 'GET, HEAD']);
     }
@@ -58,7 +60,8 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
     if (path === '/readyz') {
       const shutdown = deps.isDraining() ? 'failed' : 'ok';
       const states = { ...(await readiness()), shutdown };
-      const isReady = Object.values(states).every((state) => state !== 'failed');
+      const excluded = new URLSearchParams(query).getAll('exclude');
+      const isReady = Object.entries(states).every(([name, state]) => state !== 'failed' || excluded.includes(name));
       return reply(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: states });
     }
     if (path === '/metrics' && deps.metrics) {

@@ -110,6 +110,18 @@ describe('readiness', () => {
     }
   });
 
+  test('leaves out the checks that are excluded', async () => {
+    const ask = await serving(() => Promise.reject(new Error('away')));
+    const checks = { database: 'failed', shutdown: 'ok' };
+    for (const [query, status, told] of [
+      ['?exclude=database&exclude=schema', 200, 'ready'],
+      ['?exclude=schema', 503, 'not ready'],
+    ] as const) {
+      const reply = await ask(`/readyz${query}`);
+      assert.deepEqual([reply.status, await reply.json()], [status, { status: told, checks }]);
+    }
+  });
+
   test('other paths and methods are refused, and metrics when they are disabled', async () => {
     const ask = await serving(async () => {});
     assert.equal((await ask('/metrics')).status, 404);

@@ -20,9 +20,15 @@ function isSetting(variable: string): boolean {
 const settingsIn = (text: string): string[] => [...text.matchAll(/\bBARKER_[A-Z_]+/g)].map(([name]) => name);
 
 test('the deployment files name existing settings', () => {
-  const deploy = ['barker', 'barker.service', 'barker-backup.service', 'nginx.conf', 'Caddyfile', 'haproxy.cfg'].map(
-    (file) => `deploy/${file}`,
-  );
+  const deploy = [
+    'barker',
+    'barker.service',
+    'barker-backup.service',
+    'nginx.conf',
+    'Caddyfile',
+    'haproxy.cfg',
+    'kubernetes.yaml',
+  ].map((file) => `deploy/${file}`);
   const files = ['Dockerfile', 'compose.yaml', 'compose.cluster.yaml', ...deploy];
   for (const file of files) {
     // What stands in ${} of compose.yaml is the operator's variable of the same name.
