@@ -21,6 +21,7 @@ import { withKnownKeys } from '../contract/services/known-keys.ts';
 import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Sender } from '../contract/services/sending.ts';
 import type { JobKind } from '../contract/store/jobs.ts';
+import { shortNodeId } from '../contract/store/nodes.ts';
 import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
@@ -128,7 +129,8 @@ export async function openDependencies(
   const runtime = await openRuntime(mode, settings, overrides);
   const { clock, wallClock, random, store } = runtime;
   const box = withKnownKeys(runtime.box);
-  const log = overrides.log ?? openLog(settings.log_level);
+  const nodeId = secureRandom.bytes(16).toString('hex');
+  const log = overrides.log ?? openLog(settings.log_level, undefined, { host: hostname(), node: shortNodeId(nodeId) });
   store.onOutage(outageLog(log));
   const ids = blockIds(store, random, { isShared: sharesDatabase(settings) });
   const objects = await openObjects(settings, {
@@ -143,7 +145,7 @@ export async function openDependencies(
   const hasPeers = runtime.driver.dialect === 'postgres';
   const machineClock = overrides.machineClock ?? systemClock;
   const node = openNode({
-    ...{ store, clock, id: secureRandom.bytes(16).toString('hex'), hostname: hostname(), version: programVersion },
+    ...{ store, clock, id: nodeId, hostname: hostname(), version: programVersion },
     process: processIdentity(),
     machineClock,
     hasPeers,

@@ -27,6 +27,7 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
         loginUrl: () => deps.servers.production,
         limits: deps.services.ads.limits,
         applicationLimits: deps.services.activity.applicationLimits,
+        node: deps.node.id,
         version: programVersion,
       }),
       sections: operatorSections,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { DEAD_AFTER_S, type StoredNode } from '../contract/store/nodes.ts';
+import { DEAD_AFTER_S, type StoredNode, shortNodeId } from '../contract/store/nodes.ts';
 import { print, printTable } from './output.ts';
 import { addSettings } from './setting-options.ts';
 import { withStore } from './with-store.ts';
@@ -19,11 +19,11 @@ async function listNodes(command: Command): Promise<void> {
   const nodes = await withStore(command, (store) => store.read((tx) => tx.nodes.listLive('', DEAD_AFTER_S)));
   const shown = nodes.map(describeNode);
   if (command.opts().json) return print(`${JSON.stringify(shown, null, 2)}\n`);
-  const rows = shown.map(({ host, roles, version, schema_level, master_keys, started_at }) => [
-    ...[host, roles.join(' '), version, schema_level, master_keys.join(' ')],
+  const rows = shown.map(({ id, host, roles, version, schema_level, master_keys, started_at }) => [
+    ...[shortNodeId(id), host, roles.join(' '), version, schema_level, master_keys.join(' ')],
     started_at,
   ]);
-  printTable([['HOST', 'ROLES', 'VERSION', 'SCHEMA', 'MASTER KEYS', 'STARTED'], ...rows]);
+  printTable([['NODE', 'HOST', 'ROLES', 'VERSION', 'SCHEMA', 'MASTER KEYS', 'STARTED'], ...rows]);
 }
 
 /** What is shown of a node. Of its master keys the ids, first that of the one that encrypts. */

@@ -4,6 +4,7 @@ import { addOperatorLink, OPERATOR_LINK_S, operatorNameError } from '../features
 import { devServerOf } from './dev-server.ts';
 import { CommandFailed, failIf } from './failure.ts';
 import { printFields } from './output.ts';
+import { reachableHost } from './readiness.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 
@@ -31,7 +32,7 @@ async function printLink(command: Command): Promise<void> {
   const link = await runWrite(command, async ({ tx, random, wallNow, addTarget }, settings) => {
     addTarget('operator', name);
     const { operations_host: host, operations_port: port } = settings;
-    const origin = ownOrigin ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const origin = ownOrigin ?? `http://${reachableHost(host)}:${port}`;
     return `${origin}/operator/sign-in?token=${await addOperatorLink(tx, name, { random, wallNow })}`;
   });
   printFields({ operator: name, valid_s: String(OPERATOR_LINK_S), link });

@@ -22,7 +22,7 @@ export async function queryReadiness(
   { operations_host, operations_port }: Settings,
   dev?: DevFile | undefined,
 ): Promise<Readiness> {
-  const url = `${dev?.base_url ?? `http://${reachable(operations_host)}:${operations_port}`}/readyz`;
+  const url = `${dev?.base_url ?? `http://${reachableHost(operations_host)}:${operations_port}`}/readyz`;
   const probe = { method: 'GET', url, form: undefined, json: undefined };
   try {
     const reply = await sendStreaming(probe, '', dev?.tls_ca, AbortSignal.timeout(ANSWER_MS));
@@ -33,8 +33,8 @@ export async function queryReadiness(
   }
 }
 
-/** The address by which this machine reaches a listener. */
-function reachable(host: string): string {
+/** The host in URLs by which this machine reaches a listener. */
+export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return isIPv6(host) ? `[${host}]` : host;

@@ -31,11 +31,16 @@ const CENSOR = '[hidden]';
 /**
  * The log: one JSON object per line, timestamps in UTC, levels by name. Secrets are redacted by member name, and by
  * pattern in error messages; descriptions of requests contain none in the first place.
+ * @param base Members of every line.
  */
-export function openLog(level: string, destination?: DestinationStream): Logger {
+export function openLog(
+  level: string,
+  destination?: DestinationStream,
+  base?: Readonly<Record<string, string>>,
+): Logger {
   const options = {
     level,
-    base: undefined,
+    base,
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {

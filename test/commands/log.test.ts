@@ -1,5 +1,6 @@
 // On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
@@ -43,6 +44,13 @@ function logged(): Record<string, unknown>[] {
 }
 
 describe('a log line', () => {
+  test('names the host and the server', () => {
+    const lines = logged();
+    const [{ node } = assert.fail()] = lines;
+    assert.match(String(node), /^[0-9a-f]{8}$/);
+    for (const line of lines) assert.deepEqual([line.host, line.node], [hostname(), node], JSON.stringify(line));
+  });
+
   test('has what identifies a request', async () => {
     const client = clientOf(service.sandboxUrl, keys, systemClock);
     const made = await client.call('POST', '/12/accounts', { headers: { 'x-request-id': 'caller-7.a_b' } });

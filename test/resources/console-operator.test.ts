@@ -154,6 +154,30 @@ describe('signing in to the operator console', () => {
   });
 });
 
+describe('the overview', () => {
+  test('has the server that shows it, and says when none does jobs', async () => {
+    const { store, node } = world.service;
+    const own = (await store.read((tx) => tx.nodes.listOthers(''))).find(({ id }) => id === node.id)!;
+    const row = `<th scope="row">${node.id.slice(0, 8)}</th><td>${own.hostname}</td>`;
+    const run = (roles: string) =>
+      store.write(async (tx) => {
+        await tx.nodes.remove(own.id);
+        await tx.nodes.add({ ...own, roles }, 10);
+      });
+    for (const [roles, isTold] of [
+      ['api,stream', true],
+      [own.roles, false],
+    ] as const) {
+      await run(roles);
+      // As long after its only heartbeat as servers on SQLite usually are.
+      world.clock.advance(60);
+      const { html } = await anna.get('/operator');
+      assert.ok(html.includes(row), html);
+      assert.equal(html.includes('No running server has the role worker'), isTold, roles);
+    }
+  });
+});
+
 describe('operators', () => {
   test('register a user, who sets a password with the link', async () => {
     const done = await act(anna, '/operator/users', { screen_name: 'harbour', name: 'Harbour Tea', email: '' });

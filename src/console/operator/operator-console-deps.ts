@@ -19,6 +19,8 @@ export interface OperatorConsoleDeps {
   readonly limits: Readonly<Record<LimitName, number>>;
   /** The limits of applications without their own. */
   readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
+  /** The id of the node that serves the pages. */
+  readonly node: string;
   /** The version of the program. */
   readonly version: string;
 }

@@ -21,6 +21,11 @@ export interface StoredNode {
   readonly heartbeat_at: string;
 }
 
+/** The id of a node as people see it, in its log and where nodes are listed. */
+export function shortNodeId(id: string): string {
+  return id.slice(0, 8);
+}
+
 /** What a node tells about itself. */
 export type NewNode = Omit<StoredNode, 'shared_server' | 'started_at' | 'heartbeat_at'>;
 
