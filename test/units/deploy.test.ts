@@ -175,6 +175,19 @@ describe('the systemd unit', () => {
   });
 });
 
+test('the guide begins with links to its sections', () => {
+  const guide = readFileSync('docs/operate.md', 'utf8');
+  const sections = [...guide.matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
+  const listed = sections.map(
+    (title) =>
+      `- [${title}](#${title
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-')})\n`,
+  );
+  assert.ok(guide.startsWith(`# Operating Barker\n\n${listed.join('')}\n`), listed.join(''));
+});
+
 test('the dashboard shows every metric that the guide lists', () => {
   const guide = readFileSync('docs/operate.md', 'utf8');
   const listed = [...guide.matchAll(/^\| `((?:barker|process)_\w+)` \|/gm)].map(([, name]) => name!);
