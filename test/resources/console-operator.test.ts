@@ -260,6 +260,27 @@ describe('operators', () => {
     assert.equal((await user.get(`/ads/${id}/campaigns`)).status, 404);
   });
 
+  test('search accounts by how their names begin, and by id', async () => {
+    const ada = await addPerson(world);
+    const create = async (name: string): Promise<string> => {
+      const form = { name, timezone: 'UTC', environment: 'production', admin: ada.name };
+      return (await act(anna, '/operator/accounts', form)).location!.split('/').at(-1)!;
+    };
+    const [mills, other, tea] = [await create('Ömer Mills'), await create('ömer Mill Lane'), await create('Teas')];
+    const found = async (q: string, environment = 'production') => {
+      const { html } = await anna.get(`/operator/accounts?${new URLSearchParams({ environment, q })}`);
+      return [...html.matchAll(/<th scope="row"><a href="\/operator\/accounts\/(\w+)">/g)].map(([, id]) => id).sort();
+    };
+    assert.deepEqual(await found('ÖMER mill'), [mills, other].sort());
+    assert.deepEqual(await found('ömer mills'), [mills]);
+    assert.deepEqual([await found(tea), await found(tea, 'sandbox')], [[tea], [tea]]);
+    for (const [q, environment] of [
+      ['ills', 'production'],
+      ['ömer', 'sandbox'],
+    ] as const)
+      assert.deepEqual(await found(q, environment), []);
+  });
+
   test('decide on approval, features and limits', async () => {
     const ada = await addPerson(world);
     const form = { name: 'Limits', timezone: 'UTC', environment: 'sandbox', admin: ada.name };

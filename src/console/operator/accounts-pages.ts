@@ -1,4 +1,5 @@
 import { type Html, html } from '../../base/html.ts';
+import { foldCase } from '../../base/text.ts';
 import { isZone } from '../../base/zones.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
@@ -60,7 +61,11 @@ const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
 async function listed(request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
   const environment = request.parameter('environment') === 'sandbox' ? 'sandbox' : 'production';
   const after = (request.method === 'GET' && request.parameter('after')) || undefined;
-  const found = await request.read((tx) => pageOf(tx, environment, after));
+  const sought = ((request.method === 'GET' && request.parameter('q')) || '').trim();
+  const found = await request.read(async (tx) => {
+    const named = sought && (await tx.records.get(accounts, { account: undefined, id: sought }, { deleted: 'hidden' }));
+    return named ? [named as unknown as Row] : pageOf(tx, { environment, sought, after });
+  });
   const rows = found
     .slice(0, ROWS)
     .map(({ id, name, approval_status }) => [
@@ -68,15 +73,19 @@ async function listed(request: OperatorRequest, problem?: string): Promise<Opera
       html`<code>${id}</code>`,
       texts.accounts.states[String(approval_status)] ?? String(approval_status),
     ]);
+  const queryOf = (members: Readonly<Record<string, string>>): string =>
+    new URLSearchParams({ ...(sought && { q: sought }), ...members }).toString();
   const links = ENVIRONMENTS.map(
     (each) =>
-      html`<a href="?environment=${each}"${each === environment ? html` aria-current="true"` : ''}>${texts.site.environments[each]}</a>`,
+      html`<a href="?${queryOf({ environment: each })}"${each === environment ? html` aria-current="true"` : ''}>${texts.site.environments[each]}</a>`,
   );
+  const more = found.length > ROWS && queryOf({ environment, after: String(found[ROWS - 1]!.id) });
   const given = (name: string): string => (request.method === 'POST' && request.parameter(name)) || '';
   const content = html`${alertBox(problem)}
 <p class="links">${links}</p>
-${tableOf([words.name, words.id, words.state], rows, words.none)}
-${found.length > ROWS ? html`<p><a href="?environment=${environment}&after=${found[ROWS - 1]!.id}">${texts.operator.users.next}</a></p>` : ''}
+<form class="filters" method="get"><input type="hidden" name="environment" value="${environment}"><div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${sought}" maxlength="255"></div><button type="submit">${texts.operator.users.show}</button></form>
+${tableOf([words.name, words.id, words.state], rows, sought === '' ? words.none : words.noneFound)}
+${more ? html`<p><a href="?${more}">${texts.operator.users.next}</a></p>` : ''}
 <details class="card"${problem === undefined ? '' : html` open`}><summary>${words.create}</summary>
 <form method="post">${hiddenFields(request.formFields)}
 ${formField({ member: 'name', label: words.name, attributes: html`required maxlength="255"` }, given('name'), undefined)}
@@ -92,9 +101,14 @@ ${selectField(
   return operatorPage(words.title, content, problem === undefined ? 200 : 400);
 }
 
-function pageOf(tx: ReadTransaction, environment: Environment, after: string | undefined): Promise<Row[]> {
+function pageOf(
+  tx: ReadTransaction,
+  of: { readonly environment: Environment; readonly sought: string; readonly after: string | undefined },
+): Promise<Row[]> {
+  const { environment, sought, after } = of;
   return tx.records.page(accounts, {
-    ...{ account: undefined, member: undefined, without: undefined, prefix: undefined, deleted: 'hidden' },
+    ...{ account: undefined, member: undefined, without: undefined, deleted: 'hidden' },
+    prefix: sought === '' ? undefined : { column: 'name_folded', text: foldCase(sought) },
     within: { environment: [environment] },
     sort: [{ column: 'id', direction: 'asc', nullable: false }],
     after: after === undefined ? undefined : [after],

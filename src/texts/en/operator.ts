@@ -73,6 +73,8 @@ export const operator = {
     environment: 'Environment',
     state: 'State',
     none: 'There is no account yet.',
+    search: 'Name begins with, or id',
+    noneFound: 'There is no such account.',
     create: 'Create an account',
     admin: 'User name of its administrator',
     timezone: 'Time zone',
