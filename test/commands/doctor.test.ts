@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { masterKeysOf, openDriver, openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
@@ -16,7 +14,6 @@ import { examineDataFolder } from '../../src/cli/doctor/disk.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { examineMachine } from '../../src/cli/doctor/machine.ts';
 import { examineObjects } from '../../src/cli/doctor/objects.ts';
-import { examineService } from '../../src/cli/doctor/readiness.ts';
 import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
 import { ensureCertificates } from '../../src/dev/certificates.ts';
@@ -385,29 +382,5 @@ describe('the machine and its disk', () => {
   test('an ffmpeg that does not start', async () => {
     const told = wanting(await examineMachine(settingsOf({ ffmpeg_program: '/nowhere/ffmpeg' })));
     assert.ok(told.includes('error: ffmpeg_program /nowhere/ffmpeg does not run (ENOENT)'), told.join('\n'));
-  });
-});
-
-describe('the running service', () => {
-  let server: Server;
-  let answer = { status: 200, checks: { database: 'ok' } as Record<string, string> };
-  before(async () => {
-    server = createServer((_, response) => {
-      response.writeHead(answer.status).end(JSON.stringify({ checks: answer.checks }));
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  });
-  after(() => void server.close());
-  beforeEach(() => {
-    answer = { status: 200, checks: { database: 'ok' } };
-  });
-  const examine = async () =>
-    lines(await examineService(settingsOf({ operations_port: (server.address() as AddressInfo).port })));
-
-  test('that is ready', async () => assert.match((await examine()).at(-1)!, /^ok: a service runs and is ready/));
-
-  test('that is not ready: the failed checks are named', async () => {
-    answer = { status: 503, checks: { database: 'failed', schema: 'ok' } };
-    assert.deepEqual(await examine(), ['error: a service runs and is not ready: database']);
   });
 });
