@@ -305,6 +305,11 @@ export const settingsTable = {
     unit: 'days',
     bounds: [0, 36_500],
   }),
+  history_retention_days: integer('Retention of the changes of accounts (account_history); 0 keeps them forever.', {
+    default: 400,
+    unit: 'days',
+    bounds: [0, 36_500],
+  }),
   access_log: choice(
     'Which requests are logged; logging all of them reduces throughput.',
     ['all', 'failures', 'off'],

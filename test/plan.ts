@@ -121,7 +121,11 @@ function matcherOf(patterns: readonly string[]): (name: string) => boolean {
 }
 
 /** Compare the two databases, and run once. */
-const COMPARING = matcherOf(['laws/{differential,copies}', 'laws/copied-reads.wider', 'faults/backups.wider']);
+const COMPARING = matcherOf([
+  'laws/{differential,copies,retention}',
+  'laws/copied-reads.wider',
+  'faults/backups.wider',
+]);
 
 /** Use no database although they are laws or faults. */
 const WITHOUT_DATABASE = matcherOf(['laws/{membership-merging,upload-parsing}', 'faults/merging-kill']);

@@ -106,6 +106,7 @@ import { uploadV2Operations } from '../features/media/upload-v2.ts';
 import { auditExpiry } from '../features/platform/audit-expiry.ts';
 import { authenticatedUser } from '../features/platform/authenticated-user.ts';
 import { cacheChangeExpiry } from '../features/platform/cache-change-expiry.ts';
+import { historyExpiry } from '../features/platform/history-expiry.ts';
 import { objectRemoval } from '../features/platform/object-removal.ts';
 import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
 import { showUser } from '../features/platform/show-user.ts';
@@ -218,6 +219,7 @@ export const expiryJobKinds = [
   eventExpiry,
   loginExpiry,
   auditExpiry,
+  historyExpiry,
   cacheChangeExpiry,
   conversionExpiry,
   ledgerExpiry,

@@ -173,6 +173,7 @@ export async function openDependencies(
     calledUrl: undefined,
     jobs: { runNow },
     audit: { retention_days: settings.audit_retention_days },
+    history: { retention_days: settings.history_retention_days },
     auth: { bearerTokens: bearerTokens({ store, box, secrets: secureRandom }), loginRules },
     ads: {
       limits: pick(settings, ['active_campaigns_max', 'active_line_items_max', 'campaign_line_items_max']),

@@ -101,7 +101,7 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
       ...(affiliate !== undefined && { affiliate_id: organization?.id ?? null }),
     };
     if (Object.keys(changes).length === 0) throw new CommandFailed('no change was given; see --help', 2);
-    return (await profiles.changeProfile(tx, found.id, changes, now))!;
+    return (await profiles.changeProfile(tx, found.id, changes, now))!.user;
   });
   printFields({
     user_id: user.id,

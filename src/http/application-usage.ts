@@ -9,8 +9,6 @@ const FLUSH_MS = 10_000;
 /** Counts that wait at most while the database cannot be reached; more are lost. */
 const WAITING_MAX = 10_000;
 const HOUR_MS = 3_600_000;
-/** How long counts are kept. */
-const KEPT_HOURS = 8 * 24;
 
 /** Counts the calls of applications, for their developers. */
 export interface UsageRecorder {
@@ -34,7 +32,6 @@ export function usageRecorder({ store, clock }: { readonly store: Store; readonl
   let flushing: Promise<void> = Promise.resolve();
   let hour_ms = 0;
   let hour = '';
-  let cleanedHour = '';
 
   const note: UsageRecorder['note'] = (application_id, operation, status, problem) => {
     const now_ms = clock.now();
@@ -54,13 +51,8 @@ export function usageRecorder({ store, clock }: { readonly store: Store; readonl
     if (counts.size === 0) return;
     const taken = counts;
     counts = new Map();
-    const before = formatInstant(hour_ms - KEPT_HOURS * HOUR_MS);
     try {
-      await store.write(async (tx) => {
-        await tx.applicationUsage.add([...taken.values()]);
-        if (cleanedHour !== hour) await tx.applicationUsage.removeBefore(before);
-      });
-      cleanedHour = hour;
+      await store.write((tx) => tx.applicationUsage.add([...taken.values()]));
     } catch {
       // The database cannot be reached, which others report: they are added with the next ones.
       for (const [key, count] of taken) {

@@ -179,14 +179,19 @@ describe('events of pages and calls are logged and stored', () => {
 
   test('the profile, on its page and by a call', async () => {
     const profile = await browser.get('/settings/profile');
-    const say = () => browser.submit(profile, { description: 'New' }, { to: '/settings/profile' });
+    const say = () => browser.submit(profile, { name: 'New' }, { to: '/settings/profile' });
     await brings(say, own('profile_changed'));
     made = await make(browser);
     const keys = { ...made, ...(await ownToken(browser, made)) };
     const client = clientOf(world.service.url, keys, world.clock);
-    const call = () => client.call('POST', '/1.1/account/update_profile', { params: { description: 'Newer' } });
+    const call = () => client.call('POST', '/1.1/account/update_profile', { params: { name: 'Newer' } });
     await brings(call, ofApplication('profile_changed'));
     assert.deepEqual((await records())[0]!.targets, [`application:${made.id}`]);
+    // Whatever is no name can change all day.
+    const others = { description: 'Newest', location: 'Oslo', url: 'https://a.test' };
+    await brings(() => client.call('POST', '/1.1/account/update_profile', { params: others }));
+    const page = await browser.get('/settings/profile');
+    await brings(() => browser.submit(page, { description: 'Newer than that' }, { to: '/settings/profile' }));
   });
 
   test('the password, changed and set with a link', async () => {
@@ -344,13 +349,13 @@ describe('records', () => {
     await logIn(visitor, person);
     const refusing = (): Audit['append'] => () => Promise.reject(new Error('no room'));
     const path = '/settings/profile';
-    const submit = async () => visitor.submit(await visitor.get(path), { description: 'New' }, { to: path });
+    const submit = async () => visitor.submit(await visitor.get(path), { name: 'New' }, { to: path });
     text = '';
     assert.equal((await appending(refusing, submit)).status, 500);
     assert.doesNotMatch(text, /"message":"audit"/);
     const user = () => world.service.store.read((tx) => tx.credentials.findUser(person.id));
-    assert.equal((await user())!.description, '');
+    assert.notEqual((await user())!.name, 'New');
     assert.equal((await submit()).status, 303);
-    assert.equal((await user())!.description, 'New');
+    assert.equal((await user())!.name, 'New');
   });
 });

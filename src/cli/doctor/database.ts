@@ -21,6 +21,7 @@ import { examineCallbacks } from './callbacks.ts';
 import { examineDelivery } from './delivery.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 import { examineStoreId } from './objects.ts';
+import { examineTables } from './tables.ts';
 import { examineWebhooks } from './webhooks.ts';
 
 /** Round trips longer than this make every request slow. */
@@ -68,7 +69,8 @@ async function examine(driver: Driver, settings: Settings, clock: Clock): Promis
   }
   const isNewer = (await newerMigrations(driver)).length > 0;
   findings.push(ok(isNewer ? 'the schema is of a newer release, and works with this one' : 'the schema is up to date'));
-  return [...findings, ...(await examineContents(driver, settings))];
+  findings.push(...(await examineContents(driver, settings)));
+  return [...findings, ...(await examineTables(driver, settings, systemClock.now()))];
 }
 
 async function examinePostgres(driver: Driver, settings: Settings, took_ms: number, clock: Clock): Promise<Finding[]> {

@@ -74,6 +74,10 @@ export interface Services {
     /** How many days audit records are kept; 0 keeps them forever. */
     readonly retention_days: number;
   };
+  readonly history: {
+    /** How many days changes of accounts are kept; 0 keeps them forever. */
+    readonly retention_days: number;
+  };
   readonly auth: AuthServices;
   readonly ads: AdsServices;
   /** Bytes that are too large for the database. */

@@ -34,4 +34,6 @@ export interface AccountHistory {
   /** Appends many rows in few statements. */
   appendAll(rows: readonly AccountHistoryRow[]): Promise<void>;
   page(query: AccountHistoryQuery): Promise<AccountHistoryRow[]>;
+  /** Removes at most `limit` changes before a time; returns how many. */
+  removeBefore(time: string, limit: number): Promise<number>;
 }

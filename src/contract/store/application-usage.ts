@@ -22,6 +22,6 @@ export interface ApplicationUsage {
   add(counts: readonly HourlyUsage[]): Promise<void>;
   /** What applications have done since the beginning of an hour, added up; the most frequent first. */
   listSince(applications: readonly string[], hour: string, limit: number): Promise<UsageCount[]>;
-  /** Removes the counts of earlier hours. */
-  removeBefore(hour: string): Promise<void>;
+  /** Removes at most `max` counts of earlier hours; returns how many. */
+  removeBefore(hour: string, max: number): Promise<number>;
 }

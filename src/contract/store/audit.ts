@@ -18,7 +18,7 @@ export const AUDIT_EVENTS = {
   totp_disabled: 'A user turned off two-step login.',
   recovery_code_used: 'A recovery code took the place of a one-time code.',
   recovery_codes_renewed: 'A user made new recovery codes.',
-  profile_changed: 'A user, or an application on their behalf, changed the profile; the user name is part of it.',
+  profile_changed: 'A user, or an application on their behalf, changed their name or user name.',
   consent_given: 'A user gave an application access.',
   consent_denied: 'A user denied an application access.',
   access_withdrawn: 'A user withdrew the access of an application.',

@@ -154,4 +154,6 @@ export interface Credentials {
   addToken(token: AccessToken): Promise<void>;
   /** Marks a token as revoked; returns true when it was not revoked before. */
   revokeToken(id: string, at: string): Promise<boolean>;
+  /** Removes at most `limit` tokens that were revoked before a time; returns how many. */
+  removeRevokedTokens(before: string, limit: number): Promise<number>;
 }

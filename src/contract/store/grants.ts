@@ -76,8 +76,8 @@ export interface RequestTokens {
     from: RequestTokenState,
     changes: Partial<Pick<RequestToken, 'state' | 'verifier_hash' | 'token_secret'>>,
   ): Promise<void>;
-  /** Removes at most `limit` that ended before a time. */
-  removeEnded(before: string, limit: number): Promise<void>;
+  /** Removes at most `limit` that ended before a time; returns how many. */
+  removeEnded(before: string, limit: number): Promise<number>;
 }
 
 /**
@@ -105,6 +105,8 @@ export interface BearerTokens {
   add(bearer: BearerToken): Promise<void>;
   /** Revokes it; returns true when it was outstanding. */
   revoke(id: string, at: string): Promise<boolean>;
+  /** Removes at most `limit` that were revoked before a time; returns how many. */
+  removeRevoked(before: string, limit: number): Promise<number>;
 }
 
 /** The outstanding token of an application, and whether this call issued it. */

@@ -65,8 +65,8 @@ export interface PasswordLinks {
   add(link: PasswordLink): Promise<void>;
   /** Removes all links of a user. */
   removeOf(user: string): Promise<void>;
-  /** Removes those that expired before a time; returns how many. */
-  removeEnded(before: string): Promise<number>;
+  /** Removes at most `limit` that expired before a time; returns how many. */
+  removeEnded(before: string, limit: number): Promise<number>;
 }
 
 /** A link that signs an operator in and was not used yet. Times are UTC texts, by the wall clock. */
@@ -83,8 +83,8 @@ export interface OperatorLinks {
   add(link: OperatorLink): Promise<void>;
   /** Removes a link and returns it: of several units of work that take the same one, one gets it. */
   take(idHash: string): Promise<OperatorLink | undefined>;
-  /** Removes those that expired before a time; returns how many. */
-  removeEnded(before: string): Promise<number>;
+  /** Removes at most `limit` that expired before a time; returns how many. */
+  removeEnded(before: string, limit: number): Promise<number>;
 }
 
 /** A form that a page has sent. Its texts reveal nothing without the form. */
@@ -130,6 +130,6 @@ export interface LoginTallies {
   count(): Promise<number>;
   /** Removes at most `limit` that ended before a time, earliest end first; returns how many. */
   removeEnded(before_s: number, limit: number): Promise<number>;
-  /** Removes those with the earliest end. */
-  removeFirst(limit: number): Promise<void>;
+  /** Removes those with the earliest end; returns how many. */
+  removeFirst(limit: number): Promise<number>;
 }

@@ -105,4 +105,6 @@ export interface Notifications {
   add(notification: Notification): Promise<void>;
   /** The newest notifications of a user. */
   list(user: string, limit: number): Promise<Notification[]>;
+  /** Removes at most `limit` of before a time; returns how many. */
+  removeBefore(time: string, limit: number): Promise<number>;
 }

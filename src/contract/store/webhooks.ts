@@ -142,8 +142,8 @@ export interface Replays {
     id: string,
     changes: Partial<Pick<Replay, 'state' | 'position' | 'delivered' | 'failed' | 'ended_at'>>,
   ): Promise<void>;
-  /** Removes those that ended before a time. */
-  removeBefore(time: string): Promise<void>;
+  /** Removes at most `limit` that ended before a time; returns how many. */
+  removeBefore(time: string, limit: number): Promise<number>;
 }
 
 /** Runs webhook work while the service is up. */

@@ -3,10 +3,11 @@ import { plusDays } from '../../base/zones.ts';
 import { expiryJob, REMOVED_AT_ONCE } from '../platform/expiry-job.ts';
 
 const DAY_S = 86_400;
-/** Reach may be asked for over 90 days, and the longest frequency cap covers 30. */
-const VIEWS_DAYS = 130;
-/** What changed may be asked for over 90 days. */
-const CHANGES_DAYS = 100;
+/**
+ * How long rows are kept. Reach may be asked for over 90 days, and the longest frequency cap covers 30; what changed may be
+ * asked for over 90 days.
+ */
+export const LEDGER_DAYS = { views: 130, changes: 100 } as const;
 
 /**
  * Removes who saw what, and the record of what changed, once nobody can ask for it any more. Days stay: total budgets count
@@ -19,9 +20,9 @@ export const ledgerExpiry = expiryJob<void>({
   period_s: 3600,
   settingOf: () => {},
   async remove({ deliveryLedger: ledger }, _, now) {
-    const hour = formatInstant(instantMs(now) - CHANGES_DAYS * DAY_S * 1000);
+    const hour = formatInstant(instantMs(now) - LEDGER_DAYS.changes * DAY_S * 1000);
     return [
-      await ledger.removeViewsBefore(plusDays(now.slice(0, 10), -VIEWS_DAYS), REMOVED_AT_ONCE),
+      await ledger.removeViewsBefore(plusDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
       await ledger.removeChangesBefore(hour, REMOVED_AT_ONCE),
     ];
   },

@@ -33,7 +33,7 @@ export function profileUrlError(url: string): string | undefined {
 
 /**
  * Changes a profile, and appends an event for each changed member that webhooks and streams can follow.
- * @returns the user after the change; undefined when there is no such user.
+ * @returns the user after the change, and whether one of their names is another; undefined when there is no such user.
  * @source activity gaps 16.3, 16.8; decision 325
  */
 export async function changeProfile(
@@ -41,19 +41,19 @@ export async function changeProfile(
   id: string,
   changes: ProfileChanges,
   now: string,
-): Promise<User | undefined> {
+): Promise<{ readonly user: User; readonly isRenamed: boolean } | undefined> {
   const before = await tx.credentials.lockUser(id);
   if (!before) return undefined;
   const after: User = { ...before, ...changes };
   const changed = Object.keys(changes).filter((name) => before[name as keyof User] !== after[name as keyof User]);
-  if (changed.length === 0) return before;
+  if (changed.length === 0) return { user: before, isRenamed: false };
   await tx.credentials.changeUser(
     id,
     Object.fromEntries(changed.map((name) => [name, after[name as keyof User]])) as ProfileChanges,
   );
   tx.invalidate(`user:${id}`);
   await tx.events.append(eventsOf(before, after), now);
-  return after;
+  return { user: after, isRenamed: changed.includes('name') || changed.includes('screen_name') };
 }
 
 /** The members whose change is an event, as payloads have them; `isText` when keyword filters match them. */

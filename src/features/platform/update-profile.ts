@@ -64,13 +64,13 @@ export const updateProfile: Operation = {
       user_id: principal.user,
       application_id: principal.application,
     } as const;
-    const user = await services.store.write(async (tx) => {
-      const changed = await changeProfile(tx, principal.user, changes, now);
-      await recordAudit(tx, event);
+    const { user, isRenamed } = await services.store.write(async (tx) => {
+      const changed = (await changeProfile(tx, principal.user, changes, now))!;
+      if (changed.isRenamed) await recordAudit(tx, event);
       return changed;
     });
-    audit(event);
-    return { data: JSON.stringify(userToJson(user!, { entities: input.include_entities !== 0 })) };
+    if (isRenamed) audit(event);
+    return { data: JSON.stringify(userToJson(user, { entities: input.include_entities !== 0 })) };
   },
 };
 

@@ -52,6 +52,7 @@ import { sentForms } from './0053-sent-forms.ts';
 import { countedClicks } from './0054-counted-clicks.ts';
 import { deliverySums } from './0055-delivery-sums.ts';
 import { messageExpiry } from './0056-message-expiry.ts';
+import { ages } from './0057-ages.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   countedClicks,
   deliverySums,
   messageExpiry,
+  ages,
 ];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AccountHistory } from '../../contract/store/account-history.ts';
 import { insertRows } from '../core/bulk-insert.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 
 /** The account history. */
@@ -37,5 +38,7 @@ export function accountHistoryOn(session: Session): AccountHistory {
         return chosen.orderBy('change_time', 'desc').orderBy('id', 'desc').limit(param('limit'));
       });
     },
+    removeBefore: (time, limit) =>
+      removeOldest(session, { table: 'account_changes', key: ['account_id', 'id'], time: 'change_time' }, time, limit),
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ApplicationUsage } from '../../contract/store/application-usage.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 
 const KEY = ['application_id', 'hour', 'operation', 'status', 'problem'] as const;
@@ -51,11 +52,8 @@ export function applicationUsageOn(session: Session): ApplicationUsage {
       // PostgreSQL adds up to more than a number has room for, as text.
       return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
     },
-    async removeBefore(hour) {
-      await session.run('application usage remove', { hour }, (db, param) =>
-        db.deleteFrom('application_usage').where('hour', '<', param('hour')),
-      );
-    },
+    removeBefore: (hour, max) =>
+      removeOldest(session, { table: 'application_usage', key: KEY, time: 'hour' }, hour, max),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Audit, AuditRecord } from '../../contract/store/audit.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
@@ -44,18 +45,7 @@ export function auditOn(session: Session): Audit {
           .where('id', '=', param('id')),
       );
     },
-    removeBefore(time, limit) {
-      return session.run(`${TABLE} remove`, { time, limit }, (db, param) => {
-        const old = db
-          .selectFrom(TABLE)
-          .select(['at', 'id'])
-          .where('at', '<', param('time'))
-          .orderBy('at')
-          .orderBy('id')
-          .limit(param('limit'));
-        return db.deleteFrom(TABLE).where(sql<boolean>`${KEY} in ${old}`);
-      });
-    },
+    removeBefore: (time, limit) => removeOldest(session, { table: TABLE, key: ['at', 'id'], time: 'at' }, time, limit),
   };
 }
 

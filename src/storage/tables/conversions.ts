@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Conversions, DeliveryTouch, WaitingConversion } from '../../contract/store/conversions.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 
 const TOUCH_KEY = [
@@ -17,8 +17,6 @@ const COUNTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const
 
 const CLICK_KEY = ['account_id', 'web_event_tag_id', 'click'] as const;
 const CLICK_VALUES = ['events', 'value_micro', 'clicked_at'] as const;
-
-const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
 
 /** Touches and counted conversions. */
 export function conversionsOn(session: Session): Conversions {
@@ -80,11 +78,12 @@ export function conversionsOn(session: Session): Conversions {
         onConflict: { key: CLICK_KEY, replace: CLICK_VALUES },
       }),
     removeTouchesBefore: (kind, before, max) =>
-      session.run('delivery touches remove', { kind, before, max }, (db, param) => {
-        const old = sql`select ${refs(TOUCH_KEY)} from delivery_touches where kind = ${param('kind')}
-          and touched_at < ${param('before')} order by touched_at limit ${param('max')}`;
-        return db.deleteFrom('delivery_touches').where(sql<boolean>`(${refs(TOUCH_KEY)}) in (${old})`);
-      }),
+      removeOldest(
+        session,
+        { table: 'delivery_touches', key: TOUCH_KEY, time: 'touched_at', and: { kind: ['=', kind] } },
+        before,
+        max,
+      ),
     addCountedClicks: (clicks) =>
       insertRows(session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] }),
     async listCountedClicks(account, clicks) {
@@ -119,26 +118,20 @@ export function conversionsOn(session: Session): Conversions {
       session.run('waiting conversions remove', { account, id }, (db, param) =>
         db.deleteFrom('waiting_conversions').where('account_id', '=', param('account')).where('id', '=', param('id')),
       ),
-    removeCountedBefore: removeBefore(session, 'counted_conversions', COUNTED_KEY, 'converted_at'),
-    removeOfClicksBefore: removeBefore(session, 'click_conversions', CLICK_KEY, 'clicked_at'),
-    removeCountedClicksBefore: removeBefore(session, 'counted_clicks', ['account_id', 'click'], 'clicked_at'),
-    removeWaitingBefore: removeBefore(session, 'waiting_conversions', ['account_id', 'id'], 'reported_at'),
+    removeCountedBefore: (before, max) =>
+      removeOldest(session, { table: 'counted_conversions', key: COUNTED_KEY, time: 'converted_at' }, before, max),
+    removeOfClicksBefore: (before, max) =>
+      removeOldest(session, { table: 'click_conversions', key: CLICK_KEY, time: 'clicked_at' }, before, max),
+    removeCountedClicksBefore: (before, max) =>
+      removeOldest(session, { table: 'counted_clicks', key: ['account_id', 'click'], time: 'clicked_at' }, before, max),
+    removeWaitingBefore: (before, max) =>
+      removeOldest(
+        session,
+        { table: 'waiting_conversions', key: ['account_id', 'id'], time: 'reported_at' },
+        before,
+        max,
+      ),
   };
-}
-
-/** Removes rows of a table before a time, at most `max`, the oldest first. */
-function removeBefore(
-  session: Session,
-  table: 'counted_conversions' | 'click_conversions' | 'counted_clicks' | 'waiting_conversions',
-  key: readonly string[],
-  time: string,
-) {
-  return (before: string, max: number): Promise<number> =>
-    session.run(`${table.replaceAll('_', ' ')} expire`, { before, max }, (db, param) => {
-      const old = sql`select ${refs(key)} from ${sql.table(table)} where ${sql.ref(time)} < ${param('before')}
-        order by ${sql.ref(time)} limit ${param('max')}`;
-      return db.deleteFrom(table).where(sql<boolean>`(${refs(key)}) in (${old})`);
-    });
 }
 
 function keyOf(touch: DeliveryTouch): string {

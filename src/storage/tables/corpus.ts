@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Corpus } from '../../contract/store/corpus.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
@@ -86,22 +87,8 @@ export function corpusOn(session: Session): Corpus {
           .where('name', '=', param('name')),
       );
     },
-    async removeBefore(day, limit) {
-      return session.run('corpus remove', { day, limit }, (db, param) =>
-        db
-          .deleteFrom('corpus_pages')
-          .where(
-            'number',
-            'in',
-            db
-              .selectFrom('corpus_pages')
-              .select('number')
-              .where('day', '<', param('day'))
-              .orderBy('day')
-              .limit(param('limit')),
-          ),
-      );
-    },
+    removeBefore: (day, limit) =>
+      removeOldest(session, { table: 'corpus_pages', key: ['number'], time: 'day' }, day, limit),
     findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
     async saveProgress(source, done) {
       await session.run('corpus progress', { source, done }, (db, param) =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Credentials } from '../../contract/store/credentials.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
@@ -161,5 +162,7 @@ export function credentialsOn(session: Session): Credentials {
         )) === 1
       );
     },
+    removeRevokedTokens: (before, limit) =>
+      removeOldest(session, { table: 'access_tokens', key: ['id'], time: 'revoked_at' }, before, limit),
   };
 }

@@ -18,6 +18,7 @@ import type {
 import { insertRows } from '../core/bulk-insert.ts';
 import { dynamic, returning } from '../core/dynamic-tables.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 
@@ -85,22 +86,6 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
     return session.first(`delivery cursor ${locks}`, { account }, (db, param) => {
       const row = db.selectFrom('delivery_cursors').selectAll().where('account_id', '=', param('account'));
       return locks ? row.forUpdate() : row;
-    });
-  };
-
-  /** Removes rows of a table before a time in one of its columns, the oldest first. */
-  const removeBefore = (
-    table: 'delivery_views' | 'delivery_changes',
-    column: 'day' | 'recorded_hour',
-    keys: readonly string[],
-    before: string,
-    max: number,
-  ): Promise<number> => {
-    const refs = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)));
-    return session.run(`${table} remove`, { before, max }, (db, param) => {
-      const old = sql`select ${refs(keys)} from ${sql.table(table)} where ${sql.ref(column)} < ${param('before')}
-        order by ${refs([column, ...keys])} limit ${param('max')}`;
-      return db.deleteFrom(table).where(sql<boolean>`(${refs(keys)}) in (${old})`);
     });
   };
 
@@ -296,8 +281,10 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
         );
       }
     },
-    removeViewsBefore: (day, max) => removeBefore('delivery_views', 'day', VIEW_KEY, day, max),
-    removeChangesBefore: (hour, max) => removeBefore('delivery_changes', 'recorded_hour', CHANGE_KEY, hour, max),
+    removeViewsBefore: (day, max) =>
+      removeOldest(session, { table: 'delivery_views', key: VIEW_KEY, time: 'day' }, day, max),
+    removeChangesBefore: (hour, max) =>
+      removeOldest(session, { table: 'delivery_changes', key: CHANGE_KEY, time: 'recorded_hour' }, hour, max),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Events, NewEvent } from '../../contract/store/events.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import { findNumberOn } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 import {
@@ -93,23 +94,12 @@ export function eventsOn(
       );
       return (first?.position ?? (await findNumber(POSITIONS)) ?? FIRST) - 1;
     },
-    async removeBefore(time, until, limit) {
-      return session.run('events remove', { time, until, limit }, (db, param) =>
-        db
-          .deleteFrom('events')
-          .where(
-            'position',
-            'in',
-            db
-              .selectFrom('events')
-              .select('position')
-              .where('created_at', '<', param('time'))
-              .where('position', '<=', param('until'))
-              .orderBy('created_at')
-              .orderBy('position')
-              .limit(param('limit')),
-          ),
-      );
-    },
+    removeBefore: (time, until, limit) =>
+      removeOldest(
+        session,
+        { table: 'events', key: ['position'], time: 'created_at', and: { position: ['<=', until] } },
+        time,
+        limit,
+      ),
   };
 }

@@ -1,4 +1,5 @@
 import type { BearerTokens, RequestTokens } from '../../contract/store/grants.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows, updateRows } from '../core/table-rows.ts';
 
@@ -8,22 +9,8 @@ export function requestTokensOn(session: Session): RequestTokens {
   return {
     find: (token) => table.find('token', token),
     lock: (token) => table.lock('token', token),
-    async removeEnded(before, limit) {
-      await session.run('request_tokens remove', { before, limit }, (db, param) =>
-        db
-          .deleteFrom('request_tokens')
-          .where(
-            'id',
-            'in',
-            db
-              .selectFrom('request_tokens')
-              .select('id')
-              .where('expires_at', '<', param('before'))
-              .orderBy('expires_at')
-              .limit(param('limit')),
-          ),
-      );
-    },
+    removeEnded: (before, limit) =>
+      removeOldest(session, { table: 'request_tokens', key: ['id'], time: 'expires_at' }, before, limit),
     add: (requestToken) => table.insert(requestToken),
     async change(id, from, changes) {
       return (await updateRows(session, 'request_tokens', changes, { id, state: from })) === 1;
@@ -61,5 +48,7 @@ export function bearerTokensOn(session: Session): BearerTokens {
         )) === 1
       );
     },
+    removeRevoked: (before, limit) =>
+      removeOldest(session, { table: 'bearer_tokens', key: ['id'], time: 'revoked_at' }, before, limit),
   };
 }

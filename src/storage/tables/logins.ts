@@ -1,7 +1,7 @@
 import type { LoginTallies, OperatorLinks, PasswordLinks, SentForms, Sessions } from '../../contract/store/logins.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
-import type { Db } from '../core/statements.ts';
 import { tableRows, updateRows } from '../core/table-rows.ts';
 
 /** Browser sessions. @source decision 510 */
@@ -33,23 +33,8 @@ export function sessionsOn(session: Session): Sessions {
         db.deleteFrom('sessions').where('user_id', '=', param('user')).where('id_hash', '!=', param('except')),
       );
     },
-    removeIdle(before, limit) {
-      return session.run('sessions remove idle', { before, limit }, (db, param) =>
-        db
-          .deleteFrom('sessions')
-          .where(
-            'id_hash',
-            'in',
-            db
-              .selectFrom('sessions')
-              .select('id_hash')
-              .where('last_seen_at', '<', param('before'))
-              .limit(param('limit')),
-          )
-          // Checked again when the row was locked: a session that was used meanwhile is not idle.
-          .where('last_seen_at', '<', param('before')),
-      );
-    },
+    removeIdle: (before, limit) =>
+      removeOldest(session, { table: 'sessions', key: ['id_hash'], time: 'last_seen_at' }, before, limit),
   };
 }
 
@@ -64,11 +49,8 @@ export function passwordLinksOn(session: Session): PasswordLinks {
         db.deleteFrom('password_links').where('user_id', '=', param('user')),
       );
     },
-    removeEnded(before) {
-      return session.run('password_links remove ended', { before }, (db, param) =>
-        db.deleteFrom('password_links').where('expires_at', '<', param('before')),
-      );
-    },
+    removeEnded: (before, limit) =>
+      removeOldest(session, { table: 'password_links', key: ['id_hash'], time: 'expires_at' }, before, limit),
   };
 }
 
@@ -80,17 +62,13 @@ export function operatorLinksOn(session: Session): OperatorLinks {
       session.first('operator_links take', { id: idHash }, (db, param) =>
         db.deleteFrom('operator_links').where('id_hash', '=', param('id')).returningAll(),
       ),
-    removeEnded(before) {
-      return session.run('operator_links remove ended', { before }, (db, param) =>
-        db.deleteFrom('operator_links').where('expires_at', '<', param('before')),
-      );
-    },
+    removeEnded: (before, limit) =>
+      removeOldest(session, { table: 'operator_links', key: ['id_hash'], time: 'expires_at' }, before, limit),
   };
 }
 
 /** Forms that pages have sent. @source decision 1100 */
 export function sentFormsOn(session: Session): SentForms {
-  const some = (db: Db) => db.selectFrom('sent_forms').select('id_hash');
   return {
     find: (idHash) => tableRows(session, 'sent_forms').find('id_hash', idHash),
     async add(form) {
@@ -110,19 +88,13 @@ export function sentFormsOn(session: Session): SentForms {
         db.deleteFrom('sent_forms').where('id_hash', '=', param('id')),
       );
     },
-    removeSent(before, limit) {
-      return session.run('sent_forms remove sent', { before, limit }, (db, param) =>
-        db
-          .deleteFrom('sent_forms')
-          .where('id_hash', 'in', some(db).where('sent_at', '<', param('before')).limit(param('limit'))),
-      );
-    },
+    removeSent: (before, limit) =>
+      removeOldest(session, { table: 'sent_forms', key: ['id_hash'], time: 'sent_at' }, before, limit),
   };
 }
 
 /** Tallies of failed logins. @source decision 503, 505 */
 export function loginTalliesOn(session: Session): LoginTallies {
-  const some = (db: Db) => db.selectFrom('login_tallies').select('id').orderBy('ends_s');
   return {
     async lock(ids, blank) {
       // The same order everywhere, so that two units of work never deadlock.
@@ -165,19 +137,9 @@ export function loginTalliesOn(session: Session): LoginTallies {
       );
       return row?.count ?? 0;
     },
-    removeEnded(before_s, limit) {
-      return session.run('login_tallies remove ended', { before: before_s, limit }, (db, param) =>
-        db
-          .deleteFrom('login_tallies')
-          .where('id', 'in', some(db).where('ends_s', '<=', param('before')).limit(param('limit')))
-          // Checked again when the row was locked: a failed login that was counted meanwhile must not be lost.
-          .where('ends_s', '<=', param('before')),
-      );
-    },
-    async removeFirst(limit) {
-      await session.run('login_tallies remove first', { limit }, (db, param) =>
-        db.deleteFrom('login_tallies').where('id', 'in', some(db).limit(param('limit'))),
-      );
-    },
+    removeEnded: (before_s, limit) =>
+      removeOldest(session, { table: 'login_tallies', key: ['id'], time: 'ends_s' }, before_s + 1, limit),
+    removeFirst: (limit) =>
+      removeOldest(session, { table: 'login_tallies', key: ['id'], time: 'ends_s' }, Number.MAX_SAFE_INTEGER, limit),
   };
 }

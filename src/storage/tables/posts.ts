@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Notifications, Posts } from '../../contract/store/posts.ts';
 import { foldedName } from '../../rows/search-columns.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
@@ -119,6 +120,8 @@ export function postsOn(session: Session): Posts {
 export function notificationsOn(session: Session): Notifications {
   return {
     add: (notification) => tableRows(session, 'notifications').insert(notification),
+    removeBefore: (time, limit) =>
+      removeOldest(session, { table: 'notifications', key: ['id'], time: 'created_at' }, time, limit),
     async list(user, limit) {
       return session.all('notifications list', { user, limit }, (db, param) =>
         db

@@ -10,6 +10,7 @@ import type {
 import { insertRows } from '../core/bulk-insert.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { updateRows } from '../core/table-rows.ts';
 
@@ -40,11 +41,12 @@ export function deliveryBeaconsOn(session: Session): DeliveryBeacons {
       await updateRows(session, 'delivery_beacons', { clicked_ms }, { account_id, nonce });
     },
     removeExpired: (now_ms, max) =>
-      session.run('delivery beacons expire', { now_ms, max }, (db, param) => {
-        const old = sql`select account_id, nonce from delivery_beacons where expires_ms <= ${param('now_ms')}
-          order by expires_ms, account_id, nonce limit ${param('max')}`;
-        return db.deleteFrom('delivery_beacons').where(sql<boolean>`(account_id, nonce) in (${old})`);
-      }),
+      removeOldest(
+        session,
+        { table: 'delivery_beacons', key: ['account_id', 'nonce'], time: 'expires_ms' },
+        now_ms + 1,
+        max,
+      ),
   };
 }
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { StatsJob, StatsJobs } from '../../contract/store/stats-jobs.ts';
 import type { Database } from '../core/database.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows, updateRows } from '../core/table-rows.ts';
 
@@ -83,11 +84,6 @@ export function statsJobsOn(session: Session): StatsJobs {
       return rows.flatMap(({ object_key }) => object_key ?? []);
     },
     removeBefore: (created_at, max) =>
-      session.run('stats jobs remove', { created_at, max }, (db, param) =>
-        db.deleteFrom('stats_jobs').where(
-          sql<boolean>`(account_id, id) in (select account_id, id from stats_jobs
-              where created_at < ${param('created_at')} order by created_at, id limit ${param('max')})`,
-        ),
-      ),
+      removeOldest(session, { table: 'stats_jobs', key: ['account_id', 'id'], time: 'created_at' }, created_at, max),
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { StreamConnections } from '../../contract/services/streams.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
@@ -67,21 +68,7 @@ export function streamConnectionsOn(session: Session, invalidate: (tag: string) 
           .where('disconnected_at', 'is', null)
           .where(isOrphaned('stream_connections')),
       ),
-    async removeEnded(before, limit) {
-      return session.run('stream_connections remove', { before, limit }, (db, param) =>
-        db
-          .deleteFrom('stream_connections')
-          .where(
-            'id',
-            'in',
-            db
-              .selectFrom('stream_connections')
-              .select('id')
-              .where('disconnected_at', '<', param('before'))
-              .orderBy('disconnected_at')
-              .limit(param('limit')),
-          ),
-      );
-    },
+    removeEnded: (before, limit) =>
+      removeOldest(session, { table: 'stream_connections', key: ['id'], time: 'disconnected_at' }, before, limit),
   };
 }

@@ -4,6 +4,7 @@ import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
 import { databaseTime } from '../core/database-time.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { tableRows } from '../core/table-rows.ts';
@@ -243,10 +244,7 @@ export function replaysOn(session: Session): Replays {
     },
     add: (replay) => rows.insert(replay),
     change: (id, changes) => rows.update(id, changes),
-    async removeBefore(time) {
-      await session.run('replays remove', { time }, (db, param) =>
-        db.deleteFrom('replays').where('ended_at', '<', param('time')),
-      );
-    },
+    removeBefore: (time, limit) =>
+      removeOldest(session, { table: 'replays', key: ['id'], time: 'ended_at' }, time, limit),
   };
 }

@@ -52,7 +52,7 @@ const CLEANING = 'webhook cleaning';
 const CLEANING_PERIOD_S = 600;
 const ROWS_PER_UNIT = 2000;
 /** How long ended replays are kept. @source decision 402 */
-const REPLAYS_KEPT_S = 7 * 86_400;
+export const REPLAYS_KEPT_S = 7 * 86_400;
 
 /** The cleaning job, planned when a server starts unless it is planned already. */
 export const WEBHOOK_CLEANING = { kind: CLEANING, key: 'all' } as const;
@@ -68,7 +68,7 @@ export const webhookCleaning: JobKind<number> = {
     // A node that reads the log again must know which deliveries were sent.
     const position = Math.min(expired, (await tx.webhookLeases.findSettled()) ?? expired);
     const removed = await tx.webhookDeliveries.removeUpTo(position, ROWS_PER_UNIT);
-    await tx.replays.removeBefore(before(REPLAYS_KEPT_S));
+    await tx.replays.removeBefore(before(REPLAYS_KEPT_S), ROWS_PER_UNIT);
     for (const { webhook_id } of await tx.webhookDeliveries.listWaiting()) {
       if (!(await tx.webhooks.find(webhook_id))) await tx.webhookDeliveries.giveUp(webhook_id);
     }

@@ -23,7 +23,7 @@ export const statsFileExpiry: JobKind<void> = {
 const NAME = 'stats-job-expiry';
 const DAY_MS = 86_400_000;
 /** Jobs are listed for this long. @source analytics 8 */
-const KEPT_MS = 30 * DAY_MS;
+export const STATS_JOBS_KEPT_MS = 30 * DAY_MS;
 /** Rows that one unit of work removes at most, because other writes wait for it. */
 const REMOVED_AT_ONCE = 2000;
 /** Objects that are looked up at once. */
@@ -58,7 +58,7 @@ export const statsJobExpiry: JobKind<number> & { plannedAt(run_at: string): Plan
     return removed;
   },
   async store(tx, _, removed, now) {
-    const rows = await tx.statsJobs.removeBefore(formatInstant(instantMs(now) - KEPT_MS), REMOVED_AT_ONCE);
+    const rows = await tx.statsJobs.removeBefore(formatInstant(instantMs(now) - STATS_JOBS_KEPT_MS), REMOVED_AT_ONCE);
     const wait_ms = rows === REMOVED_AT_ONCE ? 0 : DAY_MS;
     await tx.jobs.plan(statsJobExpiry.plannedAt(formatInstant(instantMs(now) + wait_ms)));
     return removed + rows;

@@ -6,7 +6,7 @@ import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 const TALLIES_MAX = 200_000;
 
 /** How long the answer to a form is kept. @source decision 1100 */
-const SENT_FORM_S = 86_400;
+export const SENT_FORM_S = 86_400;
 
 /** Removes idle sessions, forms of the day before, and password links, links of operators and login tallies that have ended. */
 export const loginExpiry = expiryJob<string>({
@@ -18,15 +18,14 @@ export const loginExpiry = expiryJob<string>({
   async remove(tx, now) {
     const now_s = Math.floor(instantMs(now) / 1000);
     const removed = [
-      await tx.passwordLinks.removeEnded(now),
-      await tx.operatorLinks.removeEnded(now),
+      await tx.passwordLinks.removeEnded(now, REMOVED_AT_ONCE),
+      await tx.operatorLinks.removeEnded(now, REMOVED_AT_ONCE),
       await tx.sessions.removeIdle(formatInstant((now_s - SESSION_IDLE_S) * 1000), REMOVED_AT_ONCE),
       await tx.sentForms.removeSent(formatInstant((now_s - SENT_FORM_S) * 1000), REMOVED_AT_ONCE),
       await tx.loginTallies.removeEnded(now_s, REMOVED_AT_ONCE),
     ];
     const tooMany = Math.min((await tx.loginTallies.count()) - TALLIES_MAX, REMOVED_AT_ONCE);
     if (tooMany <= 0) return removed;
-    await tx.loginTallies.removeFirst(tooMany);
-    return [...removed, tooMany];
+    return [...removed, await tx.loginTallies.removeFirst(tooMany)];
   },
 });

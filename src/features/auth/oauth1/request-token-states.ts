@@ -28,9 +28,6 @@ export const TRANSITIONS: Readonly<
   exchanged: {},
 };
 
-/** How long rows of ended request tokens are stored, in seconds. */
-export const RETENTION_S = 24 * 3600;
-
 /** The state at a time: `expired` after the lifetime, whose last moment is included. */
 export function stateAt({ state, expires_at }: RequestToken, now: string): RequestTokenState {
   return isFinal(state) || now <= expires_at ? state : 'expired';

@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { instantMs } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
@@ -8,10 +8,7 @@ import { type ErrorDetail, Problem, problem } from '../../../contract/problems/p
 import type { AccessLevel, Application } from '../../../contract/store/credentials.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { nearestCallback, refuseCallback } from '../callback-urls.ts';
-import { expiryFrom, RETENTION_S } from './request-token-states.ts';
-
-/** With every `every`th request token, up to `rows_max` ended ones are removed. */
-const REMOVAL = { every: 16, rows_max: 100 };
+import { expiryFrom } from './request-token-states.ts';
 
 /**
  * Begins a login: the application names the callback for the user, and gets a request token.
@@ -61,8 +58,7 @@ export const requestToken: Operation = {
     } = services;
     const [token, secret] = [tokenText(secrets), alphanumeric(secrets, 32)];
     await store.write(async (tx) => {
-      const number = await tx.takeNumbers('request_token', 1, 1);
-      const id = String(number);
+      const id = String(await tx.takeNumbers('request_token', 1, 1));
       await tx.requestTokens.add({
         id,
         token,
@@ -80,9 +76,6 @@ export const requestToken: Operation = {
         expires_at: expiryFrom('issued', instantMs(now), logins),
         made_token_id: null,
       });
-      const isTime = number % REMOVAL.every === 0;
-      if (isTime)
-        await tx.requestTokens.removeEnded(formatInstant(instantMs(now) - RETENTION_S * 1000), REMOVAL.rows_max);
     });
     return { data: `oauth_token=${token}&oauth_token_secret=${secret}&oauth_callback_confirmed=true` };
   },

@@ -96,17 +96,19 @@ async function save({ store, clock }: ProfileDeps, request: PageRequest): Promis
   const { url, ...changes } = draft;
   const now = formatInstant(clock.now());
   const event = { event: 'profile_changed', user_id: request.user!.id } as const;
+  let isRenamed: boolean;
   try {
-    await store.write(async (tx) => {
-      await changeProfile(tx, request.user!.id, { ...changes, url: url === '' ? null : url }, now);
-      await request.record(tx, event);
+    isRenamed = await store.write(async (tx) => {
+      const changed = await changeProfile(tx, request.user!.id, { ...changes, url: url === '' ? null : url }, now);
+      if (changed?.isRenamed) await request.record(tx, event);
+      return changed?.isRenamed === true;
     });
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
     return renderPage(request, draft, { screen_name: words.taken }, 409);
   }
   const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: donePage(request), audited: [event] };
+  return { status: 303, location, html: donePage(request), ...(isRenamed && { audited: [event] }) };
 }
 
 function draftOf({ name, screen_name, description, location, url }: User): Draft {

@@ -1,6 +1,9 @@
 import { instantMs } from '../../../base/instants.ts';
 import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 
+/** How long after their tokens beacons are kept. */
+export const LATE_MS = 3_600_000;
+
 /** Removes beacons whose tokens have expired, once nobody can have any of them on the way. @source decision 980 */
 export const beaconExpiry = expiryJob<undefined>({
   name: 'delivery.beacon_expiry',
@@ -9,5 +12,3 @@ export const beaconExpiry = expiryJob<undefined>({
   settingOf: () => undefined,
   remove: async (tx, _, now) => [await tx.deliveryBeacons.removeExpired(instantMs(now) - LATE_MS, REMOVED_AT_ONCE)],
 });
-
-const LATE_MS = 3_600_000;
