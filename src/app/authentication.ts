@@ -40,7 +40,7 @@ export function authenticators(
       'request-token': settings.lenient_access_token ? lenientAuthenticator(requestToken, services) : requestToken,
       basic,
       bearer: bearerOnly(bearers, user),
-      publisher: publisherAuthenticator(store),
+      publisher: publisherAuthenticator(store, services.serving.outages),
       'user-or-bearer': bearerOrUser(bearers, user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },

@@ -47,7 +47,7 @@ async function runSteps(
   // A request that is refused before does not wait for it.
   fenced?.catch(() => {});
   const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; // 400 401 408 413 429 503
-  if (fenced) await fenced;
+  if (fenced) await (operation.bearsOutages ? deps.services.serving.outages.wait(fenced) : fenced);
   const pending = known ?? authenticate(deps, exchange, origins, form); // 400 401 403 431 503
   const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);

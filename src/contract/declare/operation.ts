@@ -320,6 +320,8 @@ export interface Operation {
   readonly rate: RateName;
   /** The problem when the rate limit is exceeded; RATE_LIMITED by default. */
   readonly rateProblem?: ProblemName;
+  /** Whether it does with what memory has while the database is away. @source decision 1226 */
+  readonly bearsOutages?: boolean;
   /** A step of the token flow, for which a read-only token suffices. */
   readonly isTokenStep?: boolean;
   /** GET works like POST: some clients put all parameters into the query. @source authentication gaps 2.7 */

@@ -10,8 +10,19 @@ export interface BeaconRequest {
   readonly isSilent: boolean;
 }
 
+/** Waits for the database as long as decisions may. */
+export interface BorneOutages {
+  /**
+   * Resolves with whether the work was done in time; if not, memory has to do.
+   * @throws StoreUnavailable once the database has been away for too long
+   */
+  wait(work: Promise<unknown>): Promise<boolean>;
+}
+
 /** Serving for real: decisions for publishers, and the beacons of what they show. */
 export interface AdServing<Request = unknown, Reply = unknown> {
+  /** What decisions do while the database is away. */
+  readonly outages: BorneOutages;
   /** Decides on ads for a publisher; no ads where none are served. */
   decide(publisher: Publisher, request: Request): Promise<Reply>;
   /** Counts an impression, if the token is good and was not used before. */

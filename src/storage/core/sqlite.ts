@@ -32,6 +32,8 @@ export function openSqlite(options: SqliteOptions): Driver {
   if (!isInMemory(options)) restrictToOwner(options.file);
   const statements = statementsFor('sqlite');
   const writer = connect(options, statements);
+  // Its queue waits for the lock, so that nothing else has to.
+  writer.exec('pragma busy_timeout = 0');
   const reader = connect({ ...options, readOnly: true }, statements);
   const snapshot = sharedSnapshot(reader);
   const log = isInMemory(options) ? undefined : writeAheadLog(options, writer);

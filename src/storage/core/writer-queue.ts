@@ -1,4 +1,4 @@
-import { elapsed_ms } from '../../base/timers.ts';
+import { elapsed_ms, pause } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { mapDiskFailure } from './disk-failures.ts';
 import type { Driver } from './driver.ts';
@@ -55,6 +55,12 @@ export interface QueueOptions {
 /** At most this many units of work in a group: clients repeat them after a crash. */
 const GROUP_MAX = 128;
 
+/** SQLite's code for a lock that another process holds. */
+const BUSY = 5;
+/** How long units of work wait for that lock, and how often they try. */
+const LOCK_WAITED_MS = 5000;
+const LOCK_RETRIED_MS = 10;
+
 /** A repair rewrites the whole log, so attempts are at least this far apart, in milliseconds. */
 const REPAIR_EVERY_MS = 500;
 
@@ -78,8 +84,7 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
     let isCommitted = false;
     try {
       await check();
-      await options.beforeGroup();
-      writer.exec('begin immediate');
+      await begin();
       for (const unit of group) {
         const outcome = await inSavepoint(writer, unit);
         if (outcome) done.push({ unit, value: outcome.value });
@@ -98,6 +103,21 @@ export function writerQueue(writer: Connection, options: QueueOptions): WriterQu
       if (!broken) options.afterGroup();
     }
     for (const { unit, value } of done) unit.done(value);
+  }
+
+  /** Waits for other processes that write, without keeping this one from other work. */
+  async function begin(): Promise<void> {
+    const until_ms = elapsed_ms() + LOCK_WAITED_MS;
+    for (;;) {
+      await options.beforeGroup();
+      try {
+        return writer.exec('begin immediate');
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== BUSY || elapsed_ms() >= until_ms) throw error;
+      }
+      options.afterGroup();
+      await pause(LOCK_RETRIED_MS);
+    }
   }
 
   /** A second fsync may report success although the data of the failed one is lost. */

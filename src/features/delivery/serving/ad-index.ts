@@ -51,8 +51,8 @@ export function openAdIndex(
 
   store.onInvalidate(['serving', 'account', 'user'], (tags) => {
     if (tags === EVERYTHING) {
+      // Hidden once it is known which accounts there are: until then, decisions wait, or the database is away.
       isEverythingStale = true;
-      for (const { account } of held.accounts()) held.hide(account.id);
       return;
     }
     for (const tag of tags) {
@@ -93,7 +93,7 @@ export function openAdIndex(
 
   const isStale = (account: string, line: string): boolean => {
     const found = stale.get(account);
-    return isEverythingStale || found === 'all' || found?.has(line) === true;
+    return found === 'all' || found?.has(line) === true;
   };
 
   /** Whether decisions wait until this was read. */
@@ -165,6 +165,14 @@ export function openAdIndex(
     }
   }
 
+  let noting: Promise<void> | undefined;
+  const allNoted = (): Promise<void> => {
+    noting ??= noteAll().finally(() => {
+      noting = undefined;
+    });
+    return noting;
+  };
+
   async function noteAll(): Promise<void> {
     isEverythingStale = false;
     try {
@@ -179,7 +187,7 @@ export function openAdIndex(
   async function readLarge(): Promise<void> {
     for (;;) {
       // Also when everything has changed while it was read.
-      if (isEverythingStale) await noteAll();
+      if (isEverythingStale) await allNoted();
       const next = [...stale].find((each) => !hasBegun || !isSmall(each));
       if (!next) break;
       await read([next]);
@@ -226,10 +234,10 @@ export function openAdIndex(
 
   function current(): Promise<void> | undefined {
     if (!hasBegun) return inBackground();
-    if (isEverythingStale && isAllSmall()) return inBackground().then(current);
+    if (isEverythingStale) return isAllSmall() ? inBackground().then(current) : allNoted().then(current);
     if (!isEverythingStale && stale.size === 0) return small;
     const entries = [...stale];
-    if (isEverythingStale || !entries.every(isSmall)) inBackground().catch(() => {});
+    if (!entries.every(isSmall)) inBackground().catch(() => {});
     if (!entries.some(isSmall)) return small;
     if (!small) return beginSmall();
     nextSmall ??= small.then(beginSmall, beginSmall);

@@ -16,9 +16,10 @@ export interface AccountCounters {
   readonly account: SettledAccount;
   /**
    * Whether all budgets of a booking have the least price left that this process may spend; asks for more when they have
-   * not, enough for one action at the bid.
+   * not, enough for one action at the bid. While the database is away, what was leased on the day counts, even if it may have
+   * changed.
    */
-  funds(booking: Booking, amounts: { readonly least: number; readonly bid: number }): Funds;
+  funds(booking: Booking, of: { readonly least: number; readonly bid: number; readonly isAway?: boolean }): Funds;
   /** What a line item or campaign has spent on the local day, promises included. */
   spentToday(key: string): number;
   /** What a total budget had left when the local day began; undefined when that is not known. */
@@ -246,7 +247,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
 
   return {
     account,
-    funds(booking, { least, bid }) {
+    funds(booking, { least, bid, isAway = false }) {
       const day = today();
       const need = wanted.get(booking.id) ?? 0;
       if (need < bid) wanted.set(booking.id, bid);
@@ -254,7 +255,7 @@ export function accountCounters(account: SettledAccount, deps: CounterDeps): Acc
       const at_ms = clock.now();
       if (before) before.at_ms = at_ms;
       else asked.set(booking.id, { at_ms, payers: payersOf(booking) });
-      if (!leased.has(booking.id) || day !== leasedDay) {
+      if ((!leased.has(booking.id) && !isAway) || day !== leasedDay) {
         touched.add(booking.id);
         return 'unknown';
       }

@@ -1,6 +1,8 @@
 import { formatInstant } from '../../../base/instants.ts';
 import { fraction, type Random } from '../../../base/random.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
+import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
+import type { BorneOutages } from '../../../contract/services/serving.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
 import { SEGMENTATIONS, segmentsOfPerson } from '../audiences/shares.ts';
 import type { PersonNames } from '../person-names.ts';
@@ -24,13 +26,18 @@ export interface Deciding {
   readonly index: AdIndex;
   readonly ranking: Ranking;
   readonly frequencies: Frequencies;
+  readonly outages: BorneOutages;
   readonly tokens: Tokens;
   readonly random: Random;
   readonly names: PersonNames;
   readonly now: () => number;
   countersOf(ad: Ad): AccountCounters;
   viewerOf(request: DecisionRequest): Promise<Viewer> | Viewer;
+  /** The viewer, as far as memory knows them. */
+  knownViewer(request: DecisionRequest): Viewer;
   render(ad: Ad, creative: string): Promise<RenderedCreative | undefined>;
+  /** The creative, if memory has it. */
+  knownRender(creative: string): RenderedCreative | undefined;
   url(path: string): string;
 }
 
@@ -43,16 +50,41 @@ const OBSTACLE_MS = 500;
 const NONCE_BYTES = 12;
 const EXPLAINED_MAX = 500;
 
-/** Decides on the ads for a request. @source decision 976, 979 */
+/** The database, as long as it answers one decision in time. */
+interface Reading {
+  /** Whether the rest has to come from memory. */
+  isAway: boolean;
+  /** Resolves with whether the work was done in time. */
+  wait(work: Promise<unknown>): Promise<boolean>;
+}
+
+function readingOf({ outages }: Deciding): Reading {
+  return {
+    isAway: false,
+    async wait(work) {
+      const isDone = await outages.wait(work);
+      this.isAway ||= !isDone;
+      return isDone;
+    },
+  };
+}
+
+/**
+ * Decides on the ads for a request. While the database is away, memory has to do: with the ads, budgets and creatives that it
+ * has. @source decision 976, 979, 1226
+ * @throws StoreUnavailable when memory has nothing to show, or the database has been away for too long
+ */
 export async function decide(
   deciding: Deciding,
   publisher: Publisher,
   request: DecisionRequest,
 ): Promise<PlacementDecisions[]> {
-  const reading = deciding.index.current();
-  if (reading) await reading;
-  const pendingViewer = deciding.viewerOf(request);
-  const viewer = pendingViewer instanceof Promise ? await pendingViewer : pendingViewer;
+  const reading = readingOf(deciding);
+  const beginning = deciding.index.begun();
+  if (beginning && !(await reading.wait(beginning))) throw new StoreUnavailable(new Error('no ads have been read yet'));
+  const changing = deciding.index.current();
+  if (changing) await reading.wait(changing);
+  const viewer = await viewerIn(deciding, request, reading);
   const person = personOf(deciding, publisher, request);
   const excluded = new Map<string, string>();
   const accounts = new Set<string>();
@@ -60,7 +92,7 @@ export async function decide(
   const found: PlacementDecisions[] = [];
   for (const placement of request.placements) {
     const { winners, explanation } = await choose(deciding, {
-      ...{ placement, viewer, person, excluded, accounts, contents, request },
+      ...{ placement, viewer, person, excluded, accounts, contents, request, reading },
     });
     const decisions = winners.map((winner) => decisionOf(deciding, winner, { publisher, viewer, person, placement }));
     for (const { ad, rendered } of winners) {
@@ -71,7 +103,16 @@ export async function decide(
     const told = request.explain && { explanation: explanation.slice(0, EXPLAINED_MAX) };
     found.push({ id: placement.id, decisions, ...told });
   }
+  if (reading.isAway && found.every(({ decisions }) => decisions.length === 0)) {
+    throw new StoreUnavailable(new Error('memory knows of no ad that can be shown'));
+  }
   return found;
+}
+
+async function viewerIn(deciding: Deciding, request: DecisionRequest, reading: Reading): Promise<Viewer> {
+  const viewer = deciding.viewerOf(request);
+  if (!(viewer instanceof Promise)) return viewer;
+  return (await reading.wait(viewer)) ? viewer : deciding.knownViewer(request);
 }
 
 type Chosen = Winner & { readonly creative: string; readonly rendered: RenderedCreative };
@@ -87,31 +128,32 @@ async function choose(
     readonly accounts: ReadonlySet<string>;
     readonly contents: ReadonlySet<string>;
     readonly request: DecisionRequest;
+    readonly reading: Reading;
   },
 ) {
-  const { placement, viewer, person, request } = of;
+  const { placement, viewer, person, request, reading } = of;
   const { index, ranking, now } = deciding;
   const excluded = new Map(of.excluded);
   const leftOut = request.explain ? leftOutOf(index.held.accounts()) : [];
   const explained = leftOut.map(({ line, reason }) => ({ line_item_id: line, outcome: reason, rank: null }));
   for (let round = 0; ; round++) {
-    const reads = new Map<string, () => Promise<void>>();
+    const reads: Reads = new Map();
     const result = decideRound({
       ...{ ranking, viewer, placement, excluded, accounts: of.accounts, explain: request.explain, now_ms: now() },
       candidates: request.explain ? [{ ads: adsOf(index.held.accounts()), changes: 0 }] : index.held.lists.for(viewer),
-      obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reads),
+      obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reading.isAway ? undefined : reads),
       chance: () => fraction(deciding.random),
       stateOf: (ad) => deciding.countersOf(ad).state(),
     });
     if (reads.size > 0 && round < ROUNDS_MAX) {
-      await Promise.all([...reads.values()].map((read) => read()));
+      await reading.wait(Promise.all([...reads.values()].map((read) => read())));
       continue;
     }
     const winners: Chosen[] = [];
     const contents = new Set(of.contents);
     let isWhole = true;
     for (const winner of result.winners) {
-      const shown = await creativeOf(deciding, winner.ad, contents);
+      const shown = await creativeOf(deciding, winner.ad, { contents, reading });
       if (typeof shown === 'object') {
         winners.push({ ...winner, ...shown });
         for (const each of shown.rendered.contents) contents.add(each);
@@ -125,24 +167,31 @@ async function choose(
   }
 }
 
-/** Budgets, pacing and frequency caps; notes what has to be read before they are known. */
+/** What has to be read. */
+type Reads = Map<string, () => Promise<void>>;
+
+/** Budgets, pacing and frequency caps; notes what has to be read before they are known, if anything can be. */
 function obstacleTo(
   { countersOf, ranking, frequencies, now }: Deciding,
   { ad, standing }: Ranked,
   person: string,
-  reads: Map<string, () => Promise<void>>,
+  reads: Reads | undefined,
 ): Obstacle {
   const { account, booking, bid } = ad;
   const { frequency_cap, duration_in_days } = booking;
   if (frequency_cap !== null && person === '') return 'FREQUENCY_UNKNOWN';
   const counters = countersOf(ad);
-  const funds = counters.funds(booking, { least: bid.least / bid.actions, bid: standing.bid / bid.actions });
+  const funds = counters.funds(booking, {
+    ...{ least: bid.least / bid.actions, bid: standing.bid / bid.actions },
+    isAway: reads === undefined,
+  });
   const lasting = (reason: string): string => {
     ad.obstacle = { reason, state: counters.state(), until_ms: now() + OBSTACLE_MS };
     return reason;
   };
   if (funds === 'exhausted') return lasting('BUDGET');
   if (funds !== 'enough') {
+    if (!reads) return 'BUDGET';
     const name = `budgets ${account.id}`;
     if (funds === 'unknown') reads.set(name, () => counters.flush());
     // Other ads are shown while leases cannot be renewed; the next flush reports the error.
@@ -153,6 +202,7 @@ function obstacleTo(
   if (frequency_cap === null) return undefined;
   const seen = frequencies.seen(account, person, booking.id, duration_in_days ?? 1);
   if (seen === undefined) {
+    if (!reads) return 'FREQUENCY_UNKNOWN';
     reads.set(`views ${account.id}`, () => frequencies.load(account, person));
     return { wait: true };
   }
@@ -161,13 +211,14 @@ function obstacleTo(
 
 /** The creative of an ad that is shown, or why none is. @source decision 1121 */
 async function creativeOf(
-  { random, render }: Deciding,
+  { random, render, knownRender }: Deciding,
   ad: Ad,
-  contents: ReadonlySet<string>,
+  { contents, reading }: { readonly contents: ReadonlySet<string>; readonly reading: Reading },
 ): Promise<Pick<Chosen, 'creative' | 'rendered'> | string> {
   let reason = 'CREATIVE_GONE';
   for (const { id: creative } of inOrder(ad.creatives, () => fraction(random))) {
-    const rendered = await render(ad, creative);
+    const rendering = render(ad, creative);
+    const rendered = (await reading.wait(rendering)) ? await rendering : knownRender(creative);
     if (!rendered) continue;
     if (lacksTarget(ad, rendered)) reason = 'NO_CLICK_TARGET';
     else if (rendered.contents.some((each) => contents.has(each))) reason = 'SAME_CONTENT';

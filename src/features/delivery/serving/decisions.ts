@@ -57,6 +57,7 @@ export const decideOnAds: Operation = {
   credential: 'publisher',
   rate: 'decisions',
   isTokenStep: true,
+  bearsOutages: true,
   parameters: {},
   body: 'json',
   bodyMembers: REQUEST_MEMBERS,

@@ -5,7 +5,7 @@ import { every } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { AdServing, BeaconRequest } from '../../../contract/services/serving.ts';
+import type { AdServing, BeaconRequest, BorneOutages } from '../../../contract/services/serving.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { NumberedPerson } from '../../../contract/store/directory.ts';
 import { sealClickId, withClickId } from '../conversions/click-id.ts';
@@ -13,6 +13,7 @@ import { personNames } from '../person-names.ts';
 import { type AdIndex, openAdIndex } from './ad-index.ts';
 import type { Ad } from './ads.ts';
 import type { Beacon } from './beacon.ts';
+import { borneOutages } from './borne-outages.ts';
 import { type AccountCounters, accountCounters } from './counters.ts';
 import { type RenderedCreative, renderCreative } from './creative-json.ts';
 import { type Deciding, decide } from './decide.ts';
@@ -57,9 +58,10 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
   const { services, onError } = deps;
   const { store, clock, box, delivery } = services;
   const places = new Map<Environment, Place>();
+  const outages = borneOutages();
   const placeOf = (environment: Environment): Place | undefined => {
     if (delivery.mode(environment) !== 'served') return undefined;
-    const place = places.get(environment) ?? openPlace(deps, environment);
+    const place = places.get(environment) ?? openPlace(deps, environment, outages);
     places.set(environment, place);
     return place;
   };
@@ -89,6 +91,7 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
     !isSilent && clock.now() < beacon.expires_ms;
 
   return {
+    outages,
     async decide(publisher, request) {
       const place = placeOf(publisher.environment);
       if (!place) return request.placements.map(({ id }) => ({ id, decisions: [] }));
@@ -138,6 +141,14 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
   };
 }
 
+/** A creative that was read, or is being read. */
+interface Rendered {
+  at_ms: number;
+  readonly is: Promise<RenderedCreative | undefined>;
+  /** The last one that was read. */
+  last: RenderedCreative | undefined;
+}
+
 /** Serving in one environment. */
 interface Place {
   readonly deciding: Deciding;
@@ -154,6 +165,7 @@ interface Place {
 function openPlace(
   { services, node, onDropped, waitingMax = WAITING_MAX }: ServingDeps,
   environment: Environment,
+  outages: BorneOutages,
 ): Place {
   const { store, clock, secrets, box } = services;
   const index = openAdIndex(services, environment);
@@ -209,19 +221,28 @@ function openPlace(
         return viewerOf(person, context);
       });
   };
-  const rendered = boundedCache<string, { readonly at_ms: number; readonly is: Promise<RenderedCreative | undefined> }>(
-    RENDERED_MAX,
-  );
+  const rendered = boundedCache<string, Rendered>(RENDERED_MAX);
   const render = (ad: Ad, id: string): Promise<RenderedCreative | undefined> => {
     const known = rendered.get(id);
     if (known && clock.now() - known.at_ms < RENDERED_MS) return known.is;
     const is = renderCreative(services, ad, ad.creatives.find((each) => each.id === id)!);
-    rendered.set(id, { at_ms: clock.now(), is });
-    is.catch(() => rendered.delete(id));
+    const next: Rendered = { at_ms: clock.now(), is, last: known?.last };
+    rendered.set(id, next);
+    is.then(
+      (found) => {
+        next.last = found;
+      },
+      () => {
+        next.at_ms = Number.NEGATIVE_INFINITY;
+      },
+    );
     return is;
   };
   const deciding: Deciding = {
-    ...{ environment, index, frequencies: seen, render, viewerOf: viewer },
+    ...{ environment, index, frequencies: seen, outages, render, viewerOf: viewer },
+    knownRender: (id) => rendered.get(id)?.last,
+    knownViewer: ({ user, context }) =>
+      viewerOf(user && 'id' in user ? people.get(user.id)?.person : undefined, context),
     ranking: ranking(
       clock,
       () => fraction(random),
