@@ -5,7 +5,7 @@ import { sentForms } from '../features/auth/sent-forms.ts';
 import { useOperatorLink } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';
 import type { Branding } from '../http/pages/branding.ts';
-import { addressReader } from '../http/request-origin.ts';
+import { addressReader, reachReader } from '../http/request-origin.ts';
 import { programVersion } from '../version.ts';
 import { accountInput } from './account-input.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -19,6 +19,7 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
       random: secureRandom,
       sentForms: sentForms({ store, clock: wallClock, random: secureRandom, box }),
       addressOf: addressReader(deps.settings.trusted_proxies),
+      reachOf: reachReader(deps.settings.trusted_proxies, [deps.settings.operations_host.toLowerCase()]),
       useLink: useOperatorLink,
       pages: operatorPages({
         ...{ clock, wallClock, accountInput },

@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs';
 import { originsOf } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
+import { fewOpenFiles, openFilesMax } from './open-files.ts';
 
 /** Warnings for the operator at start, one line each. */
-export function startWarnings(settings: Settings): string[] {
-  return [...addressWarnings(settings), ...fileWarnings(settings)];
+export function startWarnings(settings: Settings, openFiles = openFilesMax()): string[] {
+  const few = openFiles === undefined ? undefined : fewOpenFiles(openFiles);
+  return [...addressWarnings(settings), ...fileWarnings(settings), ...(few ? [few.join('; ')] : [])];
 }
 
 function addressWarnings(settings: Settings): string[] {

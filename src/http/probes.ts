@@ -62,7 +62,8 @@ export function probes(deps: ProbeDependencies): (request: IncomingMessage, resp
       const states = { ...(await readiness()), shutdown };
       const excluded = new URLSearchParams(query).getAll('exclude');
       const isReady = Object.entries(states).every(([name, state]) => state !== 'failed' || excluded.includes(name));
-      return reply(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: states });
+      const body = { status: isReady ? 'ready' : 'not ready', checks: states };
+      return isReady ? reply(response, 200, body) : reply(response, 503, body, ['retry-after', '1']);
     }
     if (path === '/metrics' && deps.metrics) {
       const headers = ['content-type', deps.metrics.contentType, ...NOSNIFF_HEADERS];

@@ -167,8 +167,14 @@ function addDeprecation(
   if (services.clock.now() >= from_s * 1000) headers.push('x-api-warn', warning);
 }
 
+/** When to try again, as headers. */
+export function retryAfterOf(failure: unknown): readonly string[] {
+  const wait_s = failure instanceof Problem ? failure.retryAfter_s : undefined;
+  return wait_s === undefined ? [] : ['retry-after', String(wait_s)];
+}
+
 function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): void {
-  if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
+  headers.push(...retryAfterOf(failure));
   if (failure.allow !== undefined) headers.push('allow', failure.allow);
   if (tellsHints && failure.hint !== undefined) headers.push('x-hint', asciiOnly(failure.hint));
 }

@@ -54,6 +54,34 @@ export function originsReader(reach: OriginRules): (request: IncomingMessage) =>
   };
 }
 
+/** How a request reached a listener without a public address. */
+export interface Reach {
+  /** Whether its client speaks https to a trusted proxy. */
+  readonly isSecure: boolean;
+  /**
+   * Whether it came by a trusted proxy, or under an address or a name of this listener: under any other name, a page of
+   * somebody else could make browsers send it.
+   */
+  readonly isOwnName: boolean;
+}
+
+/** Returns a function that tells how a request reached a listener with these names. @source decision 1228 */
+export function reachReader(
+  trustedProxies: readonly string[],
+  names: readonly string[],
+): (request: IncomingMessage) => Reach {
+  const isProxy = proxyMatcher(trustedProxies);
+  return (request) => {
+    if (isProxy(request.socket.remoteAddress)) {
+      return { isSecure: forwardedScheme(request) === 'https', isOwnName: true };
+    }
+    const authority = request.headers.host ?? ownAuthority(request);
+    const name = authority.toLowerCase().replace(/:\d*$/, '');
+    const isAddress = isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
+    return { isSecure: false, isOwnName: isAddress || isLoopbackAuthority(authority) || names.includes(name) };
+  };
+}
+
 /** Sent with every reply: browsers must not guess another content type. */
 export const NOSNIFF_HEADERS: readonly string[] = ['x-content-type-options', 'nosniff'];
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Family, Problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { asciiOnly, baseHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, send } from './reply.ts';
+import { asciiOnly, baseHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, retryAfterOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /**
@@ -50,7 +50,7 @@ export function errorResponse(
   // What a client can send instead. @source RFC 9110 15.5.16
   if (failure.errors[0]!.problem === 'CODING_UNKNOWN') headers.push('accept-encoding', 'identity');
   if (deps.includesHints && failure.hint !== undefined) headers.push('x-hint', asciiOnly(failure.hint));
-  if (failure.retryAfter_s !== undefined) headers.push('retry-after', String(failure.retryAfter_s));
+  headers.push(...retryAfterOf(failure));
   return { status, headers, body, transactionId };
 }
 

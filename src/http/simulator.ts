@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
 import { readBody } from './read-body.ts';
-import { baseHeaders, JSON_TYPES, send } from './reply.ts';
+import { baseHeaders, JSON_TYPES, retryAfterOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
 
 /** What the simulator endpoint depends on. */
@@ -31,7 +31,7 @@ export function addSimulator(app: FastifyInstance, deps: SimulatorDependencies):
     async onRequest(request, reply) {
       reply.hijack();
       const startedAt_ms = performance.now();
-      const { status, body } = await answered(deps, request.raw);
+      const { status, body, more } = await answered(deps, request.raw);
       const type = status < 300 ? JSON_TYPES.others : 'application/problem+json; charset=utf-8';
       const headers = baseHeaders('problem', type, {
         transactionId: deps.nextTransactionId(),
@@ -39,7 +39,7 @@ export function addSimulator(app: FastifyInstance, deps: SimulatorDependencies):
         requestId: requestIdOf(request.raw),
         secure: deps.secureHeaders(request.raw),
       });
-      send(reply.raw, status, headers, body);
+      send(reply.raw, status, [...headers, ...more], body);
     },
   });
 }
@@ -47,15 +47,16 @@ export function addSimulator(app: FastifyInstance, deps: SimulatorDependencies):
 async function answered(
   deps: SimulatorDependencies,
   request: IncomingMessage,
-): Promise<{ readonly status: number; readonly body: string }> {
+): Promise<{ readonly status: number; readonly body: string; readonly more: readonly string[] }> {
   try {
     // This also refuses plain HTTP to hosts off loopback.
     deps.originsOf(request);
     checkToken(request.headers.authorization, deps.operator_token);
     const event_uuid = await deps.simulate(parsed(await readBody(request, deps.body_bytes_max)));
-    return { status: 202, body: JSON.stringify({ data: { event_uuid } }) };
+    return { status: 202, body: JSON.stringify({ data: { event_uuid } }), more: [] };
   } catch (error) {
-    return errorReply(error, 'problem', '{}', { base: () => deps.originsOf(request)[0] ?? '' });
+    const reply = errorReply(error, 'problem', '{}', { base: () => deps.originsOf(request)[0] ?? '' });
+    return { ...reply, more: retryAfterOf(error) };
   }
 }
 

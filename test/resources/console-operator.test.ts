@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { request } from 'undici';
 import { operatorConsole } from '../../src/app/operator-console.ts';
 import type { AuditEvent, AuditRecord } from '../../src/contract/store/audit.ts';
 import { loadBranding } from '../../src/http/pages/branding.ts';
+import type { Settings } from '../../src/settings.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
 import {
   addApplication,
@@ -57,13 +59,15 @@ const recordsOf = (event: AuditEvent): Promise<AuditRecord[]> =>
   world.service.store.read((tx) => tx.audit.listRecords({ event, limit: 100 }));
 
 /** The console of another server of the same database, which has nothing in common with the first but that. */
-async function anotherConsole(): Promise<{ readonly url: string; close(): void }> {
-  const { service } = world;
+async function anotherConsole(
+  settings: Partial<Settings> = {},
+): Promise<{ readonly url: string; readonly port: number; close(): void }> {
+  const service = { ...world.service, settings: { ...world.service.settings, ...settings } };
   const branding = await loadBranding(service.settings);
   const server = createServer(operatorConsole(service, branding, (_, response) => void response.writeHead(404).end()));
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
+  return { url: `http://127.0.0.1:${port}`, port, close: () => void server.close() };
 }
 
 /** What was done in the console. */
@@ -118,7 +122,7 @@ describe('signing in to the operator console', () => {
     await tokenFor('grace');
     world.clock.advance(1200);
     const wallNow = new Date(world.clock.now()).toISOString();
-    const left = (): Promise<number> => world.service.store.write((tx) => tx.operatorLinks.removeEnded(wallNow));
+    const left = (): Promise<number> => world.service.store.write((tx) => tx.operatorLinks.removeEnded(wallNow, 10));
     await world.service.jobs.runDue();
     assert.equal(await left(), 0, 'the job has removed it');
     anna = await signedIn('anna');
@@ -146,6 +150,47 @@ describe('signing in to the operator console', () => {
     world.clock.advance(1801);
     assert.equal((await idle.get('/operator')).status, 401);
     anna = await signedIn('anna');
+  });
+
+  test('answers under its own names only, and keeps its cookie for https behind a proxy', async () => {
+    const own = await anotherConsole({ operations_host: 'ops.test' });
+    const proxied = await anotherConsole({ trusted_proxies: ['127.0.0.1'] });
+    const ask = async (url: string, headers: Record<string, string>, token?: string) => {
+      const path = `/operator${token === undefined ? '' : '/sign-in'}`;
+      const sent =
+        token === undefined ? {} : { method: 'POST' as const, body: new URLSearchParams({ token }).toString() };
+      const reply = await request(url + path, { headers, ...sent });
+      return {
+        status: reply.statusCode,
+        cookie: String(reply.headers['set-cookie'] ?? ''),
+        html: await reply.body.text(),
+      };
+    };
+    try {
+      for (const [host, status] of [
+        ['localhost', 401],
+        ['127.0.0.1:8082', 401],
+        [`[::1]:${own.port}`, 401],
+        ['ops.test', 401],
+        ['OPS.test:8082', 401],
+        ['evil.test', 421],
+        ['ops.test.evil.test', 421],
+        ['127.0.0.1.evil.test', 421],
+      ] as const) {
+        assert.equal((await ask(own.url, { host })).status, status, host);
+        assert.equal((await ask(proxied.url, { host })).status, 401, host);
+      }
+      const plain = await ask(own.url, { host: 'localhost' }, await tokenFor('grace'));
+      assert.match(plain.cookie, /^operator=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+      const overTls = { host: 'ops.example.org', 'x-forwarded-proto': 'https' };
+      const secure = await ask(proxied.url, overTls, await tokenFor('grace'));
+      assert.match(secure.cookie, /^__Host-operator=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+      const cookie = secure.cookie.split(';', 1)[0]!;
+      assert.equal((await ask(proxied.url, { ...overTls, cookie })).status, 200);
+    } finally {
+      own.close();
+      proxied.close();
+    }
   });
 
   test('leaves probes alone', async () => {

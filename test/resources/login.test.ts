@@ -152,7 +152,9 @@ describe('a session', () => {
     const set = page.headers.getSetCookie();
     assert.equal(set.length, 1);
     assert.match(set[0]!, /^sess=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
-    assert.equal((await stored(user))!.user_id, null);
+    assert.equal(await stored(user), undefined, 'nothing is stored before the login');
+    await logIn(user, ada);
+    assert.equal((await stored(user))!.user_id, ada.id);
   });
 
   test('is ended by logging out, also on the server', async () => {

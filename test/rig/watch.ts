@@ -72,6 +72,8 @@ function look(
       found.push(`${request.method} ${request.url} lets types be guessed`);
     // A fault that was asked for may say anything.
     if (headers.has('x-barker-fault')) return ended;
+    if (this.statusCode === 503 && !headers.has('retry-after'))
+      found.push(`${request.method} ${request.url} answers 503 without saying when to try again`);
     try {
       if (isForeign && !isOwnPage(ownText(request.url!)))
         checkForeign(`${request.method} ${request.url} answered ${this.statusCode}`, text);

@@ -21,7 +21,7 @@ function fileOf(name: string, text: string, mode: number): string {
 
 function warned(environment: Record<string, string>, flags: Record<string, unknown> = {}): string[] {
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  return startWarnings(loadSettings({ mode: 'serve', environment, flags: { ...GOOD, ...flags }, readFile }));
+  return startWarnings(loadSettings({ mode: 'serve', environment, flags: { ...GOOD, ...flags }, readFile }), 65_536);
 }
 
 describe('a start warns', () => {
@@ -40,6 +40,19 @@ describe('a start warns', () => {
       `config: ${config} holds a secret and is open to everybody on this machine (mode 0604); run: chmod 600 ${config}`,
       `BARKER_MASTER_KEY_FILE: ${key} holds a secret and is open to everybody on this machine (mode 0644); run: chmod 600 ${key}`,
       `tls_key: ${tls} holds a secret and is open to its group (mode 0640); run: chmod 600 ${tls}`,
+    ]);
+  });
+
+  test('about few files and connections, as the doctor does', () => {
+    const settings = loadSettings({
+      mode: 'serve',
+      environment: { BARKER_MASTER_KEY: KEY },
+      flags: GOOD,
+      readFile: () => '',
+    });
+    assert.deepEqual(startWarnings(settings, 4096), []);
+    assert.deepEqual(startWarnings(settings, 64), [
+      'at most 64 files and connections may be open; raise the limit: ulimit -n 65536',
     ]);
   });
 

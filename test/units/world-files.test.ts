@@ -166,6 +166,19 @@ describe('a world file', () => {
     });
   }
 
+  test('whose aliases stand for billions of values is refused', () => {
+    const lines = ['a: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]'];
+    for (let at = 1; at < 10; at++)
+      lines.push(
+        `a${at}: &a${at} [${Array(9)
+          .fill(`*a${at - 1}`)
+          .join(', ')}]`,
+      );
+    const found = errorsOf(lines.join('\n'));
+    assert.equal(found.length, 1);
+    assert.match(found[0]!, /^world\.yaml:\d+: a\d[\d[\]]*: aliases stand for more than 100000 values$/);
+  });
+
   for (const [what, change] of [
     ['an unknown member', (world: string) => `${world}acounts: {}\n`],
     ['an unknown parameter', (world: string) => world.replace('objective:', 'object:')],

@@ -4,6 +4,8 @@ import type { Located } from './located.ts';
 
 /** Aliases may refer to what contains them; nothing useful is this deep. */
 const DEPTH_MAX = 32;
+/** Values that aliases may stand for in all: a few lines can name billions. */
+const ALIASED_MAX = 100_000;
 
 /**
  * Reads the text of a YAML or JSON file.
@@ -20,14 +22,23 @@ export function readYaml(text: string, file: string): Located {
     throw new InputErrors([`${file}:${lineAt(node.range?.[0] ?? 0)}: ${message}`]);
   };
 
+  let aliased = 0;
+  let isAliased = false;
+
   function locate(node: ParsedNode | null, path: string, from: number, depth: number): Located {
+    if (isAliased) aliased += 1;
+    if (aliased > ALIASED_MAX && node) return wrong(node, `${path}: aliases stand for more than ${ALIASED_MAX} values`);
     if (node === null) return { path, line: lineAt(from), value: null };
     const start = node.range?.[0] ?? from;
     const line = lineAt(start);
     if (depth > DEPTH_MAX) return wrong(node, `${path}: nested too deeply`);
     if (isAlias(node)) {
       const target = (node as { resolve(of: Document): unknown }).resolve(document as unknown as Document);
-      return { ...locate(target as ParsedNode, path, start, depth + 1), line };
+      const before = isAliased;
+      isAliased = true;
+      const found = locate(target as ParsedNode, path, start, depth + 1);
+      isAliased = before;
+      return { ...found, line };
     }
     if (isSeq(node)) {
       const items = node.items.map((item, index) => locate(item as ParsedNode, `${path}[${index}]`, start, depth + 1));

@@ -27,7 +27,7 @@ import { pageHeaders } from '../pages/page-headers.ts';
 import { styleSheets } from '../pages/style-sheets.ts';
 import { readBody } from '../read-body.ts';
 import { send } from '../reply.ts';
-import { NOSNIFF_HEADERS } from '../request-origin.ts';
+import { NOSNIFF_HEADERS, type Reach } from '../request-origin.ts';
 import { routerOf } from '../router.ts';
 import { type OperatorSession, operatorSessions } from './operator-sessions.ts';
 
@@ -46,6 +46,7 @@ export interface OperatorDeps {
   readonly pages: readonly OperatorPage[];
   readonly sections: OperatorSections;
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly reachOf: (request: IncomingMessage) => Reach;
   /** Uses a link up; returns the name of the operator, or undefined for what is no valid link. */
   readonly useLink: (tx: WriteTransaction, token: string, wallNow: string) => Promise<string | undefined>;
 }
@@ -57,6 +58,7 @@ interface SignIn {
   readonly address: string;
   /** Whether no page of another site sent it. */
   readonly isOwn: boolean;
+  readonly isSecure: boolean;
 }
 
 const HOME = '/operator';
@@ -77,14 +79,17 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '/', query = ''] = request.url!.split('?', 2);
+    const { isOwnName, isSecure } = deps.reachOf(request);
+    if (!isOwnName) return sendPage(response, 421, page(words.wrongName, html`<p>${words.wrongNameAbout}</p>`));
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     if (method !== 'GET' && method !== 'POST')
       return sendPage(response, 405, page(words.wrongMethod, noHtml), ['allow', 'GET, HEAD, POST']);
     const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
     const address = deps.addressOf(request);
-    if (path === SIGN_IN) return signIn(response, { method, input, address, isOwn: isFromOwnOrigin(request, origins) });
-    const cookie = readCookie(request, OPERATOR_COOKIE, false);
+    const isOwn = isFromOwnOrigin(request, origins);
+    if (path === SIGN_IN) return signIn(response, { method, input, address, isOwn, isSecure });
+    const cookie = readCookie(request, OPERATOR_COOKIE, isSecure);
     const session = sessions.find(cookie);
     if (!session) return sendPage(response, 401, SIGNED_OUT);
     const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.csrfToken, isKept: true };
@@ -92,7 +97,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
       return sendPage(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
     if (path === SIGN_OUT) {
       if (method === 'POST') await signOut(session.operator, cookie!, address);
-      return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, false)]);
+      return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, isSecure)]);
     }
     const route = find(request.url!);
     const found = route && byPath.get(route.path);
@@ -112,7 +117,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
   }
 
   async function signIn(response: ServerResponse, of: SignIn): Promise<void> {
-    const { method, input, address, isOwn } = of;
+    const { method, input, address, isOwn, isSecure } = of;
     const token = input.get('token') ?? '';
     // Opening the address uses nothing up: programs that look at links do it too.
     if (method === 'GET') {
@@ -125,7 +130,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
       return sendPage(response, 403, OLD_LINK);
     }
     deps.log.info({ event: 'operator_login', operator, address }, 'audit');
-    const cookie = setCookieHeader(OPERATOR_COOKIE, sessions.start(operator), false);
+    const cookie = setCookieHeader(OPERATOR_COOKIE, sessions.start(operator), isSecure);
     sendPage(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
   }
 
@@ -202,6 +207,7 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
         response,
         isProblem ? 503 : 500,
         page(isProblem ? words.noDatabase : words.failed, html`<p>${words.failedAbout}</p>`),
+        isProblem ? ['retry-after', '1'] : [],
       );
     });
   };

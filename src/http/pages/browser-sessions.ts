@@ -16,10 +16,12 @@ const REMOVED_MAX = 20;
 export interface OpenSession {
   readonly user: User | undefined;
   readonly csrfToken: string;
-  /** The stored session; undefined when the browser has none yet. */
+  /** The stored session; undefined until somebody logs in. */
   readonly stored: Session | undefined;
-  /** Stores the session; returns the value of the cookie if the browser does not have it yet. */
-  ensureStored(): Promise<string | undefined>;
+  /** Whether the browser has a cookie, from which the form token follows until somebody logs in. @source decision 1227 */
+  readonly isKept: boolean;
+  /** The value of a cookie for a browser that has none. */
+  readonly newCookie: string | undefined;
   /** Replaces the session by a new one of this user. Returns the value of the cookie. */
   startFor(login: { readonly user: string; readonly requestToken?: string }): Promise<string>;
   /**
@@ -50,7 +52,7 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
   const secret = (): string => random.bytes(32).toString('base64url');
 
   const add = async (
-    session: Pick<Session, 'user_id' | 'form_token' | 'login_for' | 'browser' | 'address'>,
+    session: Pick<Session, 'form_token' | 'login_for' | 'browser' | 'address'> & { readonly user_id: string },
     former: string | undefined,
   ): Promise<string> => {
     const value = secret();
@@ -59,8 +61,8 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
     await store.write(async (tx) => {
       if (former !== undefined) await tx.sessions.remove(former);
       await tx.sessions.removeIdle(formatInstant(now - SESSION_IDLE_S * 1000), REMOVED_MAX);
-      const authenticated_at = session.user_id === null ? null : at;
-      await tx.sessions.add({ id_hash: hashOf(value), ...session, authenticated_at, created_at: at, last_seen_at: at });
+      const times = { authenticated_at: at, created_at: at, last_seen_at: at };
+      await tx.sessions.add({ id_hash: hashOf(value), ...session, ...times });
     });
     return value;
   };
@@ -82,14 +84,15 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
       if (found && clock.now() - instantMs(found.session.last_seen_at) >= TOUCHED_S * 1000) {
         await store.write((tx) => tx.sessions.change(idHash!, { last_seen_at: formatInstant(clock.now()), address }));
       }
-      const csrfToken = found?.session.form_token ?? secret();
+      const newCookie = value === undefined ? secret() : undefined;
+      const csrfToken = found?.session.form_token ?? formTokenOf(value ?? newCookie!);
       const seen = { browser, address };
       return {
         user: found?.user,
         csrfToken,
         stored: found?.session,
-        ensureStored: async () =>
-          found ? undefined : add({ user_id: null, form_token: csrfToken, login_for: null, ...seen }, idHash),
+        isKept: value !== undefined,
+        newCookie,
         startFor: ({ user, requestToken = null }) =>
           add({ user_id: user, form_token: secret(), login_for: requestToken, ...seen }, idHash),
         async renew() {
@@ -106,6 +109,11 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
       };
     },
   };
+}
+
+/** The form token of a browser in which nobody has logged in: pages of other sites cannot read its cookie. */
+function formTokenOf(cookie: string): string {
+  return createHash('sha256').update(`form token ${cookie}`).digest('base64url');
 }
 
 function hashOf(value: string): string {

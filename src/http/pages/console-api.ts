@@ -131,6 +131,7 @@ function refuse(own: PipelineDependencies, { request, response }: Arrival, refus
     requestId: requestIdOf(request),
     secure: own.secureHeaders(request),
   });
+  if (status === 503) headers.push('retry-after', '1');
   response.shouldKeepAlive = request.complete && !own.isDraining();
   if (!request.complete) discardAndClose(request);
   send(response, status, headers, JSON.stringify({ errors: [{ code, message }] }));

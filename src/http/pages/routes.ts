@@ -214,8 +214,7 @@ async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promis
   const made = sentForms.originOf(key, token);
   const members = pageRequest.parameters.filter(([name]) => !FORM_FIELDS.includes(name));
   const form = { key, address: request.url!, members };
-  const isKept = session.stored !== undefined;
-  const csrfTokens = { input: token, own: session.csrfToken, isKept };
+  const csrfTokens = { input: token, own: session.csrfToken, isKept: session.isKept };
   if (isFromOwnPage(request, origins, csrfTokens)) {
     // Pages of older servers have no key.
     if (made?.user !== user) return (await perform()).page;
@@ -254,7 +253,7 @@ async function applyToSession(
 async function sessionCookieAfter(session: OpenSession, response: PageResponse): Promise<string | undefined> {
   if (response.login !== undefined) return session.startFor(response.login);
   if (response.reauthenticated) return session.renew();
-  return response.hasForm ? session.ensureStored() : undefined;
+  return response.hasForm ? session.newCookie : undefined;
 }
 
 /** A page with the headers that its answer needs, whenever it is sent. */

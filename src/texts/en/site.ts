@@ -47,6 +47,8 @@ export const site = {
     notFound: 'This page does not exist',
     overview: 'Overview',
     wrongMethod: 'This method is not allowed',
+    wrongName: 'The operator console is not here',
+    wrongNameAbout: html`Open it under its address, <code>localhost</code> or <code>operations_host</code>, or through a proxy of <code>trusted_proxies</code>.`,
     outdated: 'This form is out of date',
     outdatedAbout: 'Go back, reload the page, and send it again.',
     noDatabase: 'The database cannot be reached',

@@ -41,8 +41,9 @@ const REFUSALS: Readonly<Record<keyof typeof words.reasons, readonly [status: nu
 export type ErrorReason = keyof typeof REFUSALS;
 
 /** An error page. It has no link, and repeats nothing of the request. @source authentication gaps 6.5 */
-export function errorPage(why: ErrorReason, retryAfter_s?: number): PageResponse {
+export function errorPage(why: ErrorReason, wait_s?: number): PageResponse {
   const [status, code, message] = REFUSALS[why];
+  const retryAfter_s = wait_s ?? (status === 503 ? 1 : undefined);
   const [heading, text] = words.reasons[why];
   const wait = retryAfter_s === undefined ? '' : html`<p class="soft">${words.wait(retryAfter_s)}</p>`;
   const page = cardPage(
