@@ -63,6 +63,7 @@ export const RETENTION = {
   delivery_views: kept('day', LEDGER_DAYS.views * DAY_S),
   events,
   login_tallies: kept('ends_s', 0, 's'),
+  messages: events,
   notifications: kept('created_at', KEPT_DAYS.notifications * DAY_S),
   operator_links: kept('expires_at', 0),
   password_links: kept('expires_at', 0),

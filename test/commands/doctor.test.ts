@@ -229,15 +229,17 @@ describe('the database', () => {
     });
     // It has just been added: a server may be about to take it.
     const late = 'warning: events since 2026-01-01T00:00:00Z are not settled for every webhook';
-    assert.deepEqual(await examine(), [...HASTY, late]);
+    const kept = 'warning: events: 1 row since 2026-01-01T00:00:00Z, 0.0 MB; kept for 24 hours (event_retention_s)';
+    assert.deepEqual(await examine(), [...HASTY, late, kept]);
     await driver.write((session) => session.runRaw("update webhooks set leased_until = '2026-01-01T00:00:00.000Z'"));
-    assert.deepEqual(await examine(), [...HASTY, 'warning: no server delivers to 1 webhooks', late]);
+    assert.deepEqual(await examine(), [...HASTY, 'warning: no server delivers to 1 webhooks', late, kept]);
     await driver.write((session) => session.runRaw("update nodes set roles = 'api,stream'"));
-    assert.deepEqual(await examine(), [...HASTY, 'warning: no running server has the role worker', late]);
+    assert.deepEqual(await examine(), [...HASTY, 'warning: no running server has the role worker', late, kept]);
     await store.write(async (tx) => {
       await tx.webhooks.remove('1');
       await tx.nodes.remove('n');
     });
+    await driver.write((session) => session.runRaw('delete from events'));
     await driver.close();
   });
 

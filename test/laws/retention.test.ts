@@ -28,7 +28,7 @@ const BOUNDED: Readonly<Record<Exclude<TableName, keyof typeof RETENTION>, strin
   ...{ account_apps: OWNED, account_media: OWNED, accounts: OWNED, applications: OWNED, audience_permissions: OWNED },
   ...{ campaigns: OWNED, cards: OWNED, custom_audiences: OWNED, do_not_reach_lists: OWNED, draft_posts: OWNED },
   ...{ funding_instruments: OWNED, image_conversation_cards: OWNED, line_item_curated_categories: OWNED },
-  ...{ line_items: OWNED, media_creatives: OWNED, media_library: OWNED, messages: OWNED, poll_cards: OWNED },
+  ...{ line_items: OWNED, media_creatives: OWNED, media_library: OWNED, poll_cards: OWNED },
   ...{ posts: OWNED, preroll_call_to_actions: OWNED, promotable_users: OWNED, promoted_accounts: OWNED },
   ...{ promoted_posts: OWNED, publishers: OWNED, scheduled_posts: OWNED, scheduled_promoted_posts: OWNED },
   ...{ subscriptions: OWNED, targeting_criteria: OWNED, tracking_tags: OWNED, uploads: OWNED, users: OWNED },

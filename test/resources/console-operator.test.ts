@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { request } from 'undici';
-import { operatorConsole } from '../../src/app/operator-console.ts';
 import type { AuditEvent, AuditRecord } from '../../src/contract/store/audit.ts';
-import { loadBranding } from '../../src/http/pages/branding.ts';
-import type { Settings } from '../../src/settings.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
-import {
-  addApplication,
-  addPerson,
-  type Browser,
-  browserOf,
-  logIn,
-  outlineOf,
-  type Seen,
-  typed,
-} from '../rig/browser.ts';
-import { operatorToken } from '../rig/operator.ts';
+import { addApplication, addPerson, type Browser, browserOf, logIn, type Seen, typed } from '../rig/browser.ts';
+import { signInToConsole } from '../rig/operator.ts';
 import { until } from '../rig/patience.ts';
 import { decide, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -30,23 +15,9 @@ before(async () => {
   world = await openWorld({
     flags: { rate_limits: 'off', operator_console: true, operations_port: 0, delivery_sandbox: 'served' },
   });
-  anna = await signedIn('anna');
+  anna = await signInToConsole(world.service, 'anna');
 });
 after(() => world.close());
-
-const tokenFor = (name: string): Promise<string> => operatorToken(world.service, name);
-
-/** Opens the link of an operator and presses its button. */
-async function opened(browser: Browser, token: string): Promise<Seen> {
-  return browser.submit(await browser.get(`/operator/sign-in?token=${token}`));
-}
-
-async function signedIn(name: string): Promise<Browser> {
-  const browser = browserOf(world.service.operationsUrl);
-  const { status, location } = await opened(browser, await tokenFor(name));
-  assert.deepEqual([status, location], [303, '/operator']);
-  return browser;
-}
 
 /** Sends the form of a page that does this. */
 async function act(browser: Browser, path: string, members: Record<string, string>): Promise<Seen> {
@@ -58,18 +29,6 @@ async function act(browser: Browser, path: string, members: Record<string, strin
 const recordsOf = (event: AuditEvent): Promise<AuditRecord[]> =>
   world.service.store.read((tx) => tx.audit.listRecords({ event, limit: 100 }));
 
-/** The console of another server of the same database, which has nothing in common with the first but that. */
-async function anotherConsole(
-  settings: Partial<Settings> = {},
-): Promise<{ readonly url: string; readonly port: number; close(): void }> {
-  const service = { ...world.service, settings: { ...world.service.settings, ...settings } };
-  const branding = await loadBranding(service.settings);
-  const server = createServer(operatorConsole(service, branding, (_, response) => void response.writeHead(404).end()));
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, close: () => void server.close() };
-}
-
 /** What was done in the console. */
 const actsOf = async () => (await recordsOf('command')).filter(({ command }) => command?.startsWith('console '));
 
@@ -78,126 +37,6 @@ const commandsOf = async (): Promise<string[]> => {
     [actor, command, outcome, ...targets].join(' '),
   );
 };
-
-describe('signing in to the operator console', () => {
-  test('takes the link that barker operator link prints beside a development server', async () => {
-    // In a process of its own: this one serves the database.
-    const { stdout } = await barkerApart(['operator', 'link', '--name', 'ida', ...flagsOf(world.place)]);
-    const link = new URL(/^link=(.*)$/m.exec(stdout)![1]!);
-    assert.equal(link.origin, world.service.operationsUrl);
-    assert.equal((await opened(browserOf(link.origin), link.searchParams.get('token')!)).status, 303);
-  });
-
-  test('takes a link that works once', async () => {
-    const token = await tokenFor('grace');
-    assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 303);
-    const again = await opened(browserOf(world.service.operationsUrl), token);
-    assert.deepEqual([again.status, outlineOf(again.html).heading], [403, 'This link no longer works']);
-  });
-
-  test('takes each link once, whichever servers it reaches, at once or after a restart', async () => {
-    const others = await Promise.all([anotherConsole(), anotherConsole()]);
-    try {
-      const consoles = [world.service.operationsUrl, ...others.map(({ url }) => url)];
-      for (let round = 0; round < 5; round += 1) {
-        const token = await tokenFor(`grace${round}`);
-        const seen = await Promise.all(consoles.map(async (url) => (await opened(browserOf(url), token)).status));
-        assert.deepEqual(seen.sort(), [303, 403, 403]);
-        const [login, ...more] = (await recordsOf('operator_login')).filter(
-          ({ actor }) => actor === `operator:grace${round}`,
-        );
-        assert.deepEqual([login?.origin, login?.outcome, more], ['127.0.0.1', 'done', []]);
-      }
-    } finally {
-      for (const { close } of others) close();
-    }
-  });
-
-  test('takes a link of the last ten minutes, and removes what is older', async () => {
-    const unused = await tokenFor('grace');
-    for (const token of ['', 'k1.x.y', `${unused.slice(0, -2)}AA`])
-      assert.equal((await opened(browserOf(world.service.operationsUrl), token)).status, 403, token);
-    world.clock.advance(601);
-    assert.equal((await opened(browserOf(world.service.operationsUrl), unused)).status, 403);
-    await tokenFor('grace');
-    world.clock.advance(1200);
-    const wallNow = new Date(world.clock.now()).toISOString();
-    const left = (): Promise<number> => world.service.store.write((tx) => tx.operatorLinks.removeEnded(wallNow, 10));
-    await world.service.jobs.runDue();
-    assert.equal(await left(), 0, 'the job has removed it');
-    anna = await signedIn('anna');
-  });
-
-  test('is what everything needs; users of the service are no operators', async () => {
-    for (const path of ['/operator', '/operator/users', '/operator/accounts/abc', '/operator/audit']) {
-      const { status, html } = await browserOf(world.service.operationsUrl).get(path);
-      assert.deepEqual([status, outlineOf(html).heading], [401, 'You are signed out']);
-    }
-    const user = browserOf(world.service.url);
-    await logIn(user, await addPerson(world));
-    assert.equal((await user.get('/operator')).status, 404, 'not on the listeners of the API');
-  });
-
-  test('ends with the button, and after half an hour of nothing', async () => {
-    const browser = await signedIn('grace');
-    const { html } = await browser.get('/operator');
-    const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
-    assert.equal((await browser.post('/operator/sign-out', { authenticity_token })).status, 200);
-    assert.equal((await browser.get('/operator')).status, 401);
-    const [logout] = await recordsOf('operator_logout');
-    assert.deepEqual([logout?.actor, logout?.origin], ['operator:grace', '127.0.0.1']);
-    const idle = await signedIn('grace');
-    world.clock.advance(1801);
-    assert.equal((await idle.get('/operator')).status, 401);
-    anna = await signedIn('anna');
-  });
-
-  test('answers under its own names only, and keeps its cookie for https behind a proxy', async () => {
-    const own = await anotherConsole({ operations_host: 'ops.test' });
-    const proxied = await anotherConsole({ trusted_proxies: ['127.0.0.1'] });
-    const ask = async (url: string, headers: Record<string, string>, token?: string) => {
-      const path = `/operator${token === undefined ? '' : '/sign-in'}`;
-      const sent =
-        token === undefined ? {} : { method: 'POST' as const, body: new URLSearchParams({ token }).toString() };
-      const reply = await request(url + path, { headers, ...sent });
-      return {
-        status: reply.statusCode,
-        cookie: String(reply.headers['set-cookie'] ?? ''),
-        html: await reply.body.text(),
-      };
-    };
-    try {
-      for (const [host, status] of [
-        ['localhost', 401],
-        ['127.0.0.1:8082', 401],
-        [`[::1]:${own.port}`, 401],
-        ['ops.test', 401],
-        ['OPS.test:8082', 401],
-        ['evil.test', 421],
-        ['ops.test.evil.test', 421],
-        ['127.0.0.1.evil.test', 421],
-      ] as const) {
-        assert.equal((await ask(own.url, { host })).status, status, host);
-        assert.equal((await ask(proxied.url, { host })).status, 401, host);
-      }
-      const plain = await ask(own.url, { host: 'localhost' }, await tokenFor('grace'));
-      assert.match(plain.cookie, /^operator=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
-      const overTls = { host: 'ops.example.org', 'x-forwarded-proto': 'https' };
-      const secure = await ask(proxied.url, overTls, await tokenFor('grace'));
-      assert.match(secure.cookie, /^__Host-operator=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
-      const cookie = secure.cookie.split(';', 1)[0]!;
-      assert.equal((await ask(proxied.url, { ...overTls, cookie })).status, 200);
-    } finally {
-      own.close();
-      proxied.close();
-    }
-  });
-
-  test('leaves probes alone', async () => {
-    const { status, html } = await browserOf(world.service.operationsUrl).get('/livez');
-    assert.deepEqual([status, html], [200, '{"status":"alive"}']);
-  });
-});
 
 describe('the overview', () => {
   test('has the server that shows it, and says when none does jobs', async () => {

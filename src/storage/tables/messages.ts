@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Messages } from '../../contract/store/messages.ts';
+import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import { tableRows } from '../core/table-rows.ts';
 
@@ -33,16 +34,7 @@ export function messagesOn(session: Session): Messages {
       );
     },
     removeBefore: (time, limit) =>
-      session.run('messages expire', { time, limit }, (db, param) => {
-        const old = db
-          .selectFrom('messages')
-          .select('id')
-          .where('created_at', '<', param('time'))
-          .orderBy('created_at')
-          .orderBy('id')
-          .limit(param('limit'));
-        return db.deleteFrom('messages').where('id', 'in', old);
-      }),
+      removeOldest(session, { table: 'messages', key: ['id'], time: 'created_at' }, time, limit),
     // Ids have a fixed length and grow.
     removeOldMarks: (limit) =>
       session.run('message_reads expire', { limit }, (db, param) => {
