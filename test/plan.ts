@@ -44,7 +44,7 @@ export const LATER: readonly Later[] = [
     reason: 'start a program in most of their tests',
   },
   {
-    files: ['commands/{audience,developer-clock,developer-snapshots,people}', 'resources/first-people'],
+    files: ['commands/{audience,demo-past,developer-clock,developer-snapshots,people}', 'resources/first-people'],
     tier: 'core',
     reason: 'make a development server with people, or send it large files',
   },

@@ -59,6 +59,7 @@ import type { Settings } from '../settings.ts';
 import { withDiskFailureMapping } from '../storage/core/disk-failures.ts';
 import { receivedFiles } from '../storage/core/received-files.ts';
 import { SCHEMA_LEVEL } from '../storage/core/schema-level.ts';
+import type { ObjectStoreListener } from '../storage/objects/attempts.ts';
 import { cachedReader } from '../storage/objects/cached-reader.ts';
 import { directReader } from '../storage/objects/direct-reader.ts';
 import { programVersion } from '../version.ts';
@@ -91,6 +92,8 @@ export interface DependencyOverrides extends RuntimeOverrides {
   readonly hashPassword?: HashPassword;
   /** The clock of the machine, which is compared with that of the database. */
   readonly machineClock?: Clock;
+  /** Whether objects in a folder are synced to disk; yes unless told otherwise. */
+  readonly syncsObjects?: boolean;
 }
 
 /** The stored form of a password that a user has chosen. */
@@ -133,10 +136,11 @@ export async function openDependencies(
   const log = overrides.log ?? openLog(settings.log_level, undefined, { host: hostname(), node: shortNodeId(nodeId) });
   store.onOutage(outageLog(log));
   const ids = blockIds(store, random, { isShared: sharesDatabase(settings) });
-  const objects = await openObjects(settings, {
+  const listener: ObjectStoreListener = {
     lost: (because) => log.error({ because }, 'object store unavailable; answering 503 where it is needed'),
     back: () => log.warn('object store available again'),
-  });
+  };
+  const objects = await openObjects(settings, listener, { isSynced: overrides.syncsObjects ?? true });
   const servers = { production: settings.public_base_url, sandbox: settings.public_sandbox_url };
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);

@@ -20,11 +20,16 @@ export interface OpenObjects {
 type ObjectSettings = Pick<Settings, 'data_folder' | Extract<keyof Settings, `object_store${string}`>>;
 
 /** Opens the object store of the settings. The client of a bucket is loaded only for one. @source decision 781 */
-export async function openObjects(settings: ObjectSettings, listener: ObjectStoreListener): Promise<OpenObjects> {
+export async function openObjects(
+  settings: ObjectSettings,
+  listener: ObjectStoreListener,
+  { isSynced = true } = {},
+): Promise<OpenObjects> {
   const named = bucketOf(settings.object_store);
   if (!named) {
     const folder = settings.object_store || settings.data_folder;
-    return { store: folderObjects(folder, secureRandom), folder, isUp: undefined, check: undefined, close: () => {} };
+    const store = folderObjects(folder, secureRandom, { isSynced });
+    return { store, folder, isUp: undefined, check: undefined, close: () => {} };
   }
   const { s3Objects } = await import('../storage/objects/s3-objects.ts');
   const store = s3Objects(

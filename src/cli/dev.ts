@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Dependencies, DependencyOverrides } from '../app/dependencies.ts';
 import type { Service } from '../app/server.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { formatInstant } from '../base/instants.ts';
 import { secureRandom, seededRandom } from '../base/random.ts';
 import type { CertificatePaths } from '../dev/certificates.ts';
 import type { MovableClock } from '../dev/clock/movable-clock.ts';
@@ -189,9 +190,16 @@ export async function startDev(
   });
   const around = await openAround(options.recordsRequests !== false);
   // Until the server answers, nobody has been told of a commit. @source decision 1040
-  const seams = { ...options.seams, ...around.seams, clock, wallClock, isSynced: false };
+  const seams = {
+    ...options.seams,
+    ...around.seams,
+    clock,
+    wallClock,
+    isSynced: false,
+    syncsObjects: !options.isTemporary,
+  };
   const parts = await openDependencies('dev', settings, { random, ...seams });
-  const { devFile, isNew } = await openWorld(parts, { ...options, world });
+  const { devFile, isNew } = await openWorld(parts, { ...options, world }, clock);
   const operator_token = settings.enable_simulator ? ensureOperatorToken(settings.data_folder) : undefined;
   const { snapshotSubject } = await import('./dev/snapshot-subject.ts');
   const started: { service?: Service } = {};
@@ -346,6 +354,7 @@ async function openWorld(
     hasContents = false,
     followsKeys = true,
   }: Pick<DevStart, 'hasContents' | 'followsKeys'> & { readonly world: WorldFile | undefined },
+  clock: MovableClock,
 ): Promise<{ readonly devFile: DevFileKeeper; readonly isNew: boolean }> {
   let isBegun = false;
   try {
@@ -354,7 +363,7 @@ async function openWorld(
     if (!demo) {
       if (await parts.store.read(holdsOthers)) throw new CommandFailed(FOREIGN);
       isBegun = world !== undefined;
-      const keys = await (world?.create(parts) ?? newDemoWorld(parts, hasContents));
+      const keys = await (world?.create(parts) ?? newDemoWorld(parts, hasContents, clock));
       // They must not be lost if a port is in use; `dev.json` is complete once the listeners run.
       writeKeys(folder, keys);
     } else {
@@ -371,9 +380,17 @@ async function openWorld(
   }
 }
 
-async function newDemoWorld(parts: Dependencies, hasContents: boolean): Promise<DemoKeys> {
+async function newDemoWorld(parts: Dependencies, hasContents: boolean, clock: MovableClock): Promise<DemoKeys> {
   const { createDemoWorld } = await import('../dev/demo-world.ts');
+  if (!hasContents) return createDemoWorld(parts);
+  const { fillDemo, pastOf } = await import('./dev/start-world.ts');
+  const { resumeDemoWorld } = await import('../dev/worlds/fill-demo.ts');
+  const now_ms = clock.now();
+  const showNow = clock.backdate(now_ms - pastOf(parts.settings));
   const keys = await createDemoWorld(parts);
-  if (hasContents) await (await import('./dev/start-world.ts')).fillDemo(parts, keys);
+  const call = await fillDemo(parts, keys, now_ms);
+  // Nothing of the time between has been settled: the first read or the job does that.
+  showNow();
+  await resumeDemoWorld(call, formatInstant(now_ms));
   return keys;
 }

@@ -222,7 +222,7 @@ async function createAccount(
     const composer = role === 'ACCOUNT_ADMIN' ? 1 : 0;
     await tx.accountMembers.add({ account_id: account, user_id: user, role, post_composer: composer });
   }
-  await tx.accountMembers.addFeatures(account, SANDBOX_FEATURES);
+  await tx.accountMembers.addFeatures(account, [...SANDBOX_FEATURES, 'PROMOTED_MEDIA_POLLS']);
   const [[user]] = users;
   await tx.records.insert(promotableUsers, newPromotableUser({ id, account, user, type: 'FULL', now }));
   await tx.records.insert(fundingInstruments, {

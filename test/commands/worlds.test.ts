@@ -192,17 +192,24 @@ describe('the demo world', () => {
     assert.deepEqual(
       campaigns.map(({ name, entity_status, servable }) => [name, entity_status, servable]),
       [
+        ['Before cheerful videos', 'ACTIVE', true],
         ['Bread for beginners', 'DRAFT', false],
-        ['Cakes to order', 'ACTIVE', false],
+        ['Cakes to order', 'ACTIVE', true],
+        ['From the oven', 'ACTIVE', true],
         ['More regulars', 'PAUSED', false],
         ['Mornings in the neighbourhood', 'ACTIVE', true],
+        ['Opening week', 'ACTIVE', false],
+        ['The app', 'ACTIVE', true],
       ],
     );
     const lines = await listOf('line_items');
     assert.deepEqual([...new Set(lines.map(({ objective }) => objective))].sort(), [
+      'APP_INSTALLS',
       'ENGAGEMENTS',
       'FOLLOWERS',
+      'PREROLL_VIEWS',
       'REACH',
+      'VIDEO_VIEWS',
       'WEBSITE_CLICKS',
     ]);
     const counts = await Promise.all(
@@ -210,6 +217,6 @@ describe('the demo world', () => {
         async (path) => (await listOf(path)).length,
       ),
     );
-    assert.deepEqual(counts, [5, 1, 1, 2, 1]);
+    assert.deepEqual(counts, [9, 1, 1, 4, 3]);
   });
 });

@@ -10,6 +10,6 @@ export function ownerOf({ keys }: Pick<World, 'keys'>): Person {
 
 /** Fills a world with the contents of the demo, and returns the id of its account in production. */
 export async function demoAccount({ service, keys, production }: World): Promise<string> {
-  await fillDemo(service, keys as unknown as DemoKeys);
+  await fillDemo(service, keys as unknown as DemoKeys, service.services.clock.now());
   return (await production.call('GET', '/12/accounts')).body.data[0].id;
 }

@@ -13,6 +13,7 @@ import { Complaints } from '../../dev/worlds/checker.ts';
 import { namesIn, passwordsOf } from '../../dev/worlds/create-identities.ts';
 import { beginWorld, createWorld, type WorldDependencies } from '../../dev/worlds/create-world.ts';
 import type { ExportParts } from '../../dev/worlds/export-world.ts';
+import type { AccountCall } from '../../dev/worlds/fill-account.ts';
 import { fillDemoWorld } from '../../dev/worlds/fill-demo.ts';
 import { namesOf } from '../../dev/worlds/identities.ts';
 import type { World } from '../../dev/worlds/world.ts';
@@ -73,13 +74,23 @@ export function exportParts({ services }: Dependencies): ExportParts {
   return { services, operations: operationsById, accountInput };
 }
 
-/** Creates what is in the account of the demo world, and people who can see its ads. */
-export async function fillDemo(parts: Dependencies, keys: DemoKeys): Promise<void> {
-  const now_ms = parts.services.clock.now();
+/** Three weeks in milliseconds. */
+const PAST_MS = 21 * 86_400_000;
+
+/** How long ago a new demo world began, in milliseconds: without people nothing could have happened. @source decision 1200 */
+export function pastOf({ sample_people: users }: Pick<Settings, 'sample_people'>): number {
+  return users > 0 ? PAST_MS : 0;
+}
+
+/**
+ * Creates what is in the account of the demo world, and people who can see its ads, who were active until `now_ms`.
+ * Resolves with what calls further operations.
+ */
+export async function fillDemo(parts: Dependencies, keys: DemoKeys, now_ms: number): Promise<AccountCall> {
   const { seed, sample_people: users } = parts.settings;
   const registered = [keys.user_id, keys.other_user_id];
-  await fillDirectory(parts.store, { seed, users, registered, now: Math.floor(now_ms / 1000) });
-  await fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, formatInstant(now_ms));
+  const readers = await fillDirectory(parts.store, { seed, users, registered, now: Math.floor(now_ms / 1000) });
+  return fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, readers);
 }
 
 /** Creates the users, applications and tokens of the world file that a data folder began with, and nothing else. */

@@ -18,6 +18,8 @@ export interface MovableClock extends Clock {
   turnBack(state: ClockState): void;
   /** Stands still whatever its mode, until the result is called, and can be moved meanwhile. */
   hold(): () => void;
+  /** Stands still at an earlier time until the result is called, for what is made as of then. Nothing is stored. */
+  backdate(ms: number): () => void;
 }
 
 /** How clocks start that were never moved. */
@@ -70,6 +72,12 @@ export function movableClock(wallClock: Clock, start: ClockState, store: (state:
         held_ms = undefined;
         // What has passed meanwhile on the wall clock does not count.
         if (state.mode === 'running') turnTo('running', ms);
+      };
+    },
+    backdate(ms) {
+      held_ms = ms;
+      return () => {
+        held_ms = undefined;
       };
     },
   };

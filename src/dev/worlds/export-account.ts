@@ -7,6 +7,7 @@ import type { ReadTransaction } from '../../contract/store/store.ts';
 import { SANDBOX_FEATURES } from '../../features/ads/account-features.ts';
 import { ACCOUNT_LIMITS, type AccountInput } from '../../features/ads/administration/account-input.ts';
 import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
+import { mediaReferences, parseStructure } from '../../features/ads/cards/card-structure.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { promotableUsers } from '../../features/ads/promotable-users.ts';
 import type { Names } from './export-names.ts';
@@ -157,11 +158,21 @@ async function exportSections(of: Of, context: ExportContext): Promise<Members> 
         // What is named may be something else than an entry.
         if (isOptional && !isList && takes === undefined) continue;
         context.leaveOut(`${member} of ${section.name}`);
+        if (context.operations.get(section.creates)!.parameters[parameter]!.isRequired) return undefined;
         delete members[parameter];
         continue;
       }
       delete members[parameter];
       if (found.length > 0) members[member] = isList ? found : found[0]!;
+    }
+    if (section.namesMedia && mediaOf(row).some((key) => nameIn(['media'], key, context) === undefined)) {
+      context.leaveOut('cards with videos');
+      return undefined;
+    }
+    if (section.name === 'line_items' && String(row.end_time ?? context.now) < context.now) {
+      context.leaveOut('ends of flights that are over');
+      delete members.end_time;
+      if (row.entity_status === 'ACTIVE') members.entity_status = 'PAUSED';
     }
     const shown = section.namesMedia ? (withMediaNames(members, context) as Members) : members;
     for (const each of section.sections ?? []) {
@@ -212,13 +223,24 @@ async function readPosts(
     .sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)) as unknown as Row[];
 }
 
+/** The keys of the media of a card. */
+function mediaOf({ components, slides }: Row): string[] {
+  const structure = parseStructure({
+    components: components as string | null,
+    slides: slides as string | null,
+  });
+  return mediaReferences(structure).map(({ key }) => key);
+}
+
 /** The components of a card, with the names of their media in place of keys. */
 function withMediaNames(value: RawValue, context: ExportContext): RawValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => withMediaNames(each as RawValue, context));
   return Object.fromEntries(
     Object.entries(value as Record<string, RawValue>).map(([name, each]) => {
-      const media = name === 'media_key' ? nameIn(['media'], String(each), context) : undefined;
+      const nameOf = (key: RawValue): string | undefined => nameIn(['media'], String(key), context);
+      if (name === 'media_keys') return ['media', (each as RawValue[]).map((key) => nameOf(key) ?? String(key))];
+      const media = name === 'media_key' ? nameOf(each) : undefined;
       return media === undefined ? [name, withMediaNames(each, context)] : ['media', media];
     }),
   );

@@ -35,7 +35,15 @@ interface Filling {
   readonly ids: Record<string, string>;
   /** Where the files are that the world names. */
   readonly folder: string;
+  /** The media keys of files that are uploaded already. */
+  readonly uploaded?: ReadonlyMap<string, string>;
 }
+
+/** Calls an operation on the account as its administrator; the answer is the data of the reply. */
+export type AccountCall = (
+  operation: string,
+  of?: Partial<Pick<WorldCall, 'raw' | 'body' | 'path'>>,
+) => Promise<readonly Created['reply'][]>;
 
 /** How people are uploaded, by section: the operation and the id in its path. */
 const UPLOADS: Readonly<Record<string, readonly [operation: string, parameter: string]>> = {
@@ -45,15 +53,15 @@ const UPLOADS: Readonly<Record<string, readonly [operation: string, parameter: s
 
 /**
  * Creates what is in an account, by operations. An administrator calls them; those of posts their author, who may publish
- * them. Complains of what is refused.
+ * them. Complains of what is refused. Resolves with what calls further operations.
  * @source decision 883
  */
 export async function fillAccount(
   { services, operations }: Pick<FullDependencies, 'services' | 'operations'>,
   begun: Pick<Begun, 'users' | 'caller'>,
   { account, ids: own }: Begun['accounts'][number],
-  { complaints, ids, folder }: Filling,
-): Promise<void> {
+  { complaints, ids, folder, uploaded }: Filling,
+): Promise<AccountCall> {
   const access = accountAccessCache(services.store);
   const replies = new Map<string, Created['reply']>();
   for (const [index, { key }] of account.funding.entries()) {
@@ -62,11 +70,11 @@ export async function fillAccount(
   for (const [key, id] of begun.users) replies.set(`users.${key}`, { id });
   const admin = account.users.find(({ input }) => input.role === 'ACCOUNT_ADMIN')!.key;
 
-  async function call(
-    operation: string,
+  async function callAs(
     user: string,
+    operation: string,
     of: Pick<WorldCall, 'raw'> & Partial<WorldCall>,
-  ): Promise<Created['reply']> {
+  ): Promise<readonly Created['reply'][]> {
     const data = await performCall(services, {
       ...of,
       operation: operations.get(operation)!,
@@ -74,7 +82,15 @@ export async function fillAccount(
       principal: principalOf(begun, user),
       access: (await access.find(begun.users.get(user)!, own.account))!,
     });
-    return (Array.isArray(data) ? data[0] : data) as Created['reply'];
+    return (Array.isArray(data) ? data : [data]) as Created['reply'][];
+  }
+
+  async function call(
+    operation: string,
+    user: string,
+    of: Pick<WorldCall, 'raw'> & Partial<WorldCall>,
+  ): Promise<Created['reply']> {
+    return (await callAs(user, operation, of))[0]!;
   }
 
   /** The id, or whatever else stands for an entry; undefined when that was refused, which has been told. */
@@ -100,6 +116,8 @@ export async function fillAccount(
   }
 
   async function upload(file: Located | undefined, picture: Located | undefined): Promise<string> {
+    const known = uploaded?.get(String(file?.value));
+    if (known !== undefined) return known;
     const { received, uploadRules } = services.media;
     const source = picture
       ? [placeholderImage(...sizeOf(picture)!)]
@@ -163,6 +181,7 @@ export async function fillAccount(
     }
   }
   await createAll(account.made.map((made) => ({ made, around: undefined })));
+  return (operation, of) => callAs(admin, operation, { raw: new Map(), ...of });
 }
 
 /** Files are read for different times, and ids are to be the same each time. */
@@ -186,10 +205,15 @@ function principalOf({ users, caller }: Pick<Begun, 'users' | 'caller'>, user: s
 function withMediaKeys(value: RawValue, replies: ReadonlyMap<string, Created['reply']>): RawValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => withMediaKeys(each as RawValue, replies));
+  const keyOf = (name: RawValue): string | undefined => {
+    const key = replies.get(`media.${String(name)}`)?.media_key;
+    return key === undefined ? undefined : String(key);
+  };
   return Object.fromEntries(
     Object.entries(value as Record<string, RawValue>).map(([name, each]) => {
-      const key = name === 'media' ? replies.get(`media.${String(each)}`)?.media_key : undefined;
-      return key === undefined ? [name, withMediaKeys(each, replies)] : ['media_key', String(key)];
+      if (name === 'media' && Array.isArray(each)) return ['media_keys', each.map((one) => keyOf(one) ?? String(one))];
+      const key = name === 'media' ? keyOf(each) : undefined;
+      return key === undefined ? [name, withMediaKeys(each, replies)] : ['media_key', key];
     }),
   );
 }

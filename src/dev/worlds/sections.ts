@@ -43,6 +43,7 @@ const card: Reference = {
 const media: Reference = { to: ['media'], parameter: 'media_key', takes: 'media_key', isOptional: true };
 const medias: Reference = { ...media, parameter: 'media_keys', isList: true };
 const ofPosts = { author, card, media: medias };
+const tag: Reference = { to: ['web_event_tags'], parameter: 'primary_web_event_tag', isOptional: true };
 const within = 'line_item_id';
 
 /** The sections of a line item. */
@@ -70,6 +71,16 @@ const LINE_ITEM_SECTIONS: readonly Section[] = [
     ...{ name: 'scheduled_promoted_posts', form: 'names', creates: 'scheduled_promoted_posts.create', within },
     about: 'The scheduled posts that are shown as ads once they are published.',
     references: { post: { to: ['scheduled_posts'], parameter: 'scheduled_post_id' } },
+  },
+  {
+    ...{ name: 'curated_categories', form: 'list', creates: 'line_item_curated_categories.create', within },
+    about: 'The publishers next to whose videos the ads are shown.',
+    references: {},
+  },
+  {
+    ...{ name: 'preroll_call_to_actions', form: 'list', creates: 'preroll_call_to_actions.create', within },
+    about: 'The button below pre-roll videos.',
+    references: {},
   },
 ];
 
@@ -123,12 +134,17 @@ export const ACCOUNT_SECTIONS: readonly Section[] = [
     about: 'Posts that are published later.',
   },
   {
+    ...{ name: 'web_event_tags', form: 'map', creates: 'web_event_tags.create', references: {} },
+    about: 'Events on a website that count as conversions.',
+  },
+  {
     ...{ name: 'campaigns', form: 'map', creates: 'campaigns.create' },
     about: 'Campaigns with their line items.',
     references: { funding: { to: ['funding'], parameter: 'funding_instrument_id' } },
     sections: [
       {
-        ...{ name: 'line_items', form: 'map', creates: 'line_items.create', within: 'campaign_id', references: {} },
+        ...{ name: 'line_items', form: 'map', creates: 'line_items.create', within: 'campaign_id' },
+        references: { web_event_tag: tag },
         about: 'Line items: objective, placements, bid, budget, flight and targeting.',
         sections: LINE_ITEM_SECTIONS,
       },

@@ -36,8 +36,15 @@ export function requestedCategory({ input }: Pick<Call, 'input'>): MediaCategory
 }
 
 /** The values of a new upload before its file is known. */
-export async function newUpload(call: Call, category: MediaCategory) {
-  const { services, principal, input, now } = call;
+export async function newUpload(
+  {
+    services,
+    principal,
+    input,
+    now,
+  }: Pick<Call, 'services' | 'input' | 'now'> & { readonly principal: Pick<Call['principal'], 'user'> },
+  category: MediaCategory,
+) {
   const [id] = await services.ids.takeLong('uploads', LONG_IDS_FROM, 1);
   return {
     id: id!,

@@ -22,10 +22,11 @@ const LASTING_DEPTH = 2;
 
 /**
  * Objects as files below a folder: the key is the path. A file is written elsewhere and then renamed, so that readers
- * see all of it or nothing; then the file and its folder are synced together, which takes one turn of the disk.
- * @source decision 780, 789
+ * see all of it or nothing; then the file and its folder are synced together, which takes one turn of the disk, unless
+ * nobody will read them after a power failure.
+ * @source decision 780, 789 and 1040
  */
-export function folderObjects(folder: string, random: Random): ObjectStore {
+export function folderObjects(folder: string, random: Random, { isSynced = true } = {}): ObjectStore {
   const pathOf = (key: string): string => {
     if (!isObjectKey(key)) throw new Error(`${JSON.stringify(key)} is not the key of an object`);
     return join(folder, key);
@@ -77,7 +78,7 @@ export function folderObjects(folder: string, random: Random): ObjectStore {
           if (!isAbsent(error) || attempts === 1) throw error;
           continue;
         }
-        const syncs = [file.datasync(), ...[...unsynced, dirname(to)].map(syncFolder)];
+        const syncs = isSynced ? [file.datasync(), ...[...unsynced, dirname(to)].map(syncFolder)] : [];
         const synced = Promise.all(syncs).finally(() => file.close());
         return { synced: synced.then(() => {}, rethrowDiskFailure) };
       }
