@@ -198,7 +198,7 @@ describe('the demo world', () => {
         ['From the oven', 'ACTIVE', true],
         ['More regulars', 'PAUSED', false],
         ['Mornings in the neighbourhood', 'ACTIVE', true],
-        ['Opening week', 'ACTIVE', false],
+        ['Opening week', 'ACTIVE', true],
         ['The app', 'ACTIVE', true],
       ],
     );
