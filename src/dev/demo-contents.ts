@@ -191,10 +191,15 @@ export const demoContents = (readers: readonly string[]): RawValue => ({
       },
     },
     preroll: {
-      ...{ name: 'Before cheerful videos', funding: 'card', daily_budget_amount_local_micro: 3_000_000 },
+      ...{ name: 'In front of cheerful videos', funding: 'card', daily_budget_amount_local_micro: 3_000_000 },
       line_items: {
         cheerful: {
-          ...{ name: 'Cheerful videos', objective: 'PREROLL_VIEWS', product_type: 'MEDIA', bid_strategy: 'AUTO' },
+          ...{
+            name: 'Viewers of cheerful videos',
+            objective: 'PREROLL_VIEWS',
+            product_type: 'MEDIA',
+            bid_strategy: 'AUTO',
+          },
           ...{ placements: ['ALL_ON_SERVICE'], categories: ['IAB8-1'] },
           targeting: [IN_THE_COUNTRY],
           curated_categories: [{ curated_category_id: '9ddk3gesia6l' }],

@@ -112,11 +112,11 @@ describe('the demo world', () => {
     const isRunning = (id: string) => campaigns.find((each) => each.id === id)?.effective_status === 'RUNNING';
     const running = lines.filter((each) => each.entity_status === 'ACTIVE' && isRunning(each.campaign_id));
     assert.deepEqual(running.map(({ name }) => name).sort(), [
-      'Cheerful videos',
       'Clicks to the order form',
       'Commuters',
       'Installs',
       'Viewers',
+      'Viewers of cheerful videos',
       'Visitors of the shop',
     ]);
     const [{ timezone }] = await listOf('/12/accounts');

@@ -192,10 +192,10 @@ describe('the demo world', () => {
     assert.deepEqual(
       campaigns.map(({ name, entity_status, servable }) => [name, entity_status, servable]),
       [
-        ['Before cheerful videos', 'ACTIVE', true],
         ['Bread for beginners', 'DRAFT', false],
         ['Cakes to order', 'ACTIVE', true],
         ['From the oven', 'ACTIVE', true],
+        ['In front of cheerful videos', 'ACTIVE', true],
         ['More regulars', 'PAUSED', false],
         ['Mornings in the neighbourhood', 'ACTIVE', true],
         ['Opening week', 'ACTIVE', true],

@@ -22,7 +22,7 @@ after(() => world.close());
 
 /** Times, time zones, requests, addresses, and names of servers and migrations are the same in every language. */
 const SAME =
-  /^(\d{4}-\d\d-\d\d.*|\d{1,2} \p{L}+ \d{4}.*|· .* ms ·|(GET|POST|PUT|DELETE) \/.*|\p{L}+\/\p{L}+|[\d.]+ s|https?:.*|\d{4}-[a-z-]+|api, stream, worker, search)$/u;
+  /^(\d{4}-\d\d-\d\d.*|\d{1,2} \p{L}+ \d{4}.*|· .* ms ·|(GET|POST|PUT|DELETE) \/.*|\p{L}+\/\p{L}+|[\d.]+ s|https?:.*|\d{4}-[a-z-]+|api, stream, worker, search|[0-9a-f]{8})$/u;
 /** The service, and what the world consists of. */
 const NAMES = [
   'Barker',
@@ -34,6 +34,7 @@ const NAMES = [
   'anna',
   'operator:anna',
   'demo.example',
+  'United States',
   hostname(),
 ];
 
