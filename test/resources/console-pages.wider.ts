@@ -38,10 +38,10 @@ after(async () => {
 
 const inside = (path: string): Promise<Tab> => openInside(chromium, world, path, ownerOf(world));
 
-/** The first id of a list of the account. */
+/** The first id of a list of the account, by name where rows have one. */
 async function firstOf(list: string): Promise<string> {
   const { body } = await world.production.call('GET', `/12/accounts/${account}/${list}`, {
-    params: { with_draft: true },
+    params: { with_draft: true, ...(list !== 'funding_instruments' && { sort_by: 'name-asc' }) },
   });
   return body.data[0].id;
 }
