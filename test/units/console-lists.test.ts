@@ -5,6 +5,7 @@ import { ENTITY_LISTS, STATES } from '../../src/console/lists/entity-lists.ts';
 import type { Fields } from '../../src/contract/declare/resource.ts';
 import { NO_ACTIVE_LINE_ITEM } from '../../src/contract/delivery/standing.ts';
 import { campaigns as declaredCampaigns } from '../../src/features/ads/campaigns.ts';
+import { OBJECTIVES } from '../../src/features/ads/line-items/objectives.ts';
 import { PLACEMENTS } from '../../src/features/ads/line-items/placements.ts';
 import { lineItems as declaredLineItems } from '../../src/features/ads/line-items.ts';
 import { TARGETING_TYPES } from '../../src/features/ads/targeting-criteria/targeting-types.ts';
@@ -42,6 +43,7 @@ describe('a cell of a list', () => {
   test('has a word for an objective, and a new one as it is', () => {
     assert.equal(cellOf('objective'), texts.campaign.objectives.ENGAGEMENTS);
     assert.equal(cellOf('objective', { objective: 'NEW_ONE' }), 'NEW_ONE');
+    assert.deepEqual(Object.keys(texts.campaign.objectives).sort(), Object.keys(OBJECTIVES).sort());
   });
 });
 

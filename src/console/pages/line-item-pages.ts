@@ -33,6 +33,9 @@ const MONEY = ['daily_budget_amount_local_micro', 'total_budget_amount_local_mic
 const [CRITERIA_SHOWN, ADS_SHOWN] = [500, 200] as const;
 const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
 
+/** The objectives of line items that the console creates; others need apps or media of the account. */
+const OFFERED: readonly string[] = ['ENGAGEMENTS', 'WEBSITE_CLICKS', 'FOLLOWERS', 'REACH', 'VIDEO_VIEWS'];
+
 /** A line item, as the API replies with it, and what its objective allows. */
 export interface LineItem {
   readonly id: string;
@@ -110,7 +113,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
     const [other] = bodyOf(await call('line_items.list', { parameters: parametersOfOthers })).data;
     // All line items of a campaign have one objective.
     const objective: string = other?.objective ?? request.parameter('objective') ?? '';
-    if (!Object.hasOwn(words.objectives, objective)) return objectiveChoice(visit, { campaign_id, name });
+    if (!OFFERED.includes(objective)) return objectiveChoice(visit, { campaign_id, name });
     const steps = campaign.entity_status === 'DRAFT' ? stepsOfDraft(visit.account.id, campaign_id, 'line') : '';
     const fields = fieldsOf(visit, currency, deps.bidStrategies(objective));
     const shownWith = (entered: Record<string, string>, problems: Problems): PageResponse =>
@@ -149,9 +152,9 @@ function objectiveChoice(
   visit: AccountVisit,
   { campaign_id, name }: { readonly campaign_id: string; readonly name: string },
 ): PageResponse {
-  const items = pairsOf(words.objectives).map(
-    ([objective, text]) =>
-      html`<li><a href="?${new URLSearchParams({ campaign_id, objective }).toString()}">${text}</a></li>`,
+  const items = OFFERED.map(
+    (objective) =>
+      html`<li><a href="?${new URLSearchParams({ campaign_id, objective }).toString()}">${words.objectives[objective]!}</a></li>`,
   );
   return consolePage(visit, {
     title: words.addLine,

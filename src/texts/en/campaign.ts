@@ -52,6 +52,9 @@ export const campaign = {
     FOLLOWERS: 'Followers',
     REACH: 'Reach: be seen by many',
     VIDEO_VIEWS: 'Video views',
+    PREROLL_VIEWS: 'Views before the videos of others',
+    APP_INSTALLS: 'App installs',
+    APP_ENGAGEMENTS: 'App engagements',
   } as Readonly<Record<string, string>>,
   strategies: {
     AUTO: 'Automatic: as many results as the budget buys',

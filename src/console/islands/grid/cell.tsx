@@ -87,15 +87,13 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     const { state, text: name, why } = stateOfRow(row, words);
     return (
       <td>
-        <span class={`state ${state}`}>{name}</span> {action}
+        <span class={`state ${state}`}>{name}</span>{' '}
         {why !== '' && (
-          <>
-            {' '}
-            <span class="why" title={why}>
-              {why}
-            </span>
-          </>
-        )}
+          <span class="why" title={why}>
+            {why}
+          </span>
+        )}{' '}
+        {action}
         <Fault text={fault} />
       </td>
     );
