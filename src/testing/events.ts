@@ -31,7 +31,7 @@ export interface Receiver extends AsyncDisposable {
   readonly webhookId: string;
   /** What has come so far, oldest first. */
   readonly received: readonly ReceivedEvent[];
-  /** Resolves with everything that has come, once that is as much as `count` (1). Rejects after `timeout_ms` (10,000). */
+  /** Resolves with everything that has come, once that is as much as `count` (1). Rejects after `timeout_ms` (10,000), with what has come instead. */
   waitFor(count?: number, timeout_ms?: number): Promise<readonly ReceivedEvent[]>;
   /** Removes the webhook and its subscriptions. */
   close(): Promise<void>;
@@ -99,6 +99,7 @@ export function eventsOf({ call, keys }: Pick<Barker, 'call' | 'keys'>): Events 
 function openInbox(secret: string) {
   const received: ReceivedEvent[] = [];
   const waiting = new Set<() => void>();
+  let refused = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const token = new URL(request.url!, 'http://localhost').searchParams.get('crc_token');
@@ -112,7 +113,10 @@ function openInbox(secret: string) {
     const body = Buffer.concat(chunks);
     const isOurs = request.headers['x-ext-webhooks-signature'] === signatureOf(secret, body);
     response.writeHead(isOurs ? 200 : 401).end();
-    if (!isOurs) return;
+    if (!isOurs) {
+      refused += 1;
+      return;
+    }
     const { data } = JSON.parse(body.toString());
     // The message at the end of a replay is none.
     if (data !== undefined) received.push(data);
@@ -134,8 +138,10 @@ function openInbox(secret: string) {
           if (received.length >= count) settle(() => resolve([...received]));
         };
         const callOff = after(timeout_ms, () => {
-          const came = received.map(({ event_type }) => event_type).join(', ') || 'none';
-          settle(() => reject(new Error(`${count} events were expected within ${timeout_ms} ms; there came ${came}`)));
+          const came = received.map(({ event_type, filter }) => `${event_type} ${JSON.stringify(filter)}`);
+          const wrong = refused > 0 ? [`${refused} with a wrong signature`] : [];
+          const seen = [...came, ...wrong].join(', ') || 'none';
+          settle(() => reject(new Error(`${count} events were expected within ${timeout_ms} ms; there came ${seen}`)));
         });
         waiting.add(look);
         look();

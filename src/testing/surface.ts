@@ -21,7 +21,7 @@ export class Refused extends Error {
   constructor(call: string, status: number, body: unknown) {
     const { error, near_misses } = (body ?? {}) as RefusalBody;
     const instead = near_misses?.map(
-      (each) => `\n  ${each.status} ${each.method} ${each.target}, which differs in ${each.differs.join(', ')}`,
+      (each) => `\n  ${each.status} ${each.method} ${each.target}, which differs in ${differencesOf(each).join(', ')}`,
     );
     const came = instead?.length ? `; instead there were:${instead.join('')}` : '';
     super(`${call}: ${error?.message ?? `status ${status}`}${came}`);
@@ -31,6 +31,13 @@ export class Refused extends Error {
     this.field = error?.field;
     this.body = body;
   }
+}
+
+/** The names that a request differs in, each with its value unless the line of the request shows it. */
+function differencesOf({ differs, ...seen }: SeenRequest & { readonly differs: readonly string[] }): string[] {
+  return differs.map((name) =>
+    ['method', 'path', 'status'].includes(name) ? name : `${name} (${seen[name] ?? 'none'})`,
+  );
 }
 
 /** Makes calls below `/_dev` of a server. The token is needed when it can be reached from other machines. */

@@ -160,8 +160,18 @@ describe('a server for tests', () => {
     const vain = barker.requests.waitFor({ path: '/12/accounts', method: 'POST' }, { timeout_ms: 1 });
     await assert.rejects(vain, (error: Refused) => {
       assert.equal(error.code, 'TIMED_OUT');
-      assert.match(error.message, /instead there were:\n {2}200 GET \/12\/accounts\?count=7, which differs in method$/);
+      assert.equal(
+        error.message,
+        'POST /_dev/requests/wait: there were 0 of 1 such requests within 1 ms; instead there were:\n' +
+          '  200 GET /12/accounts?count=7, which differs in method',
+      );
       return true;
+    });
+    const other = barker.requests.waitFor({ operation: 'campaigns.*', account: 'abc' }, { timeout_ms: 1 });
+    await assert.rejects(other, {
+      message:
+        'POST /_dev/requests/wait: there were 0 of 1 such requests within 1 ms; instead there were:\n' +
+        '  200 GET /12/accounts?count=7, which differs in operation (accounts.list), account (none)',
     });
   });
 
@@ -177,7 +187,7 @@ describe('a server for tests', () => {
     const forged = await fetch(receiver.url, { method: 'POST', body: '{"data":{}}' });
     assert.equal(forged.status, 401);
     await assert.rejects(receiver.waitFor(2, 1), {
-      message: '2 events were expected within 1 ms; there came profile.update.bio',
+      message: `2 events were expected within 1 ms; there came profile.update.bio {"user_id":"${keys.user_id}"}, 1 with a wrong signature`,
     });
     assert.equal(receiver.received.length, 1);
     const [sent] = await barker.requests.waitFor({ direction: 'out', kind: 'webhook' });

@@ -114,7 +114,8 @@ describe('waiting for requests', () => {
     await world.production.call('GET', `${PATH}/abc`);
     await world.production.call('GET', PATH);
     const { status, body } = await wait({ match: { path: PATH, method: 'POST', account: 'abc' }, timeout_ms: 1 });
-    assert.deepEqual([status, body.error.code], [408, 'TIMED_OUT']);
+    const { code, message } = body.error;
+    assert.deepEqual([status, code, message], [408, 'TIMED_OUT', 'there were 0 of 1 such requests within 1 ms']);
     assert.deepEqual(
       body.near_misses.map(({ target, differs }: { target: string; differs: string[] }) => [target, differs]),
       [

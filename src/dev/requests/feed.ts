@@ -71,7 +71,7 @@ export function waitFor(
   ring: RequestRing,
   { match, count, since, timeout_ms }: Awaited,
   isDraining: () => boolean,
-): Promise<{ readonly found: readonly Entry[] } | { readonly nearMisses: readonly NearMiss[] }> {
+): Promise<{ readonly found: readonly Entry[] } | { readonly came: number; readonly nearMisses: readonly NearMiss[] }> {
   const isNew = ({ id, ended }: Entry): boolean => id > since && ended !== undefined;
   const compared = (): NearMiss[] =>
     ring
@@ -93,7 +93,7 @@ export function waitFor(
       const misses = compared().filter(({ differs }) => differs.length > 0);
       // The latest of those that differ least.
       misses.reverse().sort((a, b) => a.differs.length - b.differs.length);
-      resolve({ nearMisses: misses.slice(0, NEAR_MISSES_MAX) });
+      resolve({ came: found.length, nearMisses: misses.slice(0, NEAR_MISSES_MAX) });
     };
     const stopListening = ring.onEnd((entry) => {
       if (isNew(entry) && differences(entry, match).length === 0) found.push(entry);

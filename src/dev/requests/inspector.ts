@@ -123,7 +123,7 @@ export function inspectorCalls(ring: RequestRing, options: InspectorOptions): re
         const result = await waitFor(ring, awaited, listener.isDraining);
         const shown = await redactorNow();
         if ('found' in result) return { requests: result.found.map((entry) => detailOf(entry, shown)) };
-        const message = `there were not ${awaited.count} such requests within ${awaited.timeout_ms} ms`;
+        const message = `there were ${result.came} of ${awaited.count} such requests within ${awaited.timeout_ms} ms`;
         const near_misses = result.nearMisses.map(({ entry, differs }) => ({ ...summaryOf(entry, shown), differs }));
         return new DevReply(408, { error: { code: 'TIMED_OUT', message }, near_misses });
       },
