@@ -203,14 +203,17 @@ export const settingsTable = {
     unit: 'applications',
     bounds: [0, 1000],
   }),
-  sample_people: integer('Sample people in the directory of a new demo world, who see the ads of simulated delivery.', {
-    default: 0,
-    default_dev: 5000,
-    unit: 'people',
-    bounds: [0, 1_000_000],
-    onlyIn: 'dev',
-    flag: '--people',
-  }),
+  sample_people: integer(
+    'Sample people in the directory of a new development world, who see the ads of simulated delivery.',
+    {
+      default: 0,
+      default_dev: 5000,
+      unit: 'people',
+      bounds: [0, 1_000_000],
+      onlyIn: 'dev',
+      flag: '--people',
+    },
+  ),
   ...deliverySettings,
   active_campaigns_max: integer('How many campaigns of an account may be active at once; inactive ones do not count.', {
     default: 200,

@@ -19,7 +19,7 @@ const fits = new Ajv2020({ strict: false }).compile(JSON.parse(JSON.stringify(sc
 
 let world: World;
 before(async () => {
-  world = await openWorld({ world: 'src/dev/worlds/starter.yaml' });
+  world = await openWorld({ world: 'src/dev/worlds/starter.yaml', flags: { sample_people: 200 } });
 });
 after(() => world?.close());
 
@@ -56,6 +56,15 @@ describe('the world of a file', () => {
       ['opening', 'rye'].map((name) => world.keys[`accounts.bakery.posts.${name}`]).sort(),
     );
     assert.equal((await list('/promoted_accounts'))[0].user_id, world.keys.ada_user_id);
+  });
+
+  test('has sample people, who see its ads', async () => {
+    const { people, users } = await world.service.store.read(async (tx) => ({
+      people: await tx.directory.list(0, 1000),
+      users: new Set([world.keys.ada_user_id, world.keys.ben_user_id]),
+    }));
+    assert.equal(people.length, 200);
+    assert.ok(people.some(({ follows }) => follows.split(' ').some((each) => users.has(each))));
   });
 
   test('has the applications with their levels', async () => {

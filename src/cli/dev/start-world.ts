@@ -52,6 +52,11 @@ export async function readWorldFile(file: string, settings: Settings, now_ms: nu
     clock_ms: world.clock_ms,
     async create(parts) {
       const complaints = new Complaints(file);
+      await fillWith(
+        parts,
+        world.users.map((_, index) => nthUserId(index)),
+        parts.services.clock.now(),
+      );
       const keys = await createWorld({ ...parts, operations: operationsById, accountInput }, world, {
         complaints,
         folder: dirname(file),
@@ -87,10 +92,18 @@ export function pastOf({ sample_people: users }: Pick<Settings, 'sample_people'>
  * Resolves with what calls further operations.
  */
 export async function fillDemo(parts: Dependencies, keys: DemoKeys, now_ms: number): Promise<AccountCall> {
-  const { seed, sample_people: users } = parts.settings;
-  const registered = [keys.user_id, keys.other_user_id];
-  const readers = await fillDirectory(parts.store, { seed, users, registered, now: Math.floor(now_ms / 1000) });
+  const readers = await fillWith(parts, [keys.user_id, keys.other_user_id], now_ms);
   return fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, readers);
+}
+
+/** Puts as many sample people as the settings say into the directory, some of whom follow these users. */
+function fillWith(
+  { store, settings }: Dependencies,
+  registered: readonly string[],
+  now_ms: number,
+): ReturnType<typeof fillDirectory> {
+  const { seed, sample_people: users } = settings;
+  return fillDirectory(store, { seed, users, registered, now: Math.floor(now_ms / 1000) });
 }
 
 /** Creates the users, applications and tokens of the world file that a data folder began with, and nothing else. */
