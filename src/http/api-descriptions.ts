@@ -3,19 +3,23 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '../contract/declare/operation.ts';
-import { type DescribedService, openApiOf } from '../engine/describe.ts';
+import { type DescribedService, groupsOf, openApiOf } from '../engine/describe.ts';
 import { STYLES } from './reference/document.ts';
+import { groupPage } from './reference/group-page.ts';
 import { operationPage } from './reference/operation-page.ts';
-import { operationPath } from './reference/operation-section.ts';
-import { referencePage } from './reference/reference-page.ts';
+import { groupPath, operationPath } from './reference/operation-section.ts';
+import { referencePage, searchPage } from './reference/reference-page.ts';
+import { SEARCH_MAX } from './reference/search.ts';
 import { recordedReply } from './reference/worked-examples.ts';
 
-/** Lets a page load its own styles and scripts, and nothing else. */
+/** Lets a page load its own styles and send searches to itself, and nothing else. */
 const POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " +
-  "frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const SCRIPTS = ['filter.js', 'snippets/client.mjs', 'snippets/receiver.mjs'];
+const HTML = 'text/html; charset=utf-8';
+
+/** Files that examples need. */
+const PROGRAMS = ['snippets/client.mjs', 'snippets/receiver.mjs'];
 
 /**
  * A static reply. Its bytes are shared by all connections that still have to send them; a string would be copied for
@@ -27,9 +31,10 @@ interface CachedReply {
 }
 
 /**
- * Adds the descriptions of the API to a listener: `/openapi.json`, the reference page at `/reference`, and below it a page
- * for each operation. All are public; the first two are built once, when both base URLs are known.
- * @source decision 12, 900
+ * Adds the descriptions of the API to a listener: `/openapi.json`, the overview of the reference at `/reference`, and below it
+ * a page for each group and each operation. All are public; those of operations and searches are made anew for each visitor,
+ * the others once, when both base URLs are known.
+ * @source decision 12, 900, 1245
  */
 export function addApiDescriptions(
   app: FastifyInstance,
@@ -39,12 +44,18 @@ export function addApiDescriptions(
 ): void {
   const pages: Readonly<Record<string, readonly [type: string, make: () => string]>> = {
     '/openapi.json': ['application/json; charset=utf-8', () => openApiText(operations, surroundings())],
-    '/reference': ['text/html; charset=utf-8', () => referencePage(name, operations, surroundings()).render()],
+    '/reference': [HTML, () => referencePage(name, operations, surroundings()).render()],
+    ...Object.fromEntries(
+      groupsOf(operations).map((group) => [
+        groupPath(group.name),
+        [HTML, () => groupPage(name, group, operations, surroundings()).render()],
+      ]),
+    ),
     ...Object.fromEntries(
       STYLES.map((name) => [`/reference/${name}`, ['text/css; charset=utf-8', () => readReferenceFile(name)]]),
     ),
     ...Object.fromEntries(
-      SCRIPTS.map((file) => [
+      PROGRAMS.map((file) => [
         `/reference/${basename(file)}`,
         ['text/javascript; charset=utf-8', () => readReferenceFile(file)],
       ]),
@@ -53,6 +64,8 @@ export function addApiDescriptions(
   for (const [path, [type, make]] of Object.entries(pages)) {
     let made: CachedReply | undefined;
     app.get(path, (request, reply) => {
+      const search = path === '/reference' ? searchIn(request.url) : '';
+      if (search !== '') return send(request, reply, served(searchPage(name, operations, search).render()), HTML);
       const now = made ?? served(make());
       const { servers } = surroundings();
       if (servers.production !== '' && servers.sandbox !== '') made = now;
@@ -60,13 +73,17 @@ export function addApiDescriptions(
     });
   }
   const byPath = new Map(operations.map((operation) => [operationPath(operation.id), operation]));
-  // Made anew for each visitor: there are many, and each is asked for rarely.
   app.get('/reference/:operation', (request, reply) => {
     const operation = byPath.get(request.url.replace(/\?.*/, ''));
     if (!operation) return reply.callNotFound();
     const page = operationPage(name, operation, operations, surroundings()).render();
-    return send(request, reply, served(page), 'text/html; charset=utf-8');
+    return send(request, reply, served(page), HTML);
   });
+}
+
+function searchIn(url: string): string {
+  const [, query = ''] = url.split('?', 2);
+  return (new URLSearchParams(query).get('q') ?? '').trim().slice(0, SEARCH_MAX);
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: CachedReply, type: string): FastifyReply {

@@ -12,6 +12,7 @@ import { handleRequest } from './pipeline.ts';
 import { pipeliningLimit } from './pipelining-limit.ts';
 import { hasEncodedBody } from './read-body.ts';
 import { discardAndClose } from './read-bytes.ts';
+import { groupPath } from './reference/operation-section.ts';
 import { headersByName } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
 import { ROUTER_OPTIONS, type Route, sharedRouter } from './router.ts';
@@ -255,7 +256,7 @@ function nearestPath(operations: readonly Operation[], target: string): string |
   const given = isReference || familyOf(path) !== 'ads' || isOfVersion(path) ? path : `/${VERSION}${path}`;
   const segments = given.split('/');
   const known = isReference
-    ? operations.map(({ id }) => `/reference/${id}`)
+    ? operations.flatMap(({ id, group }) => [`/reference/${id}`, groupPath(group)])
     : operations.flatMap((operation) => {
         const own = operation.path.split('/');
         if (own.length !== segments.length) return [];

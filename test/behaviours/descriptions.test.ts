@@ -39,7 +39,8 @@ for (const listener of listeners) {
       '/reference/style.css',
       '/reference/rows.css',
       '/reference/narrow.css',
-      '/reference/filter.js',
+      '/reference/campaigns',
+      '/reference?q=campaigns',
       '/reference/client.mjs',
       '/reference/receiver.mjs',
       '/reference/campaigns.get',
@@ -55,22 +56,64 @@ for (const listener of listeners) {
       });
     }
 
-    test('the reference page has every operation, with its limits and problems', async () => {
-      const page = (await (await get('/reference')).text()).replaceAll('<wbr>', '');
+    test('the reference has every operation on the page of its group, with its limits and problems', async () => {
+      const textOf = async (path: string) => (await (await get(path)).text()).replaceAll('<wbr>', '');
+      const overview = await textOf('/reference');
+      const pages = new Map<string, string>();
+      for (const group of new Set(operations.map((each) => each.group))) {
+        const path = `/reference/${group.replaceAll(' ', '_')}`;
+        assert.ok(overview.includes(`<a href="${path}">`), path);
+        pages.set(group, await textOf(path));
+      }
       for (const operation of operations) {
-        const section = page.split(`id="${operation.id}"`)[1]?.split('</article>')[0];
+        // Links to the former page of everything still lead to the operation.
+        const link = overview.split(`id="${operation.id}"`)[1]?.split('</li>')[0];
+        assert.ok(
+          link?.includes(`href="/reference/${operation.group.replaceAll(' ', '_')}#${operation.id}"`),
+          operation.id,
+        );
+        const section = pages.get(operation.group)!.split(`id="${operation.id}"`)[1]?.split('</article>')[0];
         assert.ok(section, `no section of ${operation.id}`);
         const members = bodyTables(operation).flatMap((table) => table.members.map(({ name }) => name));
         for (const name of [...Object.keys(operation.parameters), ...members]) {
           assert.ok(section.includes(`<code>${name}</code>`), name);
         }
       }
+      const page = [overview, ...pages.values()].join('');
       assert.ok(page.includes('451 in a minute per user'));
       const codes = new Set(
         operations.flatMap((each) => declaredProblems(each).map((name) => String(wording(each, name)[1]))),
       );
       for (const code of codes) assert.ok(page.includes(`<code>${code}</code>`), code);
     });
+
+    test('pages of the reference are short', async () => {
+      const paths = [
+        ...new Set(operations.map(({ group }) => `/reference/${group.replaceAll(' ', '_')}`)),
+        '/reference',
+      ];
+      for (const path of paths) {
+        const { byteLength } = await (await get(path)).arrayBuffer();
+        assert.ok(byteLength < 120_000, `${path}: ${byteLength} bytes`);
+      }
+    });
+
+    for (const [search, ...expected] of [
+      ['DELETE /12/accounts/:account_id/campaigns/', 'campaigns.get', 'campaigns.remove'],
+      ['campaigns.list', 'campaigns.list'],
+      ['conversion_time', 'conversions.send'],
+      ['Invalid_Post', 'promoted_posts.create', 'scheduled_promoted_posts.create'],
+      ['<b>"'],
+    ] as const) {
+      test(`the reference finds calls by ${search}`, async () => {
+        const page = await (await get(`/reference?q=${encodeURIComponent(search)}`)).text();
+        assert.deepEqual(
+          [...page.matchAll(/<li class="listed" id="([^"]*)"/g)].map(([, id]) => id),
+          expected,
+        );
+        assert.doesNotMatch(page, /<b>/);
+      });
+    }
 
     test('each operation has a page with its reply, its errors and its examples', async () => {
       for (const operation of operations) {
@@ -92,10 +135,10 @@ for (const listener of listeners) {
       assert.equal((await get('/reference/campaigns.nothing')).status, 404);
     });
 
-    test('the page loads only its own style and script', async () => {
+    test('the page loads only its own styles', async () => {
       const response = await get('/reference');
       const policy = response.headers.get('content-security-policy')!;
-      assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:;/);
+      assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self' data:;/);
       assert.doesNotMatch(policy, /unsafe|\*|http/);
       const page = await response.text();
       const loaded = [...page.matchAll(/<(?:script|link|img|iframe)[^>]*(?:src|href)="([^"]*)"/g)].map(
@@ -106,7 +149,6 @@ for (const listener of listeners) {
         '/reference/style.css',
         '/reference/rows.css',
         '/reference/narrow.css',
-        '/reference/filter.js',
       ]);
       assert.doesNotMatch(page, /<style|style="|<script>|\son\w+="/);
       for (const path of loaded.slice(1)) {

@@ -20,7 +20,15 @@ interface PageForm {
 
 /** What a listener has beside the pages of the service. */
 const OTHERS = [
-  ...['/', '/reference', '/reference/campaigns.get', '/openapi.json', '/pages/style.css'],
+  ...[
+    '/',
+    '/reference',
+    '/reference?q=campaigns',
+    '/reference/campaigns',
+    '/reference/campaigns.get',
+    '/openapi.json',
+    '/pages/style.css',
+  ],
   ...['/docs/activity', '/2/problems/invalid-request', '/media/x'],
 ];
 

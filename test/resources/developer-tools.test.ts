@@ -126,6 +126,7 @@ describe('a hint', () => {
     ['/accounts', '/12/accounts'],
     ['/2/webhook', '/2/webhooks'],
     ['/reference/campaigns.lst', '/reference/campaigns.list'],
+    ['/reference/line-items', '/reference/line_items'],
   ] as const) {
     test(`names the path nearest to ${path}`, async () => {
       assert.equal(await hintOf(path), `There is no such path. Did you mean ${near}?`);

@@ -5,16 +5,13 @@ import { worldInChromium } from '../rig/pages-in-chromium.ts';
 
 const pages = worldInChromium();
 
-test('the start page of the reference is fit for everybody', async () => {
-  const tab = await pages.at('/reference');
-  // The pages of operations have the same parts; all of them together would take minutes.
-  await tab.look(`for (const group of [...document.querySelectorAll('section.group')].slice(2)) group.remove();
-    for (const list of [...document.querySelectorAll('.contents ul')].slice(3, -1)) {
-      list.previousElementSibling?.remove();
-      list.remove();
-    }`);
-  await checkFit(tab, 'reference');
-});
+for (const [page, path] of [
+  ['overview', '/reference'],
+  ['search', '/reference?q=bid_amount_local_micro'],
+  ['page of a group', '/reference/webhooks'],
+] as const) {
+  test(`the ${page} of the reference is fit for everybody`, async () => checkFit(await pages.at(path), page));
+}
 
 describe('the page of an operation is fit for everybody', () => {
   for (const id of [

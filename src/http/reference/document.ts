@@ -5,18 +5,17 @@ import { FAVICON_PATH } from '../pages/branding.ts';
 /** Style sheets in load order: rules for narrow screens come last, so that they win. */
 export const STYLES = ['style.css', 'rows.css', 'narrow.css'] as const;
 
-/** A page of the reference. It works without scripts and loads nothing from other sites. */
+/** A page of the reference. It has no scripts and loads nothing from other sites. */
 export function referenceDocument(page: {
   readonly title: string;
   /** Of the service. */
   readonly name: string;
   /** Whether it is about one operation. */
   readonly isOne?: boolean;
-  readonly scripts: readonly string[];
   readonly navigation: Html;
   readonly content: Html;
 }): Html {
-  const { title, name, isOne = false, scripts, navigation, content } = page;
+  const { title, name, isOne = false, navigation, content } = page;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -25,7 +24,7 @@ export function referenceDocument(page: {
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${name}</title>
 <link rel="icon" href="${FAVICON_PATH}">
-${STYLES.map((style) => html`<link rel="stylesheet" href="/reference/${style}">\n`)}${scripts.map((script) => html`<script src="${script}" defer></script>\n`)}</head>
+${STYLES.map((style) => html`<link rel="stylesheet" href="/reference/${style}">\n`)}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <div class="frame">

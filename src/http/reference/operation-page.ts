@@ -6,10 +6,12 @@ import { replyTables } from '../../engine/describe/member-words.ts';
 import { problemWords } from '../../engine/describe/words.ts';
 import type { DescribedService } from '../../engine/describe.ts';
 import { referenceDocument } from './document.ts';
+import { groupTitle } from './group-page.ts';
 import { memberTable } from './member-table.ts';
 import {
   callLine,
   environmentChip,
+  groupPath,
   itemProblemFold,
   operationFacts,
   operationPath,
@@ -38,7 +40,6 @@ export function operationPage(
     title,
     name,
     isOne: true,
-    scripts: [],
     navigation: navigation(operation, operations),
     content: html`<h1>${title}</h1>
 <p class="call">${callLine(operation)}${environmentChip(operation)}</p>
@@ -62,7 +63,7 @@ function navigation({ id, group }: Operation, operations: readonly Operation[]):
       (each) => html`<li><a href="${operationPath(each.id)}"${each.id === id ? html` aria-current="page"` : ''}>
       <span class="method small ${each.method.toLowerCase()}">${each.method}</span>${each.description.replace(/\.$/, '')}</a></li>`,
     );
-  return html`<ul><li><a href="/reference#${id}">All calls</a></li></ul><ul>${links}</ul>`;
+  return html`<ul><li><a href="/reference">All calls</a></li><li><a href="${groupPath(group)}">${groupTitle(group)}</a></li></ul><ul>${links}</ul>`;
 }
 
 function replySection(operation: Operation): Html {

@@ -22,15 +22,19 @@ export function operationPath(id: string): string {
   return `/reference/${id}`;
 }
 
-/** One operation as a section of the page, without the errors that all operations share. */
+/** Where the page of a group is. */
+export function groupPath(name: string): string {
+  return `/reference/${name.replaceAll(' ', '_')}`;
+}
+
+/** One operation as a section of the page of its group, without the errors that all operations share. */
 export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
 ): Html {
-  const { id, method, path, description } = operation;
+  const { id, description } = operation;
   const own = declaredProblems(operation).filter((name) => !common.includes(name));
-  const search = `${id} ${method} ${path} ${description}`.toLowerCase();
-  return html`<article class="operation" id="${id}" data-search="${search}">
+  return html`<article class="operation" id="${id}">
     <h3><a class="anchor" href="#${id}">${callLine(operation)}</a></h3>
     <p class="about">${proseHtml(description)}${environmentChip(operation)}</p>
     ${operationFacts(operation, limits)}

@@ -2,52 +2,64 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { ProblemName } from '../../contract/problems/problems.ts';
 import { UNROUTED } from '../../engine/declared-problems.ts';
-import { replyTables } from '../../engine/describe/member-words.ts';
 import { problemWords, sharedProblems } from '../../engine/describe/words.ts';
 import { type DescribedService, type Group, groupsOf } from '../../engine/describe.ts';
 import { referenceDocument } from './document.ts';
-import { memberTable } from './member-table.ts';
-import { operationSection, problemTable } from './operation-section.ts';
+import { groupTitle } from './group-page.ts';
+import { proseHtml } from './member-table.ts';
+import { callLine, groupPath, problemTable } from './operation-section.ts';
+import { foundOperations, SEARCH_MAX } from './search.ts';
 
-/** The reference of the whole API as one HTML page. It works without scripts and loads nothing from other sites. */
-export function referencePage(
-  name: string,
-  operations: readonly Operation[],
-  { servers, limits }: DescribedService,
-): Html {
-  const groups = groupsOf(operations);
+/** The overview of the reference: every operation with a link to its group, and the errors that all share. */
+export function referencePage(name: string, operations: readonly Operation[], { servers }: DescribedService): Html {
   const ads = sharedProblems(operations.filter((operation) => operation.family === 'ads'));
   const numeric = sharedProblems(operations.filter((operation) => operation.family === 'numeric'));
-  const sections = groups.map((group) =>
-    groupSection(group, limits, group.operations[0]!.family === 'ads' ? ads : numeric),
-  );
+  const groups = groupsOf(operations);
   return referenceDocument({
     title: 'API reference',
     name,
-    scripts: ['/reference/filter.js'],
-    navigation: html`<div class="filter" hidden><label for="filter">Filter</label><input id="filter" type="search" autocomplete="off"
-    placeholder="campaigns, DELETE, batch"><p class="soft" role="status"></p></div>
-  <details class="contents" open><summary>Contents</summary>
-    <ul><li><a href="#begin">Making requests</a></li></ul>
-    ${groups.map(contents)}
-    <ul><li><a href="#problems">Common errors</a></li></ul>
-  </details>`,
+    navigation: html`${filterForm('')}
+  <div class="contents"><ul><li><a href="#begin">Making requests</a></li><li><a href="#problems">Common errors</a></li></ul>
+  <h2>Calls</h2><ul>${groups.map((group) => html`<li><a href="${groupPath(group.name)}">${groupTitle(group.name)}</a></li>`)}</ul></div>`,
     content: html`${introduction(servers)}
-${joinHtml(sections, '\n')}
+${joinHtml(groups.map(groupSection), '\n')}
 ${commonSection(ads, numeric)}`,
   });
 }
 
-function contents(group: Group): Html {
-  const links = group.operations.map(
-    ({ id, method, path, description }) => html`<li data-link="${id}"><a href="#${id}" title="${method} ${path}">
-      <span class="method small ${method.toLowerCase()}">${method}</span>${description.replace(/\.$/, '')}</a></li>`,
-  );
-  return html`<h2><a href="#group-${group.name}">${title(group.name)}</a></h2><ul>${links}</ul>`;
+/** The operations that a search finds, by group. */
+export function searchPage(name: string, operations: readonly Operation[], search: string): Html {
+  const found = foundOperations(operations, search);
+  return referenceDocument({
+    title: `Calls with ${search}`,
+    name,
+    navigation: html`${filterForm(search)}
+  <ul><li><a href="/reference">All calls</a></li></ul>`,
+    content: html`<h1>Calls with ${search}</h1>
+<p class="lead" role="status">${found.length} of ${operations.length} calls</p>
+${joinHtml(groupsOf(found).map(groupSection), '\n')}`,
+  });
 }
 
-function title(name: string): string {
-  return name === 'oauth' ? 'Tokens' : `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+function filterForm(search: string): Html {
+  return html`<form class="filter" action="/reference" role="search"><label for="filter">Find calls by path, parameter or error</label>
+    <input id="filter" name="q" type="search" autocomplete="off" maxlength="${SEARCH_MAX}" value="${search}" placeholder="bid_amount POST">
+    <button>Find</button></form>`;
+}
+
+/** Links to the operations of a group. Their ids are those that they had when the reference was one page. */
+function groupSection(group: Group): Html {
+  const path = groupPath(group.name);
+  const rows = group.operations.map(
+    (
+      operation,
+    ) => html`<li class="listed" id="${operation.id}"><a class="anchor" href="${path}#${operation.id}">${callLine(operation)}</a>
+    <span class="soft">${proseHtml(operation.description)}</span></li>`,
+  );
+  return html`<section class="group" id="group-${group.name}">
+  <h2><a href="${path}">${groupTitle(group.name)}</a></h2>
+  <ul class="calls">${rows}</ul>
+</section>`;
 }
 
 function introduction(servers: DescribedService['servers']): Html {
@@ -79,27 +91,6 @@ function introduction(servers: DescribedService['servers']): Html {
   "data": [ … ]
 }</code></pre>
 </section>`;
-}
-
-function groupSection(group: Group, limits: DescribedService['limits'], common: readonly ProblemName[]): Html {
-  const sections = group.operations.map((operation) => operationSection(operation, { limits, common }));
-  return html`<section class="group" id="group-${group.name}">
-  <h2>${title(group.name)}</h2>
-  ${group.operations.some((operation) => operation.groupDescription) ? html`<p class="lead">${group.about}</p>` : ''}
-  ${memberTables(group)}
-  ${joinHtml(sections, '\n')}
-</section>`;
-}
-
-/** Tables of the named objects in the replies of a group. */
-function memberTables(group: Group): readonly Html[] {
-  const named = new Map(group.operations.flatMap(replyTables).map((table) => [table.title, table]));
-  return [...named.values()].flatMap(({ title: name, members }) =>
-    name === undefined
-      ? []
-      : html`<details class="members"><summary>${name} in replies <span class="soft">${members.length} members</span></summary>
-    ${memberTable(members)}</details>`,
-  );
 }
 
 function commonSection(ads: readonly ProblemName[], numeric: readonly ProblemName[]): Html {
