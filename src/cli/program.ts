@@ -143,6 +143,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./health.ts')).healthCommand,
   },
   { name: 'config', about: 'Print settings', load: async () => (await import('./config.ts')).configCommand },
+  {
+    name: 'completion',
+    about: 'Print a script that completes commands and options in bash, zsh or fish',
+    load: async () => (await import('./completion.ts')).completionCommand,
+  },
 ];
 
 /** The whole program, with every command loaded. */

@@ -233,6 +233,6 @@ export const ELSEWHERE = [
   ...['list', 'show', 'tail'].map((name) => `dev requests ${name}`),
   ...['list', 'add', 'remove'].map((name) => `dev faults ${name}`),
   ...['init', 'schema', 'export'].map((name) => `world ${name}`),
-  'aliases init',
+  ...['aliases init', 'completion'],
   ...['audience hash', 'audience upload', 'events listen', 'webhooks check'],
 ];

@@ -57,6 +57,7 @@ const BESIDE: Readonly<Record<string, () => readonly string[]>> = {
   'world init': () => [],
   'world schema': () => [],
   'aliases init': () => [],
+  completion: () => ['bash'],
   'world export': () => ['exported.yaml'],
   'dev requests list': () => [],
   'dev requests show': () => ['1'],
