@@ -99,7 +99,7 @@ interface ErrorBody {
   readonly attribute?: string;
 }
 
-/** The errors of a response in one sentence. */
+/** The errors of a response in one sentence, with the hint of a development server. */
 function aloud(reply: Reply, text: string): string {
   const status = `${reply.status} ${reply.statusText}`;
   let body: { errors?: ErrorBody[]; operation_errors?: ErrorBody[][]; detail?: string };
@@ -112,7 +112,8 @@ function aloud(reply: Reply, text: string): string {
     errors.map((error) => `item ${index}: ${wordsOf(error)}`),
   );
   const whole = body.errors === undefined && body.detail !== undefined ? [body.detail] : [];
-  const messages = [...(body.errors ?? []).map(wordsOf), ...items, ...whole];
+  const hints = reply.headers.flatMap(([name, value]) => (name === 'x-hint' ? [value] : []));
+  const messages = [...(body.errors ?? []).map(wordsOf), ...items, ...whole, ...hints];
   return messages.length === 0 ? status : `${status}: ${messages.join('; ')}`;
 }
 

@@ -76,6 +76,14 @@ describe('barker call and sign', () => {
     assert.equal(code, 1);
   });
 
+  test('a typo in a path is answered with the nearest one', async () => {
+    const { stderr } = await barker(['call', 'GET', '/12/acounts', ...home]);
+    assert.match(
+      stderr,
+      /^barker: 404 Not Found: .* \(ROUTE_NOT_FOUND\); There is no such path\. Did you mean \/12\/accounts\?\n$/,
+    );
+  });
+
   test('-i prints status and headers on stderr', async () => {
     const { stdout, stderr } = await barker(['call', 'GET', '/12/accounts', '-i', ...home]);
     assert.match(stderr, /^200 OK\n/);
@@ -103,7 +111,7 @@ describe('barker call and sign', () => {
     for (const args of refused) told.push((await call(...args)).stderr);
     assert.deepEqual(told, [
       'barker: 404 Not Found: Could not find subscription with subscription_id: [19]. (subscription_id)\n',
-      'barker: 403 Forbidden: Authenticating with OAuth 1.0a User Context is forbidden for this endpoint.  Supported authentication types are [OAuth 2.0 Application-Only].\n',
+      'barker: 403 Forbidden: Authenticating with OAuth 1.0a User Context is forbidden for this endpoint.  Supported authentication types are [OAuth 2.0 Application-Only].; The request is signed as a user, but this call is made by the application itself. Send the bearer token of the application as Authorization: Bearer; at /oauth2/token, key and secret as Basic.\n',
       'barker: 400 Bad Request: $: has none of [tag, webhook_id]\n',
     ]);
   });
@@ -122,7 +130,7 @@ describe('barker call and sign', () => {
     assert.equal(JSON.parse(stdout).data.length, 1);
     const wrong = { ...env, BARKER_CALL_TOKEN_SECRET: 'x' };
     const refused = await barker(['call', 'GET', '/12/accounts'], { env: wrong });
-    assert.match(refused.stderr, /^barker: 401 Unauthorized: .* \(UNAUTHORIZED_ACCESS\)\n$/);
+    assert.match(refused.stderr, /^barker: 401 Unauthorized: .* \(UNAUTHORIZED_ACCESS\); .+\n$/);
     assert.equal(refused.code, 1);
   });
 

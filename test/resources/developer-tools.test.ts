@@ -79,6 +79,12 @@ describe('the surface for developers', () => {
   }
 });
 
+test('an unknown call below /_dev is answered with the nearest one', async () => {
+  const messageOf = async (path: string) => (await dev('GET', path)).body.error.message;
+  assert.equal(await messageOf('/_dev/request?limit=1'), 'there is no such call; did you mean /_dev/requests?');
+  assert.equal(await messageOf('/_dev/nothing_like_it'), 'there is no such call; GET /_dev lists all');
+});
+
 describe('a refused signature', () => {
   test('has a hint, and a trace that names the mistake', async () => {
     const url = world.service.url + PATH;

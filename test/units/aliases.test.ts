@@ -37,7 +37,7 @@ describe('an alias file', () => {
     [
       'an unknown name',
       { parameters: { nam: 'titel' } },
-      /^\/parameters\/nam: Barker has no parameter with this name$/,
+      /^\/parameters\/nam: Barker has no parameter with this name; did you mean name\?$/,
     ],
     ['an unknown member of replies', { members: { 'a/b': 'x' } }, /^\/members\/a~1b: no member has this name$/],
     [
@@ -53,7 +53,7 @@ describe('an alias file', () => {
     [
       'an unknown value',
       { values: { entity_status: { ACTIV: 'x' } } },
-      /^\/values\/entity_status\/ACTIV: Barker has no value of entity_status/,
+      /^\/values\/entity_status\/ACTIV: Barker has no value of entity_status with this name; did you mean ACTIVE\?$/,
     ],
     [
       'two names for one word',
@@ -69,7 +69,7 @@ describe('an alias file', () => {
     [
       'an unknown operation',
       { operations: { 'campaigns.fly': {} } },
-      /^\/operations\/campaigns\.fly: no operation has this id$/,
+      /^\/operations\/campaigns\.fly: no operation has this id; did you mean campaigns.get\?$/,
     ],
     [
       'a clash in an operation',

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/objects.ts';
-import { nearest } from '../../base/text.ts';
+import { didYouMean } from '../../base/text.ts';
 import { DevError } from './call.ts';
 
 /** The members of a JSON object that may have no others. @throws DevError naming the first that is unknown */
@@ -44,9 +44,7 @@ export function textIn(value: unknown, name: string): string | undefined {
 export function operationIn(value: unknown, known: readonly string[]): string | undefined {
   const id = textIn(value, 'operation');
   if (id === undefined || id.includes('*') || known.includes(id)) return id;
-  const near = nearest(id, known);
-  const hint = near === undefined ? '' : `; did you mean ${near}?`;
-  throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${hint}`, 'operation');
+  throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${didYouMean(id, known)}`, 'operation');
 }
 
 /** One of several words; undefined when there is none. @throws DevError */

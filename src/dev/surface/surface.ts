@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { didYouMean } from '../../base/text.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { readBody } from '../../http/read-body.ts';
@@ -12,6 +13,9 @@ const JSON_BYTES_MAX = 16 * 2 ** 20;
 
 /** A form of a page is not larger. */
 const FORM_BYTES_MAX = 256 * 1024;
+
+/** Longer paths are compared with none: it takes long. */
+const COMPARED_MAX = 200;
 
 /** Answers the calls below `/_dev`. */
 export interface Surface {
@@ -38,7 +42,11 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
       const methods = route && byPath.get(route.path);
       const { takesForm } = methods?.get(request.method!) ?? {};
       guard(request, rules, takesForm);
-      if (!methods) throw new DevError(404, 'CALL_UNKNOWN', 'there is no such call; GET /_dev lists all');
+      if (!methods) {
+        const [path = ''] = request.url!.split('?', 1);
+        const near = path.length > COMPARED_MAX ? '' : didYouMean(path, byPath.keys());
+        throw new DevError(404, 'CALL_UNKNOWN', `there is no such call${near || '; GET /_dev lists all'}`);
+      }
       const call = methods.get(request.method!);
       if (!call) {
         const allowed = [...methods.keys()].join(', ');

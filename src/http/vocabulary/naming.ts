@@ -1,4 +1,5 @@
 import { InputErrors } from '../../base/input-error.ts';
+import { didYouMean } from '../../base/text.ts';
 import { type AliasFile, type ForeignWords, incoming, pointerTo, type WordLists } from './alias-file.ts';
 import { isProtocolName, type OwnWords } from './own-words.ts';
 
@@ -59,7 +60,7 @@ export function checkWords(file: AliasFile, own: OwnWords): void {
   ];
   for (const [id, lists] of file.operations) {
     const pointer = `/operations${pointerTo(id)}`;
-    if (!own.operations.has(id)) problems.push(`${pointer}: no operation has this id`);
+    if (!own.operations.has(id)) problems.push(`${pointer}: no operation has this id${didYouMean(id, own.operations)}`);
     problems.push(...checkLists(lists, own, pointer, file));
   }
   if (problems.length > 0) throw new InputErrors(problems);
@@ -84,7 +85,7 @@ function checkLists(lists: WordLists, own: OwnWords, pointer: string, around?: W
     ),
     ...[...members.keys()]
       .filter((name) => !own.members.has(name))
-      .map((name) => `${pointer}/members${pointerTo(name)}: no member has this name`),
+      .map((name) => `${pointer}/members${pointerTo(name)}: no member has this name${didYouMean(name, own.members)}`),
   ];
   for (const [name, of] of values) {
     const at = `${pointer}/values${pointerTo(name)}`;
@@ -93,7 +94,10 @@ function checkLists(lists: WordLists, own: OwnWords, pointer: string, around?: W
       const spellings = own.spellings.get(name);
       const checked = { pointer: at, kind: `value of ${name}`, known, spellings, around: around?.values.get(name) };
       problems.push(...check(of, checked));
-    } else problems.push(`${at}: no parameter or member of this name has a fixed set of values`);
+    } else
+      problems.push(
+        `${at}: no parameter or member of this name has a fixed set of values${didYouMean(name, own.values.keys())}`,
+      );
   }
   return problems;
 }
@@ -120,7 +124,8 @@ function check(words: ForeignWords, { pointer, kind, known, spellings, around = 
     for (const word of foreign) {
       const other = owners.get(word);
       owners.set(word, own);
-      if (isHere && !known.has(own)) problems.push(`${at}: Barker has no ${kind} with this name`);
+      if (isHere && !known.has(own))
+        problems.push(`${at}: Barker has no ${kind} with this name${didYouMean(own, known)}`);
       else if (isHere && isProtocolName(own)) problems.push(`${at}: is a word of OAuth`);
       else if (other !== undefined) problems.push(`${at}: ${word} stands for ${other} too`);
       // A word that is given away to another one is free, and one that is understood as this one means the same.
