@@ -97,7 +97,15 @@ describe('operators', () => {
       ['suspend', 'resume', 'Suspended'],
       ['lock', 'unlock', 'Locked'],
     ] as const) {
-      assert.deepEqual((await act(anna, path, { act: bad })).location, path);
+      for (const reason of [undefined, ' ', 'x'.repeat(201)]) {
+        const refused = await act(anna, path, { act: bad, ...(reason && { reason }) });
+        assert.equal(refused.status, 409);
+        assert.match(refused.html, /Give a reason of 1 to 200 characters\./);
+        assert.match((await anna.get(path)).html, /<dd>Active<\/dd>/);
+      }
+      assert.deepEqual((await act(anna, path, { act: bad, reason: ' Case "7" ' })).location, path);
+      const recorded = `operator:anna console user ${bad} --reason "Case \\"7\\"" done user:${eve.id}`;
+      assert.ok((await commandsOf()).includes(recorded), recorded);
       assert.match((await anna.get(path)).html, new RegExp(`<dd>${state}</dd>`));
       assert.match((await user.get('/settings/sessions')).location ?? '', /^\/login/);
       assert.equal((await act(anna, path, { act: 'link' })).status, 409, 'no link for them');
@@ -204,7 +212,8 @@ describe('operators', () => {
       webhooks: '0',
     });
     assert.equal((await act(anna, path, { act: 'limits', stream_events_per_s: '0' })).status, 400);
-    await act(anna, path, { act: 'suspend' });
+    assert.equal((await act(anna, path, { act: 'suspend' })).status, 400);
+    await act(anna, path, { act: 'suspend', reason: 'spam' });
     const [application, limits] = await world.service.store.read(async (tx) => [
       await tx.credentials.findApplication(id),
       await tx.applicationLimits.find(id),

@@ -89,12 +89,15 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
 
   await operator.follow('Users');
   await operator.follow(userName);
-  await operator.follow('Suspend');
+  await operator.press('Suspend', 'summary');
+  await operator.write('reason', 'Sells followers');
+  await operator.follow('Suspend', 'button');
   await pageSays(own, /Suspended/);
   await theirs.open(`${world.service.url}/ads`);
   assert.doesNotMatch(await theirs.look('document.body.innerText'), new RegExp(`Tea of ${userName}`));
   await operator.follow('Audit log');
   await pageSays(own, /operator:anna/);
+  await pageSays(own, /console user suspend --reason "Sells followers"/);
 
   // What the page says to run on the machine, with the place of this service.
   await operator.follow('Overview');

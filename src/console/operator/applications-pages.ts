@@ -1,6 +1,7 @@
 import { html } from '../../base/html.ts';
 import { APPLICATION_LIMITS } from '../../contract/declare/application-limits.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
+import { REASON_MAX, withReason } from '../../contract/store/audit.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../contract/store/credentials.ts';
 import { suspendApplication } from '../../features/auth/applications/administration.ts';
 import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
@@ -9,7 +10,7 @@ import { formField, selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage } from './operator-forms.ts';
+import { actButton, done, enteredReason, operatorPage, reasonForm } from './operator-forms.ts';
 
 const PATH = '/applications';
 const ROWS = 100;
@@ -80,11 +81,11 @@ async function shown(
   const about = application.name;
   const content = html`${alertBox(problem)}
 <section class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name!}</dt><dd>${value!}</dd>`)}</dl>
-<div class="buttons">${
-    application.suspended
-      ? actButton(request, 'resume', words.resume, { about })
-      : actButton(request, 'suspend', words.suspend, { about, isBad: true })
-  }</div><p class="soft">${words.suspendAbout}</p></section>
+${
+  application.suspended
+    ? html`<div class="buttons">${actButton(request, 'resume', words.resume, { about })}</div>`
+    : reasonForm(request, 'suspend', words.suspend, about)
+}<p class="soft">${words.suspendAbout}</p></section>
 <section class="card"><h2>${words.level}</h2><form method="post">${hidden('level')}${selectField(
     'level',
     words.level,
@@ -113,7 +114,12 @@ async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Pro
   const isKnown = await request.read(async (tx) => (await tx.credentials.findApplication(id)) !== undefined);
   if (!isKnown) return shown(deps, request);
   if (act === 'suspend' || act === 'resume') {
-    await request.change(`console app ${act}`, async ({ tx, addTarget }) => {
+    const reason = act === 'suspend' ? enteredReason(request) : undefined;
+    if (act === 'suspend' && reason === undefined) {
+      return shown(deps, request, texts.operator.users.noReason(REASON_MAX));
+    }
+    const what = `console app ${act}`;
+    await request.change(reason === undefined ? what : withReason(what, reason), async ({ tx, addTarget }) => {
       addTarget('application', id);
       await suspendApplication(tx, id, act === 'suspend');
     });

@@ -1,5 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
+import { REASON_MAX, withReason } from '../../contract/store/audit.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import { isLiveSession } from '../../contract/store/logins.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
@@ -12,7 +13,7 @@ import { tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage } from './operator-forms.ts';
+import { actButton, done, enteredReason, operatorPage, reasonForm } from './operator-forms.ts';
 
 const PATH = '/users';
 const ROWS = 100;
@@ -159,10 +160,12 @@ async function shown(deps: OperatorConsoleDeps, request: OperatorRequest, proble
   const content = html`${alertBox(problem)}
 <div class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 <div class="buttons">
-${user.suspended ? actButton(request, 'resume', words.acts.resume, { about }) : actButton(request, 'suspend', words.acts.suspend, { about, isBad: true })}
-${user.locked ? actButton(request, 'unlock', words.acts.unlock, { about }) : actButton(request, 'lock', words.acts.lock, { about, isBad: true })}
+${user.suspended ? actButton(request, 'resume', words.acts.resume, { about }) : ''}
+${user.locked ? actButton(request, 'unlock', words.acts.unlock, { about }) : ''}
 ${actButton(request, 'link', words.acts.link, { about })}
 </div>
+${user.suspended ? '' : reasonForm(request, 'suspend', words.acts.suspend, about)}
+${user.locked ? '' : reasonForm(request, 'lock', words.acts.lock, about)}
 <p class="soft">${words.actsAbout}</p></div>`;
   return operatorPage(`@${user.screen_name}`, content, problem === undefined ? 200 : 409);
 }
@@ -187,7 +190,11 @@ async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Pro
     });
     return linkPage(deps, id, link);
   }
-  await request.change(`console user ${act}`, async ({ tx, addTarget }) => {
+  const isBad = act === 'suspend' || act === 'lock';
+  const reason = isBad ? enteredReason(request) : undefined;
+  if (isBad && reason === undefined) return shown(deps, request, words.noReason(REASON_MAX));
+  const what = `console user ${act}`;
+  await request.change(reason === undefined ? what : withReason(what, reason), async ({ tx, addTarget }) => {
     addTarget('user', id);
     await changeUserStatus(tx, id, CHANGES[act as keyof typeof CHANGES]);
   });

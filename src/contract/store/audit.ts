@@ -77,10 +77,24 @@ export interface AuditRecord {
   /** The caller's address, or the name of the host on which a command ran. */
   readonly origin: string;
   readonly transaction_id: string | null;
-  /** The words of a command and those of its options that cannot be secret. */
+  /** The words of a command and those of its options that cannot be secret, or the act on a page of operators; with its reason. */
   readonly command: string | null;
   /** The affected objects, as `kind` or `kind:id`. */
   readonly targets: readonly string[];
+}
+
+/** How long the reason of an operator may be, in characters. */
+export const REASON_MAX = 200;
+
+/** A reason as it is recorded; undefined for what is none. */
+export function reasonOf(text: string): string | undefined {
+  const reason = text.trim();
+  return reason === '' || reason.length > REASON_MAX ? undefined : reason;
+}
+
+/** What was done with its reason, as a record's `command` has both. @source decision 1246 */
+export function withReason(words: string, reason: string): string {
+  return `${words} --reason ${JSON.stringify(reason)}`;
 }
 
 /** Identifies a record. */

@@ -64,6 +64,9 @@ export const operator = {
       unlock: 'Unlock',
       link: 'Create a password link',
     },
+    reason: 'Reason',
+    reasonAbout: 'For other operators, in the audit log; the user does not see it.',
+    noReason: (max: number) => `Give a reason of 1 to ${max} characters.`,
     actsAbout: 'Suspend for abuse, lock to protect the user: either ends all sessions and refuses all requests.',
   },
   accounts: {
