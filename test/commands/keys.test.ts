@@ -71,7 +71,7 @@ async function fill(): Promise<void> {
       ['r1', sealed('requestToken', 'r1')],
       ['r2', ''],
     ] as const) {
-      const row = { id, token: id, token_secret, created_at: now, expires_at: now };
+      const row = { id, token: id, token_secret, created_at: now, expires_at: '2100-01-01T00:00:00Z' };
       await tx.requestTokens.add({ ...request, ...unanswered, ...row });
     }
     const factor = { user_id: 'f1', secret: sealed('secondFactor', 'f1'), last_step: 0, created_at: now };

@@ -192,7 +192,7 @@ describe('a form that is sent three times at once is processed once, and has one
         (await world.service.store.read((tx) => tx.audit.listRecords({ event: 'command', limit: 1000 }))).length,
       entered: (name) => ({
         ...{ name, screen_name: name.replace(' ', '_'), admin: grace.name, timezone: 'UTC', user_name: ada.name },
-        ...{ currency: 'USD', amount: '100', role: 'ACCOUNT_ADMIN' },
+        ...{ currency: 'USD', amount: '100', role: 'ACCOUNT_ADMIN', reason: 'Asked for' },
       }),
     };
     for (const { path } of operatorPages({} as Parameters<typeof operatorPages>[0]).filter(hasForm)) {

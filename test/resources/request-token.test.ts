@@ -75,10 +75,10 @@ describe('a request token', () => {
     assert.equal(new Set(tokens.map(({ token }) => token)).size, 40);
   });
 
-  test('is removed a day after its expiry, when new ones are issued', async () => {
+  test('is removed a day after its expiry', async () => {
     const old = await begin(world, consumer);
     world.clock.advance(25 * 3600);
-    for (let count = 0; count < 16; count++) await begin(world, consumer);
+    await world.service.jobs.runDue();
     assert.equal(await stored(old.token), undefined);
   });
 });
