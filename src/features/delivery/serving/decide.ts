@@ -35,7 +35,7 @@ export interface Deciding {
   viewerOf(request: DecisionRequest): Promise<Viewer> | Viewer;
   /** The viewer, as far as memory knows them. */
   knownViewer(request: DecisionRequest): Viewer;
-  render(ad: Ad, creative: string): Promise<RenderedCreative | undefined>;
+  render(ad: Ad, creative: string): RenderedCreative | undefined | Promise<RenderedCreative | undefined>;
   /** The creative, if memory has it. */
   knownRender(creative: string): RenderedCreative | undefined;
   url(path: string): string;
@@ -218,7 +218,8 @@ async function creativeOf(
   let reason = 'CREATIVE_GONE';
   for (const { id: creative } of inOrder(ad.creatives, () => fraction(random))) {
     const rendering = render(ad, creative);
-    const rendered = (await reading.wait(rendering)) ? await rendering : knownRender(creative);
+    const isKnown = !(rendering instanceof Promise) || (await reading.wait(rendering));
+    const rendered = isKnown ? await rendering : knownRender(creative);
     if (!rendered) continue;
     if (lacksTarget(ad, rendered)) reason = 'NO_CLICK_TARGET';
     else if (rendered.contents.some((each) => contents.has(each))) reason = 'SAME_CONTENT';

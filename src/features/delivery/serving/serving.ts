@@ -144,7 +144,8 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
 /** A creative that was read, or is being read. */
 interface Rendered {
   at_ms: number;
-  readonly is: Promise<RenderedCreative | undefined>;
+  /** Undefined when it has been read. */
+  reading: Promise<RenderedCreative | undefined> | undefined;
   /** The last one that was read. */
   last: RenderedCreative | undefined;
 }
@@ -222,21 +223,22 @@ function openPlace(
       });
   };
   const rendered = boundedCache<string, Rendered>(RENDERED_MAX);
-  const render = (ad: Ad, id: string): Promise<RenderedCreative | undefined> => {
+  const render = (ad: Ad, id: string): ReturnType<Deciding['render']> => {
     const known = rendered.get(id);
-    if (known && clock.now() - known.at_ms < RENDERED_MS) return known.is;
-    const is = renderCreative(services, ad, ad.creatives.find((each) => each.id === id)!);
-    const next: Rendered = { at_ms: clock.now(), is, last: known?.last };
+    if (known && clock.now() - known.at_ms < RENDERED_MS) return known.reading ?? known.last;
+    const reading = renderCreative(services, ad, ad.creatives.find((each) => each.id === id)!);
+    const next: Rendered = { at_ms: clock.now(), reading, last: known?.last };
     rendered.set(id, next);
-    is.then(
+    reading.then(
       (found) => {
         next.last = found;
+        next.reading = undefined;
       },
       () => {
         next.at_ms = Number.NEGATIVE_INFINITY;
       },
     );
-    return is;
+    return reading;
   };
   const deciding: Deciding = {
     ...{ environment, index, frequencies: seen, outages, render, viewerOf: viewer },
