@@ -32,6 +32,23 @@ const HOST = 'a host name or an IP address without brackets';
 const hostOf = (host: string) =>
   isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
 
+/** The settings that have a file of their own, by what they are about. */
+export const SETTING_GROUPS: Readonly<Record<string, object>> = {
+  Roles: roleSettings,
+  PostgreSQL: postgresSettings,
+  Redis: redisSettings,
+  'Object store': objectSettings,
+  Connections: connectionSettings,
+  'Names and looks': brandingSettings,
+  'Logins and passwords': loginSettings,
+  'Limits of calls': rateSettings,
+  'Media and audience uploads': uploadSettings,
+  Delivery: deliverySettings,
+  'Activity events': activitySettings,
+  Streams: streamSettings,
+  Webhooks: webhookSettings,
+};
+
 /** Every setting. Adding an entry adds it to `Settings`, to every source and to the documentation. */
 export const settingsTable = {
   data_folder: text('Stores all local data: the embedded database, media, used nonces. Back it up.', {

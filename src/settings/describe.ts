@@ -1,4 +1,4 @@
-import { type SettingName, type Settings, settingsTable } from '../settings.ts';
+import { SETTING_GROUPS, type SettingName, type Settings, settingsTable } from '../settings.ts';
 import type { SettingEntry } from './kinds.ts';
 import { defaultOf, expectedOf, originsOf, type SettingSource } from './load.ts';
 
@@ -24,9 +24,20 @@ export function describeSettings(settings: Settings): SettingRow[] {
   });
 }
 
-/** The settings table of the documentation, in Markdown. */
+/** The settings of the documentation, in Markdown: a table for each group. */
 export function settingsMarkdown(): string {
-  const rows = names.map((name) => {
+  const grouped = new Set(Object.values(SETTING_GROUPS).flatMap((group) => Object.keys(group)));
+  const groups = [
+    ['The server', names.filter((name) => !grouped.has(name))] as const,
+    ...Object.entries(SETTING_GROUPS).map(([title, group]) => [title, Object.keys(group) as SettingName[]] as const),
+  ];
+  const contents = groups.map(([title]) => `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`).join(' · ');
+  const tables = groups.map(([title, of]) => `## ${title}\n\n${tableOf(of)}`);
+  return `${[contents, ...tables].join('\n\n')}\n`;
+}
+
+function tableOf(of: readonly SettingName[]): string {
+  const rows = of.map((name) => {
     const entry = entries[name];
     const [usual, dev] = [defaultOf(name, 'serve'), defaultOf(name, 'dev')].map((value) => `\`${value}\``);
     const byDefault = usual === '``' ? 'empty' : usual === dev ? usual : `${usual}, in dev ${dev}`;
@@ -34,5 +45,5 @@ export function settingsMarkdown(): string {
     const value = [expectedOf(entry), ...notes, entry.onlyIn && `${entry.onlyIn} only`].filter(Boolean).join('; ');
     return `| \`${name}\` | ${value} | ${byDefault} | ${entry.description} |`;
   });
-  return ['| Setting | Value | Default | Why |', '|---|---|---|---|', ...rows, ''].join('\n');
+  return ['| Setting | Value | Default | Why |', '|---|---|---|---|', ...rows].join('\n');
 }
