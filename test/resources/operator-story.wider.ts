@@ -90,7 +90,7 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
   await operator.follow('Users');
   await operator.follow(userName);
   await operator.press('Suspend', 'summary');
-  await operator.write('reason', 'Sells followers');
+  await operator.write('suspend-reason', 'Sells followers');
   await operator.follow('Suspend', 'button');
   await pageSays(own, /Suspended/);
   await theirs.open(`${world.service.url}/ads`);
