@@ -66,7 +66,9 @@ describe('the tarball', () => {
       'package.json',
     ]);
     assert.deepEqual(
-      ours.filter((file) => file.startsWith('dist/') && !/\.(js|js\.map|d\.ts|css|svg|tsv|bin)$/.test(file)).sort(),
+      ours
+        .filter((file) => file.startsWith('dist/') && !/\.(js|js\.map|d\.ts|css|svg|tsv|bin|png|jpg|mp4)$/.test(file))
+        .sort(),
       [
         'dist/dev/worlds/starter.yaml',
         'dist/http/reference/generated/worked-examples.json',
