@@ -165,7 +165,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
       const tab = await inside(`/ads/${account}/audiences/${await firstOf('custom_audiences')}`);
       await chooseFile(tab, fileOf(['Name,E-Mail,Mobile,Customer', 'Ada Park,ada@one.test,+1 415 555 0142,17']));
       await until('the columns are shown', () =>
-        tab.look("document.querySelectorAll('[data-island] select').length === 4"),
+        tab.look("document.querySelectorAll('select[id^=people-column-]').length === 4"),
       );
       return tab;
     },
