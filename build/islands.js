@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { licensesOf, packageFolders } from './packages.js';
 
 // Bundles the scripts of pages into `built/islands`, or the folder given as an argument: each folder of
 // `src/console/islands` with a `start.tsx` is one. Any Node.js that npm runs on can run it, as it does after `npm ci`.
@@ -62,21 +63,8 @@ for (const [path, { entryPoint, imports }] of Object.entries(metafile.outputs)) 
   manifest[basename(dirname(entryPoint))] = { file: basename(path), imports: files };
 }
 write('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
-write('licenses.txt', licensesOf(Object.keys(metafile.inputs)));
+write('licenses.txt', licensesOf(packageFolders(Object.keys(metafile.inputs))));
 for (const file of readdirSync(out)) if (!written.has(file)) rmSync(join(out, file));
-
-/** The licenses of the packages that are in the scripts, as they ask for. */
-function licensesOf(inputs) {
-  const packages = inputs.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
-  return [...new Set(packages)]
-    .sort()
-    .map((name) => {
-      const folder = join('node_modules', name);
-      const files = readdirSync(folder).filter((each) => /^licen[cs]e/i.test(each));
-      return [name, ...files.map((file) => readFileSync(join(folder, file), 'utf8').trim()), ''].join('\n\n');
-    })
-    .join(`\n${'-'.repeat(72)}\n\n`);
-}
 
 /** A server that starts meanwhile finds the file whole, before and after. */
 function write(name, contents) {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { billOf, licensesOf, packageFolders } from './packages.js';
 
 // Bundles the program and its threads and child processes, which have a thousand modules, into a few files that start in
 // half of the time and with less memory: `built/program` for a checkout, or the folder given as an argument, which lies in
@@ -10,9 +11,6 @@ import { build } from 'esbuild';
 
 /** How modules name what runs in a thread or process of its own. */
 const STARTED = /new URL\('(\.[^']+)\.ts', import\.meta\.url\)/g;
-
-/** Packages that read files beside their modules. Like those that ours does not contain, they run where they are. */
-const FINDING = ['mediainfo.js'];
 
 const home = fileURLToPath(new URL('../', import.meta.url));
 const isPackage = process.argv[2] !== undefined;
@@ -27,7 +25,7 @@ for (const { parentPath, name } of readdirSync('src', { recursive: true, withFil
   for (const [, path] of code.matchAll(STARTED)) entryPoints[basename(path)] = join(parentPath, `${path}.ts`);
 }
 
-const { dependencies, bundleDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 const { metafile, outputFiles } = await build({
   entryPoints,
@@ -40,7 +38,8 @@ const { metafile, outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  external: Object.keys(dependencies).filter((name) => !bundleDependencies.includes(name) || FINDING.includes(name)),
+  // A few are loaded on demand, or read files beside their modules, and are installed beside the bundle.
+  external: Object.keys(dependencies),
   // Some packages are CommonJS modules.
   banner: {
     js: `import'../../bin/positions.js';const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);`,
@@ -59,7 +58,13 @@ for (const { path, contents, text } of outputFiles)
   write(basename(path), path.endsWith('.map') ? mapped(text) : contents);
 // Node.js looks for it above each module, and finds it at once.
 write('package.json', JSON.stringify({ type: 'module' }));
-if (!isPackage) write('sources.json', JSON.stringify(sourcesOf(metafile)));
+if (isPackage) {
+  const folders = packageFolders(Object.keys(metafile.inputs));
+  write('licenses.txt', licensesOf(folders));
+  write('sbom.cdx.json', billOf(folders));
+} else {
+  write('sources.json', JSON.stringify(sourcesOf(metafile)));
+}
 for (const file of readdirSync(out)) if (!written.has(file)) rmSync(join(out, file));
 
 /** A module that finds what it starts in the bundle, and other files beside its source. */

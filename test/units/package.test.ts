@@ -167,6 +167,27 @@ describe('the code of the package', () => {
     }
   });
 
+  test('names the packages that it contains, with their licenses, and has the others beside it', () => {
+    const read = (file: string) => readFileSync(join(home, 'dist/program', file), 'utf8');
+    const { components } = JSON.parse(read('sbom.cdx.json')) as { components: { name: string; version: string }[] };
+    assert.ok(components.some(({ name }) => name === 'fastify'));
+    for (const { name, version } of components) {
+      assert.ok(read('licenses.txt').includes(`${name}\n\n`), name);
+      assert.ok(
+        lockOf('.').some(([each, locked]) => each === name && locked.version === version),
+        `${name} ${version}`,
+      );
+    }
+    const code = globSync('dist/program/*.js', { cwd: home }).map((file) => readFileSync(join(home, file), 'utf8'));
+    const loaded = /(?:\bload|\.url\)|\.href\)|\bimport)\("((?:@[a-z0-9-]+\/)?[a-z][a-z0-9.-]*)(?:\/[^"]*)?"\)/g;
+    const names = new Set(code.flatMap((text) => [...text.matchAll(loaded)].map(([, name]) => name!)));
+    assert.deepEqual(
+      [...names].filter((name) => !(name in ours.dependencies)),
+      [],
+    );
+    for (const name of ours.bundleDependencies) assert.ok(names.has(name) || name === 'mediainfo.js', name);
+  });
+
   test('starts, also without a compile cache', () => {
     // A file lies where the folder of what was compiled would be.
     writeFileSync(join(home, 'node_modules/.cache'), '');
