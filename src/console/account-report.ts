@@ -1,5 +1,5 @@
 import { type Role, STATS_READERS } from '../contract/declare/roles.ts';
-import type { DailyNumbers } from '../contract/delivery/report.ts';
+import { type DailyNumbers, totalOf } from '../contract/delivery/report.ts';
 import type { AccountVisit } from './account-visit.ts';
 import { RefusedCall } from './refused-call.ts';
 
@@ -8,9 +8,6 @@ export function requireReader({ permissions }: Pick<AccountVisit, 'permissions'>
   if (permissions.some((each) => STATS_READERS.includes(each as Role))) return;
   throw new RefusedCall({ status: 403, refusals: [{ problem: 'ACTION_NOT_ALLOWED' }] });
 }
-
-/** The sum of some days. */
-export const totalOf = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
 
 /** The sum of rows, day by day. */
 export function summed(rows: readonly DailyNumbers[]): DailyNumbers {

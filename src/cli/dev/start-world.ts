@@ -89,7 +89,7 @@ export function pastOf({ sample_people: users }: Pick<Settings, 'sample_people'>
 
 /**
  * Creates what is in the account of the demo world, and people who can see its ads, who were active until `now_ms`.
- * Resolves with what calls further operations.
+ * Resolves with a function that calls further operations.
  */
 export async function fillDemo(parts: Dependencies, keys: DemoKeys, now_ms: number): Promise<AccountCall> {
   const readers = await fillWith(parts, [keys.user_id, keys.other_user_id], now_ms);

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../base/html.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
 import type { ReportScope } from '../../contract/delivery/report.ts';
+import { totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
-import { totalOf } from '../account-report.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { reasonsText } from '../lists/cell-text.ts';

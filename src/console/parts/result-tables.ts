@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { DailyNumbers } from '../../contract/delivery/report.ts';
+import { totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
-import { totalOf } from '../account-report.ts';
 import { moneyText } from '../money.ts';
 import { barChart } from './bar-chart.ts';
 

@@ -320,7 +320,7 @@ export interface Operation {
   readonly rate: RateName;
   /** The problem when the rate limit is exceeded; RATE_LIMITED by default. */
   readonly rateProblem?: ProblemName;
-  /** Whether it does with what memory has while the database is away. @source decision 1226 */
+  /** Whether its calls are answered from memory while the database is away. @source decision 1226 */
   readonly bearsOutages?: boolean;
   /** A step of the token flow, for which a read-only token suffices. */
   readonly isTokenStep?: boolean;

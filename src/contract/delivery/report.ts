@@ -7,13 +7,16 @@ export const REPORT_METRICS = {
   views: 'video_total_views',
 } as const;
 
+/** Metrics whose sums a day of the ledger has for reports alone. */
+export const SUMMED_METRICS = ['engagements', 'clicks', 'video_total_views'] as const;
+
 /** What was delivered on each of some days, in their order. */
 export type DailyNumbers = Readonly<Record<keyof typeof REPORT_METRICS, number[]>>;
 
 /** What the rows of a report are about. */
 export type ReportLevel = 'campaigns' | 'line_items' | 'ads';
 
-/** Selects what a report is about: an account, or one of its campaigns or line items. */
+/** Selects the subject of a report: an account, or one of its campaigns or line items. */
 export interface ReportScope {
   readonly campaign_id?: string | undefined;
   readonly line_item_id?: string | undefined;
@@ -23,7 +26,7 @@ export interface ReportScope {
 export interface ReportQuestion extends ReportScope {
   /** Local dates of the account, in order. */
   readonly days: readonly string[];
-  /** Without one there are totals and no rows. */
+  /** The level of the rows; only totals are added up by default. */
   readonly level?: ReportLevel;
   /** At most so many rows for each currency, those with the highest spend first. All by default. */
   readonly rows_max?: number;
@@ -68,4 +71,9 @@ export interface CurrencyReport {
   readonly rows: readonly ReportRow[];
   /** How many rows there are without the limit. */
   readonly rowCount: number;
+}
+
+/** The sum of some days. */
+export function totalOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }

@@ -53,7 +53,7 @@ const UPLOADS: Readonly<Record<string, readonly [operation: string, parameter: s
 
 /**
  * Creates what is in an account, by operations. An administrator calls them; those of posts their author, who may publish
- * them. Complains of what is refused. Resolves with what calls further operations.
+ * them. Complains of what is refused. Resolves with a function that calls further operations.
  * @source decision 883
  */
 export async function fillAccount(

@@ -16,7 +16,7 @@ import { checkWorld } from './world.ts';
 
 /**
  * Creates what is in the account of the demo world: campaigns, posts and what belongs to them. `readers` are the e-mail
- * addresses of people of the directory, who are in an audience. Resolves with what calls further operations.
+ * addresses of people of the directory, who are in an audience. Resolves with a function that calls further operations.
  * @source decision 902
  */
 export async function fillDemoWorld(

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DELIVERY_METRICS } from '../../contract/delivery/metrics.ts';
 import { visitHours } from '../../contract/delivery/packed-hours.ts';
-import type { ReportScope } from '../../contract/delivery/report.ts';
+import { type ReportScope, SUMMED_METRICS } from '../../contract/delivery/report.ts';
 import type {
   DayQuery,
   DeliveryAudience,
@@ -37,9 +37,10 @@ const SUM_KEYS = {
   creative_id: 'delivery_days.creative_id',
   day: 'delivery_days.day',
 } as const satisfies Record<keyof SumKeys, string>;
-/** The metrics that are columns of their own only for reports, by their place among all metrics. */
-const SUMMED = ['engagements', 'clicks', 'video_total_views'] as const;
-const SUMMED_SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) => (SUMMED as readonly string[]).indexOf(metric));
+/** The place of each of those metrics among all metrics. */
+const SUMMED_SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) =>
+  (SUMMED_METRICS as readonly string[]).indexOf(metric),
+);
 const AUDIENCE_KEY = ['account_id', 'subject', 'applies_from'] as const;
 const CURSOR_VALUES = ['settled_until', 'seed', 'knobs', 'plan'] as const;
 const AUDIENCE_VALUES = ['people', 'shares', 'question_hash', 'directory_mark'] as const;
@@ -106,7 +107,7 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
     },
     async listSums(query, keys) {
       const names = ['currency', ...keys] as const;
-      const rows = await session.all(`delivery sums ${keys} ${partOf(query)}`, { ...query }, (db, param) =>
+      const rows = await session.all(`delivery sums ${keys} ${levelOf(query)}`, { ...query }, (db, param) =>
         returning<DeliverySum>(
           daysOfLines(db, param, query)
             .select(names.map((name) => SUM_KEYS[name]))
@@ -118,7 +119,7 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
       return session.dialect === 'sqlite' ? rows : rows.map((row) => ({ ...row, unsummed: Number(row.unsummed) }));
     },
     listHours: (query, which) =>
-      session.all(`delivery hours ${which} ${partOf(query)}`, { ...query }, (db, param) => {
+      session.all(`delivery hours ${which} ${levelOf(query)}`, { ...query }, (db, param) => {
         const rows = daysOfLines(db, param, query).select([...Object.values(SUM_KEYS), 'hours']);
         return returning<SumKeys & Pick<DeliveryDay, 'hours'>>(
           which === 'all' ? rows : rows.where('clicks', 'is', null),
@@ -218,8 +219,8 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
         'delivery_days',
         days.map((day) => ({ ...day, ...summedOf(day.hours) })),
         {
-          columns: [...DAY_KEY, ...DAY_VALUES, ...SUMMED],
-          onConflict: { key: DAY_KEY, replace: [...DAY_VALUES, ...SUMMED] },
+          columns: [...DAY_KEY, ...DAY_VALUES, ...SUMMED_METRICS],
+          onConflict: { key: DAY_KEY, replace: [...DAY_VALUES, ...SUMMED_METRICS] },
         },
       ),
     saveSegments: (segments) =>
@@ -289,7 +290,7 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
 }
 
 /** The sums of a day that only reports ask for. */
-function summedOf(hours: Uint8Array): Record<(typeof SUMMED)[number], number> {
+function summedOf(hours: Uint8Array): Record<(typeof SUMMED_METRICS)[number], number> {
   const sums = [0, 0, 0];
   visitHours(hours, SUMMED_SLOTS, (slot, _, number) => {
     sums[slot]! += number;
@@ -303,8 +304,8 @@ function sumOf(column: 'billed' | (typeof SUM_VALUES)[number]): RawBuilder<numbe
   return sql<number>`coalesce(sum(cast(${sql.ref(column)} as double precision)), 0)`;
 }
 
-/** Which part of an account a query is about. */
-function partOf({ campaign_id, line_item_id }: ReportScope): string {
+/** The level of the subject of a query. */
+function levelOf({ campaign_id, line_item_id }: ReportScope): string {
   return line_item_id === undefined ? (campaign_id === undefined ? 'account' : 'campaign') : 'line item';
 }
 
@@ -319,9 +320,9 @@ function daysOfLines(db: Db, param: Param<{ -readonly [Name in keyof SumQuery]: 
     .where('line_items.account_id', '=', param('account'))
     .where('day', '>=', param('from'))
     .where('day', '<', param('until'));
-  const part = partOf(query);
-  if (part === 'account') return rows;
-  return part === 'campaign'
+  const level = levelOf(query);
+  if (level === 'account') return rows;
+  return level === 'campaign'
     ? rows.where('campaign_id', '=', param('campaign_id'))
     : rows.where('line_items.id', '=', param('line_item_id'));
 }

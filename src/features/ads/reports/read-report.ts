@@ -8,6 +8,8 @@ import {
   type ReportLevel,
   type ReportQuestion,
   type ReportScope,
+  SUMMED_METRICS,
+  totalOf,
 } from '../../../contract/delivery/report.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryDay, DeliverySum, SumKeys, SumQuery } from '../../../contract/store/delivery-ledger.ts';
@@ -37,7 +39,9 @@ const slotsOf = (names: readonly (keyof DailyNumbers)[]): Int16Array =>
 type RowKey = (typeof KEYS)[ReportLevel];
 const SLOTS = slotsOf(NAMES);
 /** Those that days have not added up which were last changed before their sums were kept. */
-const UNSUMMED_SLOTS = slotsOf(['engagements', 'clicks', 'views']);
+const UNSUMMED_SLOTS = slotsOf(
+  NAMES.filter((name) => (SUMMED_METRICS as readonly string[]).includes(REPORT_METRICS[name])),
+);
 
 /**
  * Adds up what an account delivered, straight from the ledger, by currency: all placements, all kinds of ads, deleted ones
@@ -82,7 +86,7 @@ export function partOf({ id }: ReportedAccount, { campaign_id, line_item_id }: R
   return { account: id, ...(campaign_id !== undefined && { campaign_id }) };
 }
 
-/** The sums of some days, and the days whose hours say the rest. */
+/** The sums of some days, and those days that have to be added up by hour. */
 async function readDays(tx: ReadTransaction, query: SumQuery, groups: readonly (readonly (keyof SumKeys)[])[]) {
   let sums: DeliverySum[] = [];
   for (const keys of groups) sums = sums.concat(await tx.deliveryLedger.listSums(query, keys));
@@ -142,8 +146,4 @@ function numbersOf(numbers: Float64Array): DailyNumbers {
   const of = (slot: number): number[] =>
     Array.from({ length: numbers.length / WIDTH }, (_, at) => numbers[at * WIDTH + slot]!);
   return Object.fromEntries(NAMES.map((name, slot) => [name, of(slot)])) as DailyNumbers;
-}
-
-function totalOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0);
 }
