@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CredentialKind, Operation } from '../contract/declare/operation.ts';
 import { RATES, type RateSetting } from '../contract/declare/rates.ts';
 import { problems } from '../contract/problems/problems.ts';
@@ -54,7 +55,7 @@ export function openApiOf(
     paths[template] ??= {};
     paths[template][operation.method.toLowerCase()] = describe(operation, service, schemas, bodyOf);
   }
-  const shared = shareResponses(paths);
+  const shared = shareRefusals(paths);
   return {
     openapi: '3.1.0',
     info: {
@@ -141,29 +142,19 @@ function describe(operation: Operation, service: DescribedService, named: NamedS
   };
 }
 
-/** Moves responses that several operations share into the components, and refers to them. */
-function shareResponses(paths: Record<string, Record<string, Json>>): Record<string, Json> {
-  const all = Object.values(paths)
-    .flatMap((methods) => Object.values(methods))
-    .map((operation) => operation.responses as Record<string, Json>);
-  const uses = new Map<string, number>();
-  for (const response of all.flatMap((each) => Object.values(each))) {
-    const text = JSON.stringify(response);
-    uses.set(text, (uses.get(text) ?? 0) + 1);
-  }
+/**
+ * Moves refusals into the components, and refers to them by names that follow from what they say: whatever changes in one
+ * operation, the others keep theirs.
+ */
+function shareRefusals(paths: Record<string, Record<string, Json>>): Record<string, Json> {
   const shared: Record<string, Json> = {};
-  const names = new Map<string, string>();
-  for (const responses of all) {
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const responses = operation.responses as Record<string, Json>;
     for (const [status, response] of Object.entries(responses)) {
-      const text = JSON.stringify(response);
-      if (uses.get(text) === 1) continue;
-      let name = names.get(text);
-      if (name === undefined) {
-        const earlier = [...names.values()].filter((each) => each.startsWith(`Status${status}`)).length;
-        name = earlier === 0 ? `Status${status}` : `Status${status}-${earlier + 1}`;
-        names.set(text, name);
-        shared[name] = response;
-      }
+      if (Number(status) < 400) continue;
+      const digest = createHash('sha256').update(JSON.stringify(response)).digest('hex');
+      const name = `Status${status}-${digest.slice(0, 8)}`;
+      shared[name] = response;
       responses[status] = { $ref: `#/components/responses/${name}` };
     }
   }

@@ -186,7 +186,7 @@ describe('a field that is added to campaigns', () => {
     assert.equal(description, 'A probe.');
     assert.deepEqual(schema, { type: ['string', 'null'], enum: ['HIGH', 'LOW', null] });
     assert.ok(schemas.Campaign.required.includes('probe'));
-    for (const body of ['create', 'update']) assert.ok(schemas[`Body.campaigns.${body}`].properties.probe, body);
+    for (const body of ['CampaignsCreateBody', 'CampaignsUpdateBody']) assert.ok(schemas[body].properties.probe, body);
     const { parameters } = described.after.paths['/12/accounts/{account_id}/campaigns'].get;
     assert.ok(parameters.some((parameter: { name: string }) => parameter.name === 'probes'));
     assert.deepEqual(withoutProbe(described.after), withoutProbe(described.before));

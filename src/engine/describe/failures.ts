@@ -143,9 +143,11 @@ function flatEnvelope(names: readonly ProblemName[], into: NamedSchemas): Json {
   return anyOf([...pointers.values(), ...lists]);
 }
 
-/** The problems of an operation with a status. */
+/** The problems of an operation with a status, sorted. */
 export function problemsOfStatus(operation: Operation, status: number): ProblemName[] {
-  return declaredProblems(operation).filter((name) => wording(operation, name)[0] === status);
+  return declaredProblems(operation)
+    .filter((name) => wording(operation, name)[0] === status)
+    .sort();
 }
 
 /** Problems of which others may be reported with those of a status: of rules together, and of parameters. */
