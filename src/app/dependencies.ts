@@ -94,6 +94,8 @@ export interface DependencyOverrides extends RuntimeOverrides {
   readonly machineClock?: Clock;
   /** Whether objects in a folder are synced to disk; yes unless told otherwise. */
   readonly syncsObjects?: boolean;
+  /** How often a decision waits 50 ms for the database at most; 20 times unless told otherwise. */
+  readonly decisionWaits?: number;
 }
 
 /** The stored form of a password that a user has chosen. */
@@ -196,6 +198,7 @@ export async function openDependencies(
     serving: openServing({
       ...{ services: others, node: node.id, onDropped: metrics.beaconDropped },
       onError: failureLog(log, 'could not store beacons'),
+      waitsMax: overrides.decisionWaits,
     }),
   };
   const jobs = jobRunner({

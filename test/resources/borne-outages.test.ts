@@ -45,7 +45,7 @@ before(async () => {
         ...(lookForChanges && { lookForChanges: (...of) => meet(() => lookForChanges(...of)) }),
       };
     },
-    { flags: { delivery_sandbox: 'served', rate_limits: 'off' } },
+    { flags: { delivery_sandbox: 'served', rate_limits: 'off' }, seams: { decisionWaits: 20 } },
   );
   credential = await makePublisher(world);
   ad = await bookAd(world, { line: { ...TARGET, bid_amount_local_micro: 5_000_000 } });
@@ -133,7 +133,7 @@ async function lock(table: string): Promise<() => Promise<void>> {
 
 test('after a minute without an answer, decisions are refused', async () => {
   let now_ms = 0;
-  const outages = borneOutages(() => now_ms);
+  const outages = borneOutages(undefined, () => now_ms);
   const failing = () => outages.wait(Promise.reject(new StoreUnavailable(new Error('away'))));
   assert.equal(await failing(), false);
   now_ms = 59_999;

@@ -26,6 +26,9 @@ const hashSeam: DependencyOverrides = {
   hashPassword: (password) => hashPassword(password, secureRandom, { memory_kib: 8, passes: 1 }),
 };
 
+/** However busy the machine is, a decision gets its answer: tests of the limit set their own. */
+const patientSeam: DependencyOverrides = { decisionWaits: 1000 };
+
 /** A clock that stands still until it is moved. */
 export interface TestClock {
   now(): number;
@@ -91,7 +94,7 @@ export interface WorldOptions {
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const place = options.place ?? (await openPlace(options.which, { hasSchema: true, isInMemory: true }));
   const clock = testClock(options.start);
-  const seams = { clock, ...logSeam, ...hashSeam, ...options.seams };
+  const seams = { clock, ...logSeam, ...hashSeam, ...patientSeam, ...options.seams };
   // A driver is that of one node.
   const count = options.nodes ?? nodeCount;
   const hasNodes = count > 1 && place.databaseUrl !== '' && !options.seams?.driver;

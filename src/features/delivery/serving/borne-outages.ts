@@ -6,12 +6,13 @@ import type { BorneOutages } from '../../../contract/services/serving.ts';
  * A decision waits for one answer of the database so often, a second in all; once while the database is known to be away. A
  * process that gets no processor time waits longer: what is late then is not the database. @source decision 1226
  */
-const [WAITS_MAX, WAIT_MS] = [20, 50];
+const WAITS_MAX = 20;
+const WAIT_MS = 50;
 /** How long decisions are made from memory. Promises of budgets are kept as long. @source decision 1226 */
 const BORNE_MS = 60_000;
 
 /** Notes since when the database does not answer. */
-export function borneOutages(now_ms: () => number = elapsed_ms): BorneOutages {
+export function borneOutages(waitsMax = WAITS_MAX, now_ms: () => number = elapsed_ms): BorneOutages {
   let since_ms: number | undefined;
   return {
     async wait(work) {
@@ -28,7 +29,7 @@ export function borneOutages(now_ms: () => number = elapsed_ms): BorneOutages {
         },
       );
       const late = async (): Promise<Error | undefined> => {
-        for (let waits = since_ms === undefined ? WAITS_MAX : 1; waits > 0 && !isDone; waits--) await pause(WAIT_MS);
+        for (let waits = since_ms === undefined ? waitsMax : 1; waits > 0 && !isDone; waits--) await pause(WAIT_MS);
         return isDone ? answered : new StoreUnavailable(new Error('the database does not answer in time'));
       };
       const failure = await Promise.race([answered, late()]);

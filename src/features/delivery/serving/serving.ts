@@ -38,6 +38,8 @@ export interface ServingDeps {
   readonly onDropped: () => void;
   /** Beacons that wait to be stored at most, in each environment; 50,000 by default. */
   readonly waitingMax?: number;
+  /** How often a decision waits 50 ms for the database at most; 20 times by default. */
+  readonly waitsMax?: number | undefined;
 }
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
@@ -58,7 +60,7 @@ export function openServing(deps: ServingDeps): AdServing<DecisionRequest, reado
   const { services, onError } = deps;
   const { store, clock, box, delivery } = services;
   const places = new Map<Environment, Place>();
-  const outages = borneOutages();
+  const outages = borneOutages(deps.waitsMax);
   const placeOf = (environment: Environment): Place | undefined => {
     if (delivery.mode(environment) !== 'served') return undefined;
     const place = places.get(environment) ?? openPlace(deps, environment, outages);
