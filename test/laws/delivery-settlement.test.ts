@@ -175,6 +175,9 @@ describe('simulated delivery, as it is stored', () => {
 
   // Law 5. To see it fail: leave `beforeCall` out of line items.
   test('freezes at the second in which a line item or its campaign is paused', async () => {
+    // In the morning: late in a day on which little was spent, AUTO outbids the other line item.
+    const sinceMorning_ms = (calm.clock.now() - Date.parse('2026-03-01T16:00:00Z')) % (24 * HOUR_S * 1000);
+    calm.clock.advance(24 * HOUR_S - sinceMorning_ms / 1000);
     const { place, ids } = await begin(calm, null, 0);
     for (const end of [`line_items/${ids.lines[0]}`, `line_items/${ids.lines[1]}`, `campaigns/${ids.campaign}`]) {
       calm.clock.advance(1500);
