@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Booking } from '../../src/features/delivery/bookings.ts';
+import { type Knobs, ORDINARY } from '../../src/features/delivery/simulation/knobs.ts';
 import { partsWon, populationOf } from '../../src/features/delivery/simulation/share-auctions.ts';
 import { booking, creative, ModelRun } from '../rig/delivery-model.ts';
 
@@ -46,6 +47,25 @@ describe('line items that mean the same people', () => {
     assert.ok(left(rich) < 0.1 * alone, 'next to nothing is left');
     const some = left({ daily: 200_000_000, total: null });
     assert.ok(some > 0.5 * alone && some < 0.85 * alone, `${some} of ${alone}`);
+  });
+
+  // To see it fail: plan the budgets in `bidAndPace` of plan-segment.ts.
+  test('look at their budgets once an hour, as those do that share nobody', () => {
+    const looks = (isShared: boolean): number => {
+      let count = 0;
+      const model = new ModelRun(copies(6, { budget: { daily: 20_000_000, total: null } }));
+      const knobs: Knobs = {
+        ...ORDINARY,
+        get scenario() {
+          count += 1;
+          return ORDINARY.scenario;
+        },
+      };
+      Object.assign(model, { isShared, knobs });
+      model.advance(HOUR_S);
+      return count;
+    };
+    assert.equal(looks(true), looks(false));
   });
 
   test('win in proportion, and are as many people as they have in common', () => {

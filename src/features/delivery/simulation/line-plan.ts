@@ -100,7 +100,9 @@ export function beginPlan(
 export function bid(plan: LinePlan, segment: Segment, planned: number): void {
   const { line, supply } = plan;
   if (plan.reason || !supply) return;
-  const offer = offerOf(line, supply, planned, segment);
+  // Other bids do not depend on the opportunities, which others may have taken since.
+  const isKnown = plan.offer && line.booking.bid_strategy !== 'AUTO';
+  const offer = isKnown ? plan.offer! : offerOf(line, supply, planned, segment);
   if (offer === 'BID_BELOW_MINIMUM') {
     plan.reason = offer;
     return;

@@ -47,49 +47,54 @@ export function planSegment(
   });
   const serving = plans.filter(({ reason }) => !reason);
   const campaigns = byId(serving, ({ campaign }) => campaign.id);
-  for (const group of campaigns) planCampaign(group, segment, account.timezone);
-  // Now they know of each other.
-  if (shareAuctions(serving, { people, market, segment })) {
-    for (const group of campaigns) planCampaign(group, segment, account.timezone);
+  for (const group of campaigns) {
+    planBudgets(group, segment, account.timezone);
+    bidAndPace(group, segment);
   }
+  // Now they know of each other.
+  if (shareAuctions(serving, { people, market, segment })) for (const group of campaigns) bidAndPace(group, segment);
   for (const plan of serving) if (!plan.reason) round(plan, segment);
   cutToCaps(serving.filter(({ reason }) => !reason));
   for (const plan of serving) if (!plan.reason && plan.impressions === 0) plan.reason = 'NOTHING_WON';
   return plans;
 }
 
-/** The line items of a campaign bid, and are throttled to what is planned for each and for all. @source decision 934 */
-function planCampaign(group: readonly LinePlan[], segment: Segment, zone: string): void {
-  const [first] = group;
-  const { campaign } = first!.line.booking;
-  const ends = group.map(({ line }) => line.flightEnd_ms);
+/** What the budgets of a campaign and of its line items let those spend that are paced. @source decision 934 */
+function planBudgets(group: readonly LinePlan[], segment: Segment, zone: string): void {
+  const { line, spent } = group[0]!;
+  const ends = group.map((plan) => plan.line.flightEnd_ms);
   const last = ends.some((end) => end === undefined) ? undefined : Math.max(...(ends as number[]));
   const from_ms = Math.min(...group.map((plan) => plan.from_ms));
   const until_ms = Math.max(...group.map((plan) => plan.until_ms));
-  const ofCampaign = planFor(campaign.budget, first!.spent.campaign, stretch(segment, [from_ms, until_ms], last, zone));
+  const ofCampaign = planFor(
+    line.booking.campaign.budget,
+    spent.campaign,
+    stretch(segment, [from_ms, until_ms], last, zone),
+  );
+  for (const plan of group) {
+    const { booking, isStandard, flightEnd_ms } = plan.line;
+    if (!isStandard) continue;
+    const own = stretch(segment, [plan.from_ms, plan.until_ms], flightEnd_ms, zone);
+    plan.plan = planFor(booking.budget, plan.spent.line, own);
+    plan.campaignPlan = ofCampaign;
+  }
+}
+
+/** The line items of a campaign bid, and are throttled to what is planned for each and for all. @source decision 934 */
+function bidAndPace(group: readonly LinePlan[], segment: Segment): void {
   const supply = group.reduce((sum, plan) => sum + plan.supply!.opportunities, 0);
   for (const plan of group) {
     plan.throttle = 1;
     plan.limit = undefined;
-    const { line } = plan;
-    const { booking, isStandard } = line;
-    const left = planFor(
-      booking.budget,
-      plan.spent.line,
-      stretch(segment, [plan.from_ms, plan.until_ms], line.flightEnd_ms, zone),
-    );
     const part = plan.supply!.opportunities / supply;
-    if (isStandard) {
-      plan.plan = left;
-      plan.campaignPlan = ofCampaign;
-    }
-    bid(plan, segment, isStandard ? Math.min(left, ofCampaign * part) : Number.POSITIVE_INFINITY);
+    bid(plan, segment, Math.min(plan.plan, plan.campaignPlan * part));
     if (plan.reason || plan.expectedSpend <= plan.plan) continue;
     throttle(plan, plan.plan / plan.expectedSpend);
     plan.limit = 'pacing';
   }
   const paced = group.filter((plan) => !plan.reason && plan.line.isStandard);
   const sum = paced.reduce((all, plan) => all + plan.expectedSpend, 0);
+  const ofCampaign = paced[0]?.campaignPlan ?? 0;
   if (sum <= ofCampaign) return;
   for (const plan of paced) {
     throttle(plan, ofCampaign / sum);
