@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import type { DeliveryMetric } from '../../src/contract/delivery/metrics.ts';
+import type { Booking } from '../../src/features/delivery/bookings.ts';
 import { booking, creative, ModelRun } from '../rig/delivery-model.ts';
 import { simulatedWeek } from '../rig/simulated-week.ts';
 
@@ -70,4 +72,37 @@ test('people who see an ad twice a day do two thirds of what they did at first, 
   const [first, settled, late] = [rates[0]!, mean(rates.slice(8, 15)), mean(rates.slice(-7))];
   assert.ok(settled / first > 0.6 && settled / first < 0.85, `${settled} after ${first}`);
   assert.ok(Math.abs(late / settled - 1) < 0.05, `${late} after ${settled}`);
+});
+
+/** Mean of what a run delivered on whole local days: on those of weekends, and on all others. */
+function byWeekday(run: ModelRun, metric: DeliveryMetric): { weekends: number; weekdays: number } {
+  const days = [...new Set([...run.cells.values()].map(({ day }) => day))].sort().slice(1, -1);
+  const mean = (isAsked: boolean): number => {
+    const some = days.filter((day) => [0, 6].includes(new Date(day).getUTCDay()) === isAsked);
+    return some.reduce((sum, date) => sum + run.sum(metric, ({ day }) => day === date), 0) / some.length;
+  };
+  return { weekends: mean(true), weekdays: mean(false) };
+}
+
+// To see it fail: leave out `dayWeight` in hour-market.ts.
+test('weekends have fewer impressions, and budgets that bind are spent wholly on them too, at a higher price', () => {
+  const after = (changes: Partial<Booking>): ModelRun => {
+    const run = new ModelRun([booking('a', { pay_by: 'IMPRESSION', ...changes })]);
+    run.advance(4 * 7 * 86_400);
+    return run;
+  };
+  const charge = 'billed_charge_local_micro';
+  const within = (part: number, least: number, most: number, of: string): void =>
+    assert.ok(part > least && part < most, `${of}: ${part}`);
+  const free = after({ bid_strategy: 'MAX', bid_amount: 4_000_000, budget: { daily: 9e12, total: null } });
+  for (const metric of ['impressions', charge] as const) {
+    const { weekends, weekdays } = byWeekday(free, metric);
+    within(weekends / weekdays, 0.86, 0.94, metric);
+  }
+  const daily = 30_000_000;
+  const bound = after({ budget: { daily, total: null } });
+  const [shown, spent] = [byWeekday(bound, 'impressions'), byWeekday(bound, charge)];
+  within(spent.weekends / daily, 0.98, 1.001, 'spent at weekends');
+  within(spent.weekdays / daily, 0.98, 1.001, 'spent on other days');
+  within(shown.weekends / shown.weekdays, 0.9, 0.98, 'impressions for the same money');
 });
