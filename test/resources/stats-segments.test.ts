@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { localDay } from '../../src/base/zones.ts';
 import { type DeliveryMetric, WEB_CONVERSIONS } from '../../src/contract/delivery/metrics.ts';
+import { REPORT_METRICS } from '../../src/contract/delivery/report.ts';
 import { referenceEntry } from '../../src/features/ads/reference/reference-entry.ts';
 import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
+import { readBreakdown } from '../../src/features/ads/reports/read-breakdown.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { type StatsPlace, statsCalls } from './stats-calls.ts';
 
@@ -156,6 +158,28 @@ describe('segments of statistics', () => {
     const skipped = 20;
     for (const [value, series] of Object.entries(byValue(later!, 'impressions'))) {
       assert.deepEqual(series, byValue(both[0]!, 'impressions')[value]!.slice(skipped), value);
+    }
+  });
+
+  // To see it fail: leave out the counts of amounts in segment-parts.ts.
+  test('are those of break-downs, which unpack no more than they show', async () => {
+    const account = { id: place.account, environment: 'sandbox', timezone: place.zone } as const;
+    const asked = { days: ['2026-03-07', '2026-03-08', '2026-03-09'], segmentation: 'GENDER', country: undefined };
+    const found = await readBreakdown(world.service.store, account, asked);
+    const ids = place.lines.map(({ id }) => id);
+    const range = { start_time: '2026-03-07T08:00:00Z', end_time: '2026-03-10T07:00:00Z' };
+    const parts = await partsOf(place, { ...asking(ids), ...range, ...groups, segmentation_type: 'GENDER' });
+    const sumOf = (name: string, metric: string): number =>
+      parts
+        .flat()
+        .filter(({ segment }) => segment?.segment_name === name)
+        .reduce((sum, { metrics }) => sum + (metrics[metric]?.[0] ?? 0), 0);
+    assert.deepEqual(found.map(({ name }) => name).sort(), ['Female', 'Male', 'Unknown']);
+    for (const { name, currency, numbers } of found) {
+      assert.equal(currency, 'USD');
+      for (const [own, metric] of Object.entries(REPORT_METRICS)) {
+        assert.deepEqual(numbers[own as keyof typeof numbers], [sumOf(name!, metric)], `${name} ${metric}`);
+      }
     }
   });
 });

@@ -103,11 +103,7 @@ export interface DeliveryTotals
   extends Pick<DeliveryDay, 'line_item_id' | 'impressions' | 'billed' | 'spend_local_micro'> {}
 
 /** Selects the days that a report adds up. */
-export interface SumQuery extends ReportScope {
-  readonly account: string;
-  readonly from: string;
-  readonly until: string;
-}
+export interface SumQuery extends ReportScope, DayQuery {}
 
 /** The line item of a day, and what it belongs to. */
 export interface SumKeys {
@@ -117,6 +113,9 @@ export interface SumKeys {
   readonly creative_id: string;
   readonly day: string;
 }
+
+/** The hours of a day, and what it belongs to. */
+export interface DeliveryHours extends SumKeys, Pick<DeliveryDay, 'placement' | 'hours'> {}
 
 /** Sums of the days that have the same keys. */
 export interface DeliverySum extends Partial<SumKeys> {
@@ -137,7 +136,7 @@ export interface DeliveryLedger {
   /** Sums by currency and by other keys, deleted line items too, in no order. */
   listSums(query: SumQuery, keys: readonly (keyof SumKeys)[]): Promise<DeliverySum[]>;
   /** The hours of days, in no order; of those that `listSums` counts as unsummed alone, if asked for. */
-  listHours(query: SumQuery, which: 'all' | 'unsummed'): Promise<(SumKeys & Pick<DeliveryDay, 'hours'>)[]>;
+  listHours(query: SumQuery, which: 'all' | 'unsummed'): Promise<DeliveryHours[]>;
   /** Segments of one segmentation type, in the order of `listDays`, then by value. */
   listSegments(query: DayQuery & { readonly segmentation: string }): Promise<DeliverySegment[]>;
   /** Sums by line item, in the order of their ids; line items without delivery are absent. */

@@ -6,7 +6,7 @@ import type {
   DayQuery,
   DeliveryAudience,
   DeliveryChange,
-  DeliveryDay,
+  DeliveryHours,
   DeliveryLedger,
   DeliverySegment,
   DeliverySum,
@@ -106,10 +106,13 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
       });
     },
     async listSums(query, keys) {
+      if (asksForNothing(query.line_items)) return [];
       const names = ['currency', ...keys] as const;
-      const rows = await session.all(`delivery sums ${keys} ${levelOf(query)}`, { ...query }, (db, param) =>
+      const { args, key, size } = scopeOf(query);
+      const asked = { ...query, ...args };
+      const rows = await session.all(`delivery sums ${keys} ${levelOf(query)} ${key}`, asked, (db, param) =>
         returning<DeliverySum>(
-          daysOfLines(db, param, query)
+          daysOfLines(db, param, query, size)
             .select(names.map((name) => SUM_KEYS[name]))
             .select(SUM_VALUES.map((name) => sumOf(name).as(name)))
             .select(sql<number>`count(*) - count(${sql.ref('clicks')})`.as('unsummed'))
@@ -118,13 +121,15 @@ export function deliveryLedgerOn(session: Session): DeliveryLedger {
       );
       return session.dialect === 'sqlite' ? rows : rows.map((row) => ({ ...row, unsummed: Number(row.unsummed) }));
     },
-    listHours: (query, which) =>
-      session.all(`delivery hours ${which} ${levelOf(query)}`, { ...query }, (db, param) => {
-        const rows = daysOfLines(db, param, query).select([...Object.values(SUM_KEYS), 'hours']);
-        return returning<SumKeys & Pick<DeliveryDay, 'hours'>>(
-          which === 'all' ? rows : rows.where('clicks', 'is', null),
-        );
-      }),
+    async listHours(query, which) {
+      if (asksForNothing(query.line_items)) return [];
+      const { args, key, size } = scopeOf(query);
+      const asked = { ...query, ...args };
+      return session.all(`delivery hours ${which} ${levelOf(query)} ${key}`, asked, (db, param) => {
+        const rows = daysOfLines(db, param, query, size).select([...Object.values(SUM_KEYS), 'placement', 'hours']);
+        return returning<DeliveryHours>(which === 'all' ? rows : rows.where('clicks', 'is', null));
+      });
+    },
     async listSegments(query) {
       if (asksForNothing(query.line_items)) return [];
       const { args, key, size } = scopeOf(query);
@@ -309,9 +314,17 @@ function levelOf({ campaign_id, line_item_id }: ReportScope): string {
   return line_item_id === undefined ? (campaign_id === undefined ? 'account' : 'campaign') : 'line item';
 }
 
-/** Days of delivery with the line items that they belong to. */
-function daysOfLines(db: Db, param: Param<{ -readonly [Name in keyof SumQuery]: string }>, query: SumQuery) {
-  const rows = dynamic(db)
+/**
+ * Days of delivery with the line items that they belong to.
+ * @param size of the padded list of line items; 0 for all
+ */
+function daysOfLines(
+  db: Db,
+  param: Param<SumQuery & { readonly line_items: readonly string[] }>,
+  query: SumQuery,
+  size: number,
+) {
+  let rows = dynamic(db)
     .selectFrom('line_items')
     // SQLite keeps the order of a cross join: each line item finds its days by the primary key.
     .crossJoin('delivery_days')
@@ -320,6 +333,7 @@ function daysOfLines(db: Db, param: Param<{ -readonly [Name in keyof SumQuery]: 
     .where('line_items.account_id', '=', param('account'))
     .where('day', '>=', param('from'))
     .where('day', '<', param('until'));
+  if (size > 0) rows = rows.where((eb) => inList(eb, 'line_items.id', param.list('line_items', size)));
   const level = levelOf(query);
   if (level === 'account') return rows;
   return level === 'campaign'

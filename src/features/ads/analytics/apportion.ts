@@ -4,11 +4,10 @@ export interface Turns {
   readonly order: Uint16Array;
   /** How many turns of a period each segment has. */
   readonly weights: readonly number[];
-  /** How many turns each segment had before each block of turns, block by block. */
+  /** How many turns each segment had before each block of turns, block by block; a block has a turn for each segment. */
   readonly before: Uint16Array;
 }
 
-const BLOCK = 64;
 /** Turns of a period at most: shares are exact for audiences up to this size, and to this part beyond. */
 const PERIOD_MAX = 2048;
 
@@ -27,10 +26,12 @@ export function turnsOf(people: readonly number[]): Turns | undefined {
   }
   all.sort(([one, first], [other, second]) => one - other || first - second);
   const order = Uint16Array.from(all, ([, segment]) => segment);
-  const before = new Uint16Array(weights.length * (Math.ceil(order.length / BLOCK) + 1));
-  const had = new Uint16Array(weights.length);
+  const block = weights.length;
+  const before = new Uint16Array(block * (Math.ceil(order.length / block) + 1));
+  const had = new Uint16Array(block);
   for (let at = 0; at < order.length; at++) {
-    if (at % BLOCK === 0) before.set(had, (at / BLOCK) * had.length);
+    // A block is as long as the row of the table about it.
+    if (at % block === 0) before.set(had, at);
     had[order[at]!]! += 1;
   }
   return { order, weights, before };
@@ -60,21 +61,20 @@ function addTurns(
   parts: Float64Array,
   offset: number,
 ): void {
-  const first = Math.ceil(from / BLOCK);
-  const last = Math.floor(until / BLOCK);
+  const { length } = weights;
+  const first = Math.ceil(from / length) * length;
+  const last = Math.floor(until / length) * length;
   if (last <= first) {
     for (let at = from; at < until; at++) parts[offset + order[at]!]! += 1;
     return;
   }
-  for (let at = from; at < first * BLOCK; at++) parts[offset + order[at]!]! += 1;
-  const { length } = weights;
-  const [lower, upper] = [first * length, last * length];
+  for (let at = from; at < first; at++) parts[offset + order[at]!]! += 1;
   // The last block may be at the end of the period, before which all turns were taken.
-  const isEnd = last * BLOCK === order.length;
+  const isEnd = last === order.length;
   for (let at = 0; at < length; at++) {
-    parts[offset + at]! += (isEnd ? weights[at]! : before[upper + at]!) - before[lower + at]!;
+    parts[offset + at]! += (isEnd ? weights[at]! : before[last + at]!) - before[first + at]!;
   }
-  for (let at = last * BLOCK; at < until; at++) parts[offset + order[at]!]! += 1;
+  for (let at = last; at < until; at++) parts[offset + order[at]!]! += 1;
 }
 
 /**
@@ -85,23 +85,24 @@ export function byLargestRemainder(amount: number, weights: readonly number[]): 
   const total = weights.reduce((sum, each) => sum + each, 0);
   if (total === 0) return weights.map(() => 0);
   const isExact = amount <= Number.MAX_SAFE_INTEGER / total;
-  const quotas = weights.map((weight) => quotaOf(amount, weight, total, isExact));
-  const parts = quotas.map(([part]) => part);
-  let left = amount - parts.reduce((sum, part) => sum + part, 0);
-  for (; left > 0; left--) {
+  const remainders = new Array<number>(weights.length);
+  const parts = weights.map((weight, at) => {
+    if (isExact) {
+      const part = Math.floor((amount * weight) / total);
+      remainders[at] = amount * weight - part * total;
+      return part;
+    }
+    const product = BigInt(amount) * BigInt(weight);
+    remainders[at] = Number(product % BigInt(total));
+    return Number(product / BigInt(total));
+  });
+  for (let left = amount - parts.reduce((sum, part) => sum + part, 0); left > 0; left--) {
     let largest = 0;
-    for (let at = 1; at < quotas.length; at++) if (quotas[at]![1] > quotas[largest]![1]) largest = at;
+    for (let at = 1; at < remainders.length; at++) if (remainders[at]! > remainders[largest]!) largest = at;
     parts[largest]! += 1;
-    quotas[largest]![1] = -1;
+    remainders[largest] = -1;
   }
   return parts;
-}
-
-/** A part, rounded down, and its remainder; exact also where the product is no safe integer. */
-function quotaOf(amount: number, weight: number, total: number, isExact: boolean): [part: number, remainder: number] {
-  if (isExact) return [Math.floor((amount * weight) / total), (amount * weight) % total];
-  const product = BigInt(amount) * BigInt(weight);
-  return [Number(product / BigInt(total)), Number(product % BigInt(total))];
 }
 
 /** A number that a text stands for: always the same, and unlike those of similar texts (FNV-1a). */

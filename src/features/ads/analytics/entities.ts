@@ -1,7 +1,7 @@
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
-import type { DeliveryDay } from '../../../contract/store/delivery-ledger.ts';
+import type { DeliveryHours } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { campaigns } from '../campaigns.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
@@ -58,7 +58,7 @@ export interface FoundEntities {
   /** The line items whose deliveries are looked at; undefined for all. */
   readonly lines: readonly string[] | undefined;
   /** The entity of a delivery, by its place in `ids`. */
-  ownerOf(delivery: Pick<DeliveryDay, 'line_item_id' | 'creative_id'>): number | undefined;
+  ownerOf(delivery: Pick<DeliveryHours, 'line_item_id' | 'creative_id'>): number | undefined;
 }
 
 /** Finds entities of a kind by their ids; ids that are not of this kind and account are left out. @source analytics 5 */

@@ -5,7 +5,7 @@ import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
-import type { DeliveryDay } from '../../../contract/store/delivery-ledger.ts';
+import type { DayQuery, DeliveryHours } from '../../../contract/store/delivery-ledger.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import { type Buckets, bucketsOf, type DayBuckets, type Granularity } from './buckets.ts';
 import {
@@ -42,6 +42,14 @@ export interface StatsQuery {
   readonly segmentation?: AskedSegmentation | undefined;
 }
 
+/** A question about deliveries in terms of the ledger. */
+interface LedgerQuery extends Pick<StatsQuery, 'placement' | 'segmentation'> {
+  readonly account: Pick<AccountState, 'id' | 'timezone'>;
+  readonly entities: FoundEntities;
+  readonly buckets: Buckets;
+  readonly metrics: readonly DeliveryMetric[];
+}
+
 /** The numbers of each metric with activity, by bucket. */
 export type Series = Map<DeliveryMetric, Float64Array>;
 
@@ -58,8 +66,9 @@ export interface Stats {
   readonly entities: readonly EntityStats[];
 }
 
-/** Days that are read at once: a range of any length takes no more memory than that, and lets others in between. */
+/** Days and line items that are read at once: a question of any size takes little memory, and lets others in between. */
 const DAYS_AT_ONCE = 7;
+const LINES_AT_ONCE = 500;
 /** Placements that have statistics of their own; all others are ALL_ON_SERVICE. @source analytics 5 */
 const OWN_PLACEMENTS: ReadonlySet<string> = new Set(['PUBLISHER_NETWORK', 'SPOTLIGHT', 'TREND']);
 
@@ -68,36 +77,45 @@ export function statsPlacement(placement: string): string {
   return OWN_PLACEMENTS.has(placement) ? placement : 'ALL_ON_SERVICE';
 }
 
+interface StatsOptions {
+  /** The resource with the names of conversion tags. */
+  readonly tags?: AnyResource | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads what entities delivered. Never call it inside a unit of work. @source analytics 0 */
+export async function readStats(store: Store, query: StatsQuery, options: StatsOptions = {}): Promise<Stats> {
+  const { account, entity, entity_ids, from, until, granularity } = query;
+  const entities = await store.read((tx) => findEntities(tx, account, entity, entity_ids));
+  const buckets = bucketsOf(instantMs(from), instantMs(until), granularity, account.timezone);
+  return readDeliveries(store, { ...query, entities, buckets, metrics: metricsOf(query) }, options);
+}
+
 /**
  * Reads what entities delivered from the ledger: the source of every number about delivery. Never
  * call it inside a unit of work.
- * @param tags the resource with the names of conversion tags
- * @source analytics 0
  */
-export async function readStats(
+export async function readDeliveries(
   store: Store,
-  query: StatsQuery,
-  { tags, signal }: { readonly tags?: AnyResource | undefined; readonly signal?: AbortSignal } = {},
+  query: LedgerQuery,
+  { tags, signal }: StatsOptions = {},
 ): Promise<Stats> {
-  const { account, segmentation } = query;
-  const buckets = bucketsOf(instantMs(query.from), instantMs(query.until), query.granularity, account.timezone);
-  const entities = await store.read((tx) => findEntities(tx, account, query.entity, query.entity_ids));
-  const metrics = metricsOf(query);
+  const { account, entities, buckets, metrics, segmentation } = query;
   const collected = collector(entities, buckets, metrics);
   const slots = Int16Array.from(DELIVERY_METRICS, (metric) => metrics.indexOf(metric));
   const audiences = segmentation && audienceShares(segmentation.type);
   const isIdle = metrics.length === 0 || entities.ids.length === 0;
-  for (const [from, until] of isIdle ? [] : chunksOf(buckets)) {
+  for (const range of isIdle ? [] : rangesOf(entities, buckets)) {
     signal?.throwIfAborted();
-    const range = { account: account.id, from, until, ...(entities.lines && { line_items: entities.lines }) };
     const { days, segments } = await store.read(async (tx) => {
-      const listed = await tx.deliveryLedger.listDays(range);
-      const isAsked = ({ placement }: DeliveryDay): boolean => statsPlacement(placement) === query.placement;
+      const listed = await tx.deliveryLedger.listHours({ account: account.id, ...range }, 'all');
+      const isAsked = ({ placement }: DeliveryHours): boolean => statsPlacement(placement) === query.placement;
       const days = query.placement === undefined ? listed : listed.filter(isAsked);
       if (!audiences || days.length === 0) return { days, segments: [] };
       const missing = audiences.missing(days.map(({ line_item_id }) => line_item_id));
       audiences.add(missing, await tx.deliveryLedger.listAudiences(account.id, missing));
-      return { days, segments: await tx.deliveryLedger.listSegments({ ...range, segmentation: segmentation!.type }) };
+      const divided = { account: account.id, ...range, segmentation: segmentation!.type };
+      return { days, segments: await tx.deliveryLedger.listSegments(divided) };
     });
     if (audiences) {
       const shownAs = valueFilter(segmentation!, account.timezone);
@@ -166,6 +184,13 @@ function metricsOf({ entity, groups, segmentation }: StatsQuery): DeliveryMetric
   return [...metrics];
 }
 
+function* rangesOf({ lines }: FoundEntities, buckets: Buckets): Iterable<Omit<DayQuery, 'account'>> {
+  for (let at = 0; at < (lines?.length ?? 1); at += LINES_AT_ONCE) {
+    const line_items = lines?.slice(at, at + LINES_AT_ONCE);
+    for (const [from, until] of chunksOf(buckets)) yield { from, until, ...(line_items && { line_items }) };
+  }
+}
+
 function* chunksOf({ days }: Buckets): Iterable<readonly [from: string, until: string]> {
   const dates = [...days.keys()];
   for (let at = 0; at < dates.length; at += DAYS_AT_ONCE) {
@@ -205,7 +230,7 @@ function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, m
     /** What was added, by entity and segment. */
     series: (): Parts[] => sums.map((bySegment) => seriesOf(bySegment, metrics, length)),
     /** Adds what `visit` finds in a day, if it belongs to an entity. */
-    add(day: DeliveryDay, visit: (into: Collected) => void): void {
+    add(day: DeliveryHours, visit: (into: Collected) => void): void {
       const owner = ownerOf(day);
       const found = days.get(day.day);
       if (owner === undefined || !found) return;
@@ -245,7 +270,7 @@ function seriesOf(
 
 function nameSegments(
   store: Store,
-  { account, segmentation }: StatsQuery,
+  { account, segmentation }: LedgerQuery,
   parts: readonly Parts[],
   tags: AnyResource | undefined,
 ): Promise<ReadonlyMap<string, Segment>> {

@@ -1,4 +1,3 @@
-import { formatInstant } from '../../../base/instants.ts';
 import { plusDays, startOfDay } from '../../../base/zones.ts';
 import {
   type BreakdownQuestion,
@@ -7,12 +6,11 @@ import {
   type SegmentReport,
 } from '../../../contract/delivery/report.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { readStats, type StatsQuery } from '../analytics/read-stats.ts';
+import { bucketsOf } from '../analytics/buckets.ts';
+import { readDeliveries, type Series, type StatsQuery } from '../analytics/read-stats.ts';
 import type { SegmentationName } from '../analytics/segmentations.ts';
 import { partOf } from './read-report.ts';
 
-/** Line items that are divided at once. */
-const LINES_AT_ONCE = 500;
 const NAMES = Object.keys(REPORT_METRICS) as (keyof DailyNumbers)[];
 
 /**
@@ -26,33 +24,27 @@ export async function readBreakdown(
 ): Promise<SegmentReport[]> {
   const { days, segmentation, country } = question;
   const end = plusDays(days.at(-1)!, 1);
-  const bound = (day: string): string => formatInstant(Date.parse(startOfDay(day, account.timezone)));
+  const bound_ms = (day: string): number => Date.parse(startOfDay(day, account.timezone));
   const query = { ...partOf(account, question), from: days[0]!, until: end };
   const active = await store.read((tx) => tx.deliveryLedger.listSums(query, ['line_item_id']));
-  const currencies = new Map(active.map(({ line_item_id, currency }) => [line_item_id!, currency]));
-  const lines = [...currencies.keys()];
-  const found = new Map<string, SegmentReport>();
-  for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
-    const { entities } = await readStats(store, {
-      ...{ account, entity: 'LINE_ITEM', entity_ids: lines.slice(from, from + LINES_AT_ONCE), granularity: 'TOTAL' },
-      ...{ from: bound(days[0]!), until: bound(end), groups: ['ENGAGEMENT', 'BILLING', 'VIDEO'] },
-      segmentation: { type: segmentation as SegmentationName, country, platform: undefined },
-    });
-    for (const { id, parts } of entities) {
-      const currency = currencies.get(id)!;
-      for (const { segment, series } of parts) {
-        if (series.size === 0) continue;
-        const name = segment?.segment_name ?? null;
-        const key = `${currency} ${name}`;
-        const known = found.get(key) ?? { name, currency, numbers: nothing() };
-        found.set(key, known);
-        for (const each of NAMES) known.numbers[each][0]! += series.get(REPORT_METRICS[each])?.[0] ?? 0;
-      }
-    }
-  }
-  return [...found.values()].sort((one, other) => other.numbers.spend[0]! - one.numbers.spend[0]!);
+  const currencies = [...new Set(active.map(({ currency }) => currency))];
+  const places = new Map(active.map(({ line_item_id, currency }) => [line_item_id!, currencies.indexOf(currency)]));
+  const { entities } = await readDeliveries(store, {
+    account,
+    entities: { ids: currencies, lines: [...places.keys()], ownerOf: ({ line_item_id }) => places.get(line_item_id) },
+    buckets: bucketsOf(bound_ms(days[0]!), bound_ms(end), 'TOTAL', account.timezone),
+    metrics: Object.values(REPORT_METRICS),
+    segmentation: { type: segmentation as SegmentationName, country, platform: undefined },
+  });
+  const found = entities.flatMap(({ id: currency, parts }) =>
+    parts
+      .filter(({ series }) => series.size > 0)
+      .map(({ segment, series }) => ({ name: segment?.segment_name ?? null, currency, numbers: numbersOf(series) })),
+  );
+  return found.sort((one, other) => other.numbers.spend[0]! - one.numbers.spend[0]!);
 }
 
-function nothing(): DailyNumbers {
-  return Object.fromEntries(NAMES.map((name) => [name, [0]])) as unknown as DailyNumbers;
+function numbersOf(series: Series): DailyNumbers {
+  const entries = NAMES.map((name) => [name, [series.get(REPORT_METRICS[name])?.[0] ?? 0]]);
+  return Object.fromEntries(entries) as unknown as DailyNumbers;
 }

@@ -12,7 +12,7 @@ import {
   totalOf,
 } from '../../../contract/delivery/report.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { DeliveryDay, DeliverySum, SumKeys, SumQuery } from '../../../contract/store/delivery-ledger.ts';
+import type { DeliveryHours, DeliverySum, SumKeys, SumQuery } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
 import { othersTurn } from '../analytics/read-stats.ts';
 import { nameRows } from './name-rows.ts';
@@ -120,7 +120,7 @@ function reportSums(days: readonly string[], key: RowKey | undefined, isByDay: b
       const offset = sum.day === undefined ? 0 : offsets.get(sum.day)!;
       for (let slot = 0; slot < WIDTH; slot++) into[offset + slot]! += sum[COLUMNS[slot]!];
     },
-    addHours(row: SumKeys & Pick<DeliveryDay, 'hours'>, slots: Int16Array, hoursMax = Number.POSITIVE_INFINITY): void {
+    addHours(row: DeliveryHours, slots: Int16Array, hoursMax = Number.POSITIVE_INFINITY): void {
       const { totals } = ofCurrency(row.currency);
       const offset = offsets.get(row.day)!;
       const into = key && rowOf(row.currency, row[key]);
