@@ -87,7 +87,7 @@ export function partOf({ id }: ReportedAccount, { campaign_id, line_item_id }: R
 }
 
 /** The sums of some days, and those days that have to be added up by hour. */
-async function readDays(tx: ReadTransaction, query: SumQuery, groups: readonly (readonly (keyof SumKeys)[])[]) {
+export async function readDays(tx: ReadTransaction, query: SumQuery, groups: readonly (readonly (keyof SumKeys)[])[]) {
   let sums: DeliverySum[] = [];
   for (const keys of groups) sums = sums.concat(await tx.deliveryLedger.listSums(query, keys));
   const isWhole = sums.every(({ unsummed }) => unsummed === 0);

@@ -3,6 +3,7 @@ import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { ReadTransaction } from '../../../contract/store/store.ts';
+import { readDays } from '../../ads/reports/read-report.ts';
 import { drawRate, type Outcomes } from './draw-rate.ts';
 
 const EXPECTED = 0.008;
@@ -11,7 +12,7 @@ const WEIGHT = 1000;
 const [LEAST, MOST] = [0.5, 2];
 /** Clicks of the current local day and those before it count: people tire of an ad. */
 const DAYS = 7;
-const SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) => ['impressions', 'clicks'].indexOf(metric));
+const CLICKS = Int16Array.from(DELIVERY_METRICS, (metric) => (metric === 'clicks' ? 0 : -1));
 
 /** Clicks in impressions of a creative that nobody has seen. */
 export const UNSEEN: Outcomes = { successes: EXPECTED * WEIGHT, trials: WEIGHT };
@@ -25,14 +26,15 @@ export async function readOutcomes(
 ): Promise<ReadonlyMap<string, Outcomes>> {
   const until = plusDays(dateAround(now_ms, timezone), 1);
   const range = { account: id, from: plusDays(until, -DAYS), until, line_items };
+  const { sums, unsummed } = await readDays(tx, range, [['creative_id']]);
   const found = new Map<string, Outcomes>();
-  for (const { creative_id, hours } of await tx.deliveryLedger.listDays(range)) {
-    const { successes, trials } = found.get(creative_id) ?? UNSEEN;
-    const added = [0, 0];
-    visitHours(hours, SLOTS, (slot, _, number) => {
-      added[slot]! += number;
-    });
-    found.set(creative_id, { successes: successes + added[1]!, trials: trials + added[0]! });
+  const add = (creative: string, impressions: number, clicks: number): void => {
+    const { successes, trials } = found.get(creative) ?? UNSEEN;
+    found.set(creative, { successes: successes + clicks, trials: trials + impressions });
+  };
+  for (const { creative_id, impressions, clicks } of sums) add(creative_id!, impressions, clicks);
+  for (const { creative_id, hours } of unsummed) {
+    visitHours(hours, CLICKS, (_slot, _hour, clicks) => add(creative_id, 0, clicks));
   }
   return found;
 }
