@@ -100,7 +100,7 @@ import { deliverySettlement } from '../features/delivery/simulation/settlement-j
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
-import { mediaProcessing } from '../features/media/processing.ts';
+import { mediaConversion, mediaProcessing } from '../features/media/processing.ts';
 import { uploadMedia, uploadStatus } from '../features/media/upload-v1.ts';
 import { uploadV2Operations } from '../features/media/upload-v2.ts';
 import { auditExpiry } from '../features/platform/audit-expiry.ts';
@@ -233,6 +233,7 @@ export const expiryJobKinds = [
 // biome-ignore lint/suspicious/noExplicitAny: each kind has its own result type
 export const jobKinds: readonly JobKind<any>[] = [
   mediaProcessing,
+  mediaConversion,
   mediaExpiry,
   mediaRemoval,
   publicationJob,

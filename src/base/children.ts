@@ -20,6 +20,8 @@ export interface ProcessLimits {
   readonly memory_bytes: number;
   /** Processor time. */
   readonly cpu_s: number;
+  /** Largest file that it may write. */
+  readonly file_bytes_max: number;
 }
 
 /**
@@ -29,12 +31,18 @@ export interface ProcessLimits {
 export function boundedCommand(
   program: string,
   args: readonly string[],
-  { memory_bytes, cpu_s }: ProcessLimits,
+  { memory_bytes, cpu_s, file_bytes_max }: ProcessLimits,
 ): readonly [command: string, args: readonly string[]] {
   // A path is relative to the working folder of the service; a plain name is looked up in PATH.
   const named = program.includes('/') ? resolve(program) : program;
   if (process.platform === 'win32') return [named, args];
-  const limits = [`-v ${Math.ceil(memory_bytes / 1024)}`, `-t ${cpu_s}`, '-c 0'];
+  // Files are counted in blocks of 512 bytes, memory in kilobytes.
+  const limits = [
+    `-v ${Math.ceil(memory_bytes / 1024)}`,
+    `-t ${cpu_s}`,
+    `-f ${Math.ceil(file_bytes_max / 512)}`,
+    '-c 0',
+  ];
   const script = `${limits.map((limit) => `ulimit ${limit} 2>/dev/null; `).join('')}exec "$@"`;
   return ['/bin/sh', ['-c', script, 'sh', named, ...args]];
 }

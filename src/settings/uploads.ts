@@ -40,9 +40,12 @@ export const uploadSettings = {
     unit: 'seconds',
     bounds: [60, 31_536_000],
   }),
-  ffmpeg_program: text('Extracts poster frames of videos; when empty, posters are grey.', {
-    default: '',
-    expected: 'a path or name of the program ffmpeg',
-    parse: (path) => (path.trim() === '' ? undefined : path),
-  }),
+  ffmpeg_program: text(
+    'Converts media that not every browser shows, and extracts poster frames; when empty, such media is refused, and posters are grey.',
+    {
+      default: '',
+      expected: 'a path or name of the program ffmpeg',
+      parse: (path) => (path.trim() === '' ? undefined : path),
+    },
+  ),
 };

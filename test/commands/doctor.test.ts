@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { masterKeysOf, openDriver, openRuntime } from '../../src/app/database.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -384,5 +384,13 @@ describe('the machine and its disk', () => {
   test('an ffmpeg that does not start', async () => {
     const told = wanting(await examineMachine(settingsOf({ ffmpeg_program: '/nowhere/ffmpeg' })));
     assert.ok(told.includes('error: ffmpeg_program /nowhere/ffmpeg does not run (ENOENT)'), told.join('\n'));
+  });
+
+  test('an ffmpeg without an encoder for videos', async () => {
+    const program = join(mkdtempSync(join(tmpdir(), 'barker-doctor-')), 'ffmpeg');
+    writeFileSync(program, '#!/bin/sh\necho ffmpeg version 7', { mode: 0o700 });
+    const told = wanting(await examineMachine(settingsOf({ ffmpeg_program: program })));
+    assert.ok(told.includes(`warning: ffmpeg_program ${program} cannot convert videos`), told.join('\n'));
+    rmSync(dirname(program), { recursive: true });
   });
 });

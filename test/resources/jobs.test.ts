@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.
 import type { Job, JobKind } from '../../src/contract/store/jobs.ts';
 import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
 import { anotherNode } from '../rig/nodes.ts';
+import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -137,6 +138,30 @@ describe('a background job', () => {
     await all;
     assert.equal(await done('h'), 1);
     await jobs.stop();
+  });
+
+  test('that is heavy runs one at a time, and is left to others when its worker stops', async () => {
+    const begun: string[] = [];
+    const blocked = runner({
+      name: 'heavy',
+      isHeavy: true,
+      prepare: ({ key }, _, signal) =>
+        new Promise((_, reject) => {
+          begun.push(key);
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    });
+    await plan('heavy', 'j', at(0));
+    await plan('heavy', 'k', at(0));
+    const all = blocked.runDue();
+    await until('one has begun', () => begun.length > 0);
+    await blocked.stop();
+    await all;
+    assert.equal(begun.length, 1);
+    const free = runner({ name: 'heavy', isHeavy: true });
+    await free.runDue();
+    assert.deepEqual([await done('j'), await done('k')], [1, 1]);
+    await free.stop();
   });
 
   test('that was taken over while it ran is stored only by the other worker', async () => {

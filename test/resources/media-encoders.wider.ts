@@ -112,31 +112,6 @@ describe('files of an encoder', () => {
     });
   }
 
-  for (const [name, options, codec] of [
-    ['hevc.mp4', ['-c:v', 'libx265', '-pix_fmt', 'yuv420p'], 'HEVC'],
-    ['mpeg4.mp4', ['-c:v', 'mpeg4'], 'MPEG-4 Visual'],
-    ['prores.mov', ['-c:v', 'prores'], 'ProRes'],
-    ['444.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv444p'], 'H.264 4:4:4 with 8 bits'],
-    ['10.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv420p10le'], 'H.264 4:2:0 with 10 bits'],
-    ['a.ts', H264, 'MPEG transport streams'],
-    ['a.tiff', STILL, 'TIFF'],
-  ] as const) {
-    test(`${name} is refused: not every browser shows ${codec}`, async () => {
-      const media_type = { mp4: 'video/mp4', mov: 'video/quicktime', ts: 'video/mp2t', tiff: 'image/tiff' }[
-        name.split('.')[1]!
-      ]!;
-      const media_category = name === 'a.tiff' ? 'post_image' : 'post_video';
-      const ended = await upload(world.sandbox, encoded(name, '320x180', 1, options), { media_type, media_category });
-      await world.service.jobs.runDue();
-      const { processing_info } = (await command(world.sandbox, 'STATUS', { media_id: ended.id })).body;
-      assert.equal(processing_info.state, 'failed');
-      assert.ok(
-        processing_info.error.message.startsWith(`Not every browser shows ${codec}: use `),
-        processing_info.error.message,
-      );
-    });
-  }
-
   for (const [name, options, cut] of [
     ['cut.mp4', H264, 0.9],
     ['cut-fast.mp4', [...H264, '-movflags', '+faststart'], 0.9],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Upload, UploadSettings } from '../../src/contract/store/uploads.ts';
+import { runFfmpeg } from '../../src/features/media/ffmpeg.ts';
 import { makePoster } from '../../src/features/media/poster.ts';
 import { probeVideo } from '../../src/features/media/probe/probe-video.ts';
 import { MP4 } from '../rig/tiny-media.ts';
@@ -25,7 +26,7 @@ before(() => {
   writeFileSync(video, MP4);
   writeFileSync(
     program,
-    '#!/bin/sh\necho "cwd=$(pwd)"; echo "memory=$(ulimit -v)"; echo "cpu=$(ulimit -t)"; echo "core=$(ulimit -c)"; echo "stdin=$(cat)"; env',
+    '#!/bin/sh\necho "cwd=$(pwd)"; echo "memory=$(ulimit -v)"; echo "cpu=$(ulimit -t)"; echo "core=$(ulimit -c)"; echo "file=$(ulimit -f)"; echo "nice=$(nice)"; echo "args=$*"; echo "stdin=$(cat)"; env',
   );
   chmodSync(program, 0o700);
 });
@@ -34,10 +35,11 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
+const UPLOAD = { media_type: 'VIDEO', mime: 'video/mp4', width: 16, height: 16 } as Upload;
+
 /** What the program says of itself, which is taken for a picture. */
 async function said(path: string): Promise<Map<string, string>> {
-  const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
-  const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadSettings);
+  const picture = await makePoster(video, UPLOAD, { ffmpeg_program: path } as UploadSettings);
   const lines = picture!.bytes.toString().trim().split('\n');
   return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
@@ -55,16 +57,21 @@ describe('the program that decodes videos', () => {
 
   test('has limits, no input, and no folder of the service', async () => {
     const told = await said(program);
-    const bounds = { memory: told.get('memory'), cpu: told.get('cpu'), core: told.get('core') };
-    assert.deepEqual(bounds, { memory: '2097152', cpu: '20', core: '0' });
+    const bounds = ['memory', 'cpu', 'core', 'file'].map((name) => told.get(name));
+    assert.deepEqual(bounds, ['2097152', '20', '0', '0']);
+    assert.ok(Number(told.get('nice')) >= 10, told.get('nice'));
     assert.equal(told.get('cwd'), '/');
     assert.equal(told.get('stdin'), '');
   });
 
+  test('opens a local file as what it was found to be, and nothing else', async () => {
+    const args = (await said(program)).get('args')!;
+    assert.match(args, /-protocol_whitelist file .*-f mov -i file:\/.*video\.mp4 /);
+  });
+
   test('that is missing or fails leaves a grey image', async () => {
-    const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
     for (const path of ['no-such-program', '/no/such/program', 'false']) {
-      const picture = await makePoster(video, upload, { ffmpeg_program: path } as UploadSettings);
+      const picture = await makePoster(video, UPLOAD, { ffmpeg_program: path } as UploadSettings);
       assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG', path);
     }
   });
@@ -73,10 +80,18 @@ describe('the program that decodes videos', () => {
     const endless = join(folder, 'endless');
     writeFileSync(endless, '#!/bin/sh\nexec cat /dev/zero');
     chmodSync(endless, 0o700);
-    const upload = { media_type: 'VIDEO', width: 16, height: 16 } as Upload;
-    const picture = await makePoster(video, upload, { ffmpeg_program: endless } as UploadSettings);
+    const picture = await makePoster(video, UPLOAD, { ffmpeg_program: endless } as UploadSettings);
     assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG');
   });
+});
+
+test('a program that takes too long is killed, whether it computes or waits', async () => {
+  const ends = ['while :; do :; done', 'exec tail -f /dev/null'].map((line, index) => {
+    const path = join(folder, `slow-${index}`);
+    writeFileSync(path, `#!/bin/sh\n${line}`, { mode: 0o700 });
+    return runFfmpeg({ program: path, path: video, mime: 'video/mp4', output: [], cpu_s: 1, file_bytes_max: 0 });
+  });
+  for (const { isGood } of await Promise.all(ends)) assert.equal(isGood, false);
 });
 
 test('the process that reads videos starts without the environment of the service', async () => {

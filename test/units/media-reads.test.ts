@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
 import { isCompleteContainer } from '../../src/features/media/probe/container-boxes.ts';
 import { detectMime } from '../../src/features/media/probe/detect-mime.ts';
-import { codecFault } from '../../src/features/media/probe/shown-formats.ts';
+import { refusalOf, unshownCodec, type VideoSamples } from '../../src/features/media/probe/shown-formats.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'barker-media-'));
@@ -69,6 +69,11 @@ test('boxes are followed across reads, to the last byte', async () => {
   assert.equal((await readsOf(Buffer.concat([MP4, long.subarray(0, 12)]), isCompleteContainer))[0], false);
 });
 
+function codecFault(mime: string, codec: string, samples: VideoSamples): string | undefined {
+  const unshown = unshownCodec(mime, codec, samples);
+  return unshown && refusalOf(unshown);
+}
+
 test('a codec is accepted where browsers show it, and named where they do not', () => {
   const shown = {
     'video/mp4': ['AVC', 'AV1', 'VP9'],
@@ -94,4 +99,13 @@ test('a codec is accepted where browsers show it, and named where they do not', 
     assert.equal(codecFault('video/mp4', 'AV1', { chroma, bits }), undefined);
   }
   assert.equal(codecFault('video/mp4', 'AVC', { chroma: undefined, bits: undefined }), undefined);
+  const withSound = (mime: string, codec: string, sound: string) =>
+    codecFault(mime, codec, { chroma: '4:2:0', bits: 8, sound });
+  for (const sound of ['AAC', 'MPEG Audio Layer 3', 'Opus', 'FLAC']) {
+    assert.equal(withSound('video/mp4', 'AVC', sound), undefined, sound);
+  }
+  assert.equal(withSound('video/mp4', 'AVC', 'AC-3'), 'Not every browser plays AC-3: use AAC');
+  const layer = 'Not every browser plays MPEG Audio Layer 2: use AAC';
+  assert.equal(withSound('video/quicktime', 'AVC', 'MPEG Audio Layer 2'), layer);
+  assert.equal(withSound('video/webm', 'VP9', 'PCM'), 'Not every browser plays PCM: use Opus');
 });

@@ -22,6 +22,9 @@ export async function examineMachine({ ffmpeg_program }: Settings): Promise<Find
 async function examineFfmpeg(program: string): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)(program, ['-version'], { env: {}, timeout: 5000 });
+    if (!stdout.includes('--enable-libx264')) {
+      return warning(`ffmpeg_program ${program} cannot convert videos`, 'install a build with libx264');
+    }
     return ok(`ffmpeg_program runs: ${stdout.split('\n', 1)[0]!.slice(0, 60)}`);
   } catch (failure) {
     const { code } = failure as { code?: unknown };

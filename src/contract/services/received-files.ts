@@ -26,6 +26,8 @@ export interface ReceivedFiles {
    * @throws TooManyBytes SourceFailed
    */
   receive(source: AsyncIterable<Uint8Array>, bytes_max: number): Promise<ReceivedFile>;
+  /** A file that `work` writes at a path; removed if it answers that it failed, or rejects. */
+  write(work: (place: string) => Promise<boolean>): Promise<ReceivedFile | undefined>;
   /** Removes a file, unless it has become an object. */
   discard(file: ReceivedFile): Promise<void>;
 }

@@ -95,6 +95,11 @@ export interface JobKind<T = unknown> {
   readonly isAlone?: boolean;
   /** Users wait for its result, of which they ask again and again: it has a runner of its own. */
   readonly isAwaited?: boolean;
+  /**
+   * Keeps a processor busy for minutes: a node runs one at a time, in a runner of its own. It is told to stop when the node
+   * stops, and begins again elsewhere or later.
+   */
+  readonly isHeavy?: boolean;
   /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
   /** Removes what nobody sees any more: nobody notices whether it runs a day later. */
@@ -103,7 +108,7 @@ export interface JobKind<T = unknown> {
   bringForward?(tx: WriteTransaction, now: string, after: string): Promise<void>;
   /**
    * What needs more than the database: reads and writes files, takes ids. May run more than once. The signal tells it
-   * to stop because the lease was lost: another worker may do the job. Work that stops rejects with its reason.
+   * to stop because the lease was lost, or given up: another worker may do the job. Work that stops rejects with its reason.
    */
   prepare?(job: Job, services: Services, signal: AbortSignal): Promise<T>;
   /**

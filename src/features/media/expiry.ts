@@ -6,6 +6,8 @@ import { prefixesOf } from './object-keys.ts';
 
 /** Kind of the jobs that expire unused uploads. */
 export const EXPIRY = 'media-expiry';
+/** Kind of the jobs that convert uploads. */
+export const CONVERSION = 'media-conversion';
 const REMOVAL = 'media-removal';
 
 /**
@@ -18,6 +20,8 @@ export const mediaExpiry: JobKind<number> = {
   prepare: async (_, { media }) => media.removal_delay_s,
   async store(tx, { key }, delay_s, now) {
     if (await tx.uploads.removeExpired(key, now)) {
+      // Whoever converts it loses the job, and stops.
+      await tx.jobs.cancel(CONVERSION, key);
       await tx.jobs.plan({ kind: REMOVAL, key, run_at: addSeconds(now, delay_s) });
     }
   },

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { WriteTransaction } from '../../contract/store/store.ts';
 import type { Upload, UploadChanges, UploadSegment } from '../../contract/store/uploads.ts';
 import { addSeconds } from './add-seconds.ts';
-import { EXPIRY, planRemoval } from './expiry.ts';
+import { CONVERSION, EXPIRY, planRemoval } from './expiry.ts';
 import { findOwnUpload } from './own-upload.ts';
 import { PROCESSING, processUpload } from './processing.ts';
 
@@ -16,8 +16,8 @@ const ATTEMPTS = 3;
 
 /**
  * Finalizes an upload. Images and uploads without a category are processed immediately, others by a
- * job. Of concurrent calls, on any node, one takes effect; all report its result.
- * @source decision 186, 784
+ * job, and so are videos that must be converted. Of concurrent calls, on any node, one takes effect; all report its result.
+ * @source decision 186, 784, 1263
  */
 export async function finalizeUpload(call: Call, id: string): Promise<Upload> {
   const upload = await findOwnUpload(call, id);
@@ -53,8 +53,9 @@ async function processNow(call: Call, id: string): Promise<void> {
     const isDone = await store.write(async (tx) => {
       if ((await tx.uploads.lock(id))?.state !== 'uploading') return true;
       if (keysOf(await tx.uploads.listSegments(id)) !== keysOf(segments)) return false;
-      await end(tx, call, upload, outcome);
-      await planRemoval(tx, id, addSeconds(call.now, media.removal_delay_s));
+      await end(tx, call, upload, outcome ?? { state: 'in_progress' });
+      if (outcome) await planRemoval(tx, id, addSeconds(call.now, media.removal_delay_s));
+      else await tx.jobs.plan({ kind: CONVERSION, key: id, run_at: call.now });
       return true;
     });
     if (isDone) return;

@@ -5,7 +5,8 @@ export const UPLOAD_GROUP = 'media_upload';
 /** Description of the group. */
 export const UPLOAD_GROUP_DESCRIPTION =
   'Uploads media in segments, in any order and resumable, or an image in one call. Metadata such as position and names is ' +
-  'removed; what not every browser shows, such as TIFF or HEVC, fails. Unused media is removed after a day.';
+  'removed; what not every browser shows, such as TIFF or HEVC, is converted where the server has ffmpeg, and fails elsewhere. ' +
+  'Unused media is removed after a day.';
 
 /** The multipart parts that hold the file. */
 export const uploadFiles: NonNullable<Operation['files']> = {

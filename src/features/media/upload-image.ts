@@ -6,9 +6,8 @@ import { addSeconds } from './add-seconds.ts';
 import { uploadedFile } from './append-segment.ts';
 import { newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
 import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
-import { withoutMetadata } from './metadata/without-metadata.ts';
 import { readyKey } from './object-keys.ts';
-import { probeFile } from './probe/probe-file.ts';
+import { shownFile } from './shown-file.ts';
 
 /** Uploads an image or GIF in one call. @source decision 188 */
 export async function uploadImage(call: Call): Promise<Upload> {
@@ -20,30 +19,30 @@ export async function uploadImage(call: Call): Promise<Upload> {
     throw problem('MEDIA_TYPE_UNKNOWN', { parameter: 'media_category', words: { raw: category.toLowerCase() } });
   }
   const expected = { category: category ?? ('POST_IMAGE' as const), media_type: 'IMAGE' as const, mime: '' };
-  const found = await probeFile(file.place, expected, uploads);
-  if ('fault' in found) throw problem('MEDIA_INVALID', { words: { reason: found.fault } });
-  const own = category ?? defaultCategory(found.mime)!;
-  const max = uploads[ACCEPTED_FILES[own].bytes_max];
-  const words = { category: own.toLowerCase(), max, bytes: file.bytes, raw: file.bytes };
-  if (file.bytes > max) throw problem('MEDIA_TOO_LARGE', { parameter: 'media', words });
-  const draft = await newUpload(call, own);
-  const object_key = readyKey(draft.id, 'whole', secrets);
-  const stripped = await withoutMetadata(file.place, found.mime, media.received);
-  if (stripped && 'fault' in stripped) throw problem('MEDIA_INVALID', { words: { reason: stripped.fault } });
-  const { place, bytes, sha256 } = stripped ?? file;
+  // Images are converted at once.
+  const shown = (await shownFile(file.place, expected, media))!;
+  if ('fault' in shown) throw problem('MEDIA_INVALID', { words: { reason: shown.fault } });
+  const { properties, copy } = shown;
   try {
+    const own = category ?? defaultCategory(properties.mime)!;
+    const max = uploads[ACCEPTED_FILES[own].bytes_max];
+    const words = { category: own.toLowerCase(), max, bytes: file.bytes, raw: file.bytes };
+    if (file.bytes > max) throw problem('MEDIA_TOO_LARGE', { parameter: 'media', words });
+    const draft = await newUpload(call, own);
+    const object_key = readyKey(draft.id, 'whole', secrets);
+    const { place, bytes, sha256 } = copy ?? file;
     await objects.put(object_key, contentOfFile(place, bytes, sha256));
+    const upload: Upload = {
+      ...draft,
+      ...properties,
+      object_key,
+      state: 'succeeded',
+      bytes,
+      expires_at: addSeconds(call.now, uploads.media_unused_ttl_s),
+    };
+    await storeNewUpload(call.services, upload);
+    return upload;
   } finally {
-    if (stripped) await media.received.discard(stripped);
+    if (copy) await media.received.discard(copy);
   }
-  const upload: Upload = {
-    ...draft,
-    ...found,
-    object_key,
-    state: 'succeeded',
-    bytes,
-    expires_at: addSeconds(call.now, uploads.media_unused_ttl_s),
-  };
-  await storeNewUpload(call.services, upload);
-  return upload;
 }

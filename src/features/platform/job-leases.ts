@@ -18,7 +18,7 @@ export interface JobLeases {
   hold(job: Job, sentAt_ms: number): HeldLease;
 }
 
-/** The reason of an aborted signal: the worker no longer holds the lease of the job. */
+/** The reason of an aborted signal: the worker no longer holds the lease of the job, or gives it up. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }

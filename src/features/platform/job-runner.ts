@@ -69,18 +69,20 @@ const SET_BACK_MS = 5000;
 const AHEAD_MAX_S = 8 * 86_400;
 
 /** The groups of jobs; each has a runner of its own, so that one does not delay the others. */
-const GROUPS = ['database', 'long', 'others', 'awaited', 'alone'] as const;
+const GROUPS = ['database', 'long', 'others', 'awaited', 'alone', 'heavy'] as const;
 type Group = (typeof GROUPS)[number];
 
-type Grouping = Pick<JobKind, 'isAlone' | 'isLong' | 'isAwaited' | 'callsOtherServers'>;
-const groupOf = ({ isAlone, isLong, isAwaited, callsOtherServers }: Grouping): Group =>
-  isAlone ? 'alone' : isLong ? 'long' : isAwaited ? 'awaited' : callsOtherServers ? 'others' : 'database';
+function groupOf({ isAlone, isLong, isAwaited, isHeavy, callsOtherServers }: JobKind): Group {
+  if (isAlone) return 'alone';
+  if (isHeavy) return 'heavy';
+  return isLong ? 'long' : isAwaited ? 'awaited' : callsOtherServers ? 'others' : 'database';
+}
 
 /**
  * Runs the jobs of a store by its clock. A job is taken under a lease, and its outcome is stored in the unit of work
  * that ends it, on condition that the lease is still held: a job whose worker was killed is done by another, once.
  * Kinds that take long, and kinds that call other servers, run beside the others.
- * @source decision 183
+ * @source decision 183, 1263
  */
 export function jobRunner(parts: JobRunnerDeps): JobRunner {
   const leases = jobLeases(parts.store, parts.lease_s ?? LEASE_S);
@@ -145,8 +147,11 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): GroupR
   const { store, clock, random, node, services, kinds, leases, onFailed, onEnded } = parts;
   const byName = new Map(kinds.map((kind) => [kind.name, kind]));
   const names = [...byName.keys()];
+  const takenAtOnce = kinds.some(({ isHeavy }) => isHeavy) ? 1 : TAKEN_AT_ONCE;
   const at = (seconds = 0): string => formatInstant(clock.now() + seconds * 1000);
   let isStopped = false;
+  /** Tells heavy jobs to stop. */
+  let stopping = new AbortController();
   let running: Promise<void> | undefined;
   /** Releases of jobs that could not be stored while the store was unavailable; they are tried again. */
   let pendingReleases: ((tx: WriteTransaction) => Promise<void>)[] = [];
@@ -197,7 +202,8 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): GroupR
     const took_s = (): number => (elapsed_ms() - startedAt_ms) / 1000;
     const { signal, end } = leases.hold(job, takenAt_ms);
     try {
-      const outcome = await kind.prepare?.(job, services, signal);
+      const either = kind.isHeavy ? AbortSignal.any([signal, stopping.signal]) : signal;
+      const outcome = await kind.prepare?.(job, services, either);
       // A lease that lapsed while nobody took the job is still held: no work is wasted. @source decision 753
       const ended = await store.write(async (tx) => {
         if (!(await tx.jobs.finish(job))) return undefined;
@@ -245,7 +251,7 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): GroupR
     await heedClock();
     while (!isStopped) {
       if (!(await store.read((tx) => tx.jobs.hasDue(names, at())))) return;
-      if ((await runSome(TAKEN_AT_ONCE)).length === 0) return;
+      if ((await runSome(takenAtOnce)).length === 0) return;
     }
   };
 
@@ -261,6 +267,7 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): GroupR
   return {
     start() {
       isStopped = false;
+      stopping = new AbortController();
       // Whatever was known before `stop` may not be true of the database any more.
       seen_ms = undefined;
       pendingReleases = [];
@@ -298,6 +305,7 @@ function runnerOf(parts: JobRunnerDeps & { readonly leases: JobLeases }): GroupR
     },
     async stop() {
       isStopped = true;
+      stopping.abort(new LeaseLost('the node stops'));
       stopLooking();
       await running?.catch(() => undefined);
       await first;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Makes new names in a folder durable, such as those of renamed files. */
@@ -18,4 +20,11 @@ export function isAbsent(error: unknown): boolean {
 /** For calls that may find nothing: `stat(path).catch(undefinedIfAbsent)`. */
 export function undefinedIfAbsent(error: unknown): undefined {
   if (!isAbsent(error)) throw error;
+}
+
+/** The SHA-256 of a file in hex digits. */
+export async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const piece of createReadStream(path)) digest.update(piece as Uint8Array);
+  return digest.digest('hex');
 }

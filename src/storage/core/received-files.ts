@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import { type ReceivedFiles, SourceFailed } from '../../contract/services/received-files.ts';
 import { FileSink } from './file-sink.ts';
+import { digestOf } from './files.ts';
 
 /** Files that others may still be receiving are younger than this. */
 const SHARED_AGE_MS = 3_600_000;
@@ -21,6 +22,7 @@ interface ReceivingOptions {
 /** Received files in a folder. */
 export function receivedFiles(folder: string, random: Random, { isHashed, sharedBy }: ReceivingOptions): ReceivedFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const newPlace = (): string => join(folder, random.bytes(12).toString('hex'));
   return {
     async sweep() {
       for (const name of await readdir(folder)) {
@@ -31,7 +33,7 @@ export function receivedFiles(folder: string, random: Random, { isHashed, shared
       }
     },
     async receive(source, bytes_max) {
-      const place = join(folder, random.bytes(12).toString('hex'));
+      const place = newPlace();
       const sink = new FileSink(place, { bytes_max, isHashed });
       try {
         await pipeline(source, sink);
@@ -40,6 +42,20 @@ export function receivedFiles(folder: string, random: Random, { isHashed, shared
         await rm(place, { force: true });
         throw sink.failure ?? new SourceFailed(String(error), { cause: error });
       }
+    },
+    async write(work) {
+      const place = newPlace();
+      try {
+        await writeFile(place, '', { flag: 'wx', mode: 0o600 });
+        if (await work(place)) {
+          return { place, bytes: (await stat(place)).size, sha256: isHashed ? await digestOf(place) : undefined };
+        }
+      } catch (error) {
+        await rm(place, { force: true });
+        throw error;
+      }
+      await rm(place, { force: true });
+      return undefined;
     },
     discard: ({ place }) => rm(place, { force: true }),
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { copyFile, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -11,7 +11,7 @@ import type { DerivedObjects, FileToStore } from '../../contract/services/derive
 import { contentOfFile, ObjectMissing, type ObjectStore } from '../../contract/services/objects.ts';
 import type { DerivedFile } from '../../contract/store/derived-files.ts';
 import type { Store } from '../../contract/store/store.ts';
-import { isAbsent, syncFolder, undefinedIfAbsent } from '../core/files.ts';
+import { digestOf, isAbsent, syncFolder, undefinedIfAbsent } from '../core/files.ts';
 
 /** Dependencies of the objects of derived files. */
 export interface DerivedObjectsParts {
@@ -297,10 +297,4 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
     await copyFile(from, to);
   }
-}
-
-async function digestOf(path: string): Promise<string> {
-  const digest = createHash('sha256');
-  for await (const piece of createReadStream(path)) digest.update(piece as Uint8Array);
-  return digest.digest('hex');
 }

@@ -11,7 +11,8 @@ export function orientationExif(exif: Buffer): Buffer | undefined {
   return minimal;
 }
 
-function orientationOf(exif: Buffer): number | undefined {
+/** The orientation that EXIF data or a TIFF states, 1 to 8. */
+export function orientationOf(exif: Buffer): number | undefined {
   const isLittle = exif.toString('latin1', 0, 2) === 'II';
   const short = (at: number) => (isLittle ? exif.readUInt16LE(at) : exif.readUInt16BE(at));
   try {

@@ -14,16 +14,17 @@ export function imageParts(mime: string, bytes: Buffer): readonly ImagePart[] | 
   return READERS[mime]?.(bytes);
 }
 
+const whole = (bytes: Buffer): ImagePart[] => [{ type: 'whole', start: 0, end: bytes.length }];
+
 const READERS: Readonly<Record<string, (bytes: Buffer) => ImagePart[] | undefined>> = {
   'image/png': pngChunks,
   'image/jpeg': jpegSegments,
   'image/gif': gifBlocks,
   'image/webp': webpChunks,
   // The size that a BMP states is often too small: it ends with its file.
-  'image/bmp': (bytes) =>
-    bytes.length < 14 || bytes.readUInt32LE(2) > bytes.length
-      ? undefined
-      : [{ type: 'whole', start: 0, end: bytes.length }],
+  'image/bmp': (bytes) => (bytes.length < 14 || bytes.readUInt32LE(2) > bytes.length ? undefined : whole(bytes)),
+  // Its parts can be anywhere: whether they are complete turns out when it is converted.
+  'image/tiff': whole,
 };
 
 function pngChunks(bytes: Buffer): ImagePart[] | undefined {

@@ -3,19 +3,28 @@ import { ACCEPTED_FILES } from '../media-categories.ts';
 import { detectMime } from './detect-mime.ts';
 import { probeImage } from './probe-image.ts';
 import { probeVideo } from './probe-video.ts';
-import { formatFault } from './shown-formats.ts';
+import { refusalOf, type Unshown, unshownFormat } from './shown-formats.ts';
 
-/** The properties of a file, or the message why it was rejected. */
-export type ProbeResult =
-  | Pick<Upload, 'mime' | 'width' | 'height' | 'duration_ms' | 'codec'>
-  | { readonly fault: string };
+/** The properties of a file. */
+export type FileProperties = Pick<Upload, 'mime' | 'width' | 'height' | 'duration_ms' | 'codec'>;
+
+/** The properties of a file as it is, which must be converted if not every browser shows it. */
+export interface ProbedFile extends FileProperties {
+  readonly unshown: Unshown | undefined;
+}
+
+/** A file that was probed, or the message why it was rejected. */
+export type ProbeResult = ProbedFile | { readonly fault: string };
 
 /** The expected category and type of a file; an empty `mime` accepts any. */
 export type ExpectedFile = Pick<Upload, 'category' | 'media_type' | 'mime'>;
 
 const KINDS = { IMAGE: 'image', GIF: 'GIF', VIDEO: 'video' } as const;
 
-/** Detects type, size and duration from the content of a file, and checks them. */
+/**
+ * Detects type, size and duration from the content of a file, and checks them. What not every browser shows is rejected
+ * where nothing can convert it.
+ */
 export async function probeFile(path: string, expected: ExpectedFile, rules: UploadSettings): Promise<ProbeResult> {
   const mime = await detectMime(path);
   if (mime === undefined || !ACCEPTED_FILES[expected.category].mimes.includes(mime)) {
@@ -24,9 +33,12 @@ export async function probeFile(path: string, expected: ExpectedFile, rules: Upl
   if (expected.mime !== '' && !isSameContainer(mime, expected.mime)) {
     return { fault: `media_type is ${expected.mime}, but the file is ${mime}` };
   }
-  const fault = formatFault(mime);
-  if (fault !== undefined) return { fault };
+  const format = unshownFormat(mime);
+  const mayConvert = rules.ffmpeg_program !== '';
+  if (format && !mayConvert) return { fault: refusalOf(format) };
   const found = expected.media_type === 'VIDEO' ? await probeVideo(path, mime) : await probeImage(path, mime, rules);
+  if ('fault' in found) return found;
+  if (found.unshown && !mayConvert) return { fault: refusalOf(found.unshown) };
   return checkLimits(found, expected, rules);
 }
 
@@ -38,8 +50,7 @@ function isSameContainer(mime: string, declared: string): boolean {
 }
 
 /** Checks the number of pixels, and the duration of promoted videos only. @source decision 197 */
-function checkLimits(found: ProbeResult, { category }: ExpectedFile, rules: UploadSettings): ProbeResult {
-  if ('fault' in found) return found;
+function checkLimits(found: ProbedFile, { category }: ExpectedFile, rules: UploadSettings): ProbeResult {
   const { width, height, duration_ms } = found;
   const pixels = width! * height!;
   if (!(pixels > 0)) return { fault: 'The file has no picture' };

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { UploadSettings } from '../../../contract/store/uploads.ts';
 import { gifFrames, imageParts } from './image-parts.ts';
 import type { ProbeResult } from './probe-file.ts';
+import { unshownFormat } from './shown-formats.ts';
 
 /** EXIF orientations from this value swap width and height. */
 const TURNED_FROM = 5;
@@ -18,7 +19,7 @@ export async function probeImage(path: string, mime: string, rules: UploadSettin
   if (mime === 'image/gif' && width * height * frames > rules.media_gif_pixels_max) {
     return { fault: `${frames} frames of ${width}x${height} are more than ${rules.media_gif_pixels_max} pixels` };
   }
-  return { mime, width, height, duration_ms: null, codec: null };
+  return { mime, width, height, duration_ms: null, codec: null, unshown: unshownFormat(mime) };
 }
 
 async function sizeOf(bytes: Buffer): Promise<{ width: number; height: number } | undefined> {

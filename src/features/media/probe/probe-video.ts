@@ -4,7 +4,7 @@ import { childOptions } from '../../../base/children.ts';
 import { within } from '../../../base/timers.ts';
 import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
-import { codecFault } from './shown-formats.ts';
+import { unshownCodec, unshownFormat } from './shown-formats.ts';
 import type { VideoProperties } from './video-process.ts';
 
 /** Timeout for one video; others wait meanwhile. */
@@ -23,10 +23,9 @@ export async function probeVideo(path: string, mime: string): Promise<ProbeResul
   const seen = await oneAtATime(() => readInProcess(path)).catch(() => undefined);
   if (!seen?.width || !seen.height || seen.codec === null) return { fault: 'Unsupported video format' };
   if (seen.isTruncated) return { fault: 'The video is truncated' };
-  const fault = codecFault(mime, seen.codec, seen);
-  if (fault !== undefined) return { fault };
+  const unshown = unshownFormat(mime) ?? unshownCodec(mime, seen.codec, seen);
   const [width, height] = seen.isRotated ? [seen.height, seen.width] : [seen.width, seen.height];
-  return { mime, width, height, duration_ms: seen.duration_ms, codec: seen.codec };
+  return { mime, width, height, duration_ms: seen.duration_ms, codec: seen.codec, unshown };
 }
 
 let last: Promise<unknown> = Promise.resolve();

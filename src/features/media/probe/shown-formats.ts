@@ -1,7 +1,16 @@
+/** What not every browser shows of a file: a format or codec. */
+export interface Unshown {
+  readonly name: string;
+  /** What to use instead. */
+  readonly instead: string;
+  /** Its pictures are shown, and its sound is not heard. */
+  readonly isSound?: true;
+}
+
 /** Formats of files that are accepted and that some browsers do not show, and what to use instead. */
-const NOT_SHOWN: Readonly<Record<string, readonly [name: string, instead: string]>> = {
-  'image/tiff': ['TIFF', 'JPEG or PNG'],
-  'video/mp2t': ['MPEG transport streams', 'MP4'],
+const NOT_SHOWN: Readonly<Record<string, Unshown>> = {
+  'image/tiff': { name: 'TIFF', instead: 'JPEG or PNG' },
+  'video/mp2t': { name: 'MPEG transport streams', instead: 'MP4' },
 };
 
 /** Codecs that browsers decode in software, by container, as the library that reads videos names them. */
@@ -10,29 +19,37 @@ const SHOWN_CODECS: Readonly<Record<string, readonly string[]>> = {
   'video/quicktime': ['AVC', 'AV1', 'VP9'],
   'video/webm': ['VP8', 'VP9', 'AV1'],
 };
+/** The same for sound. */
+const HEARD_CODECS: readonly string[] = ['AAC', 'MPEG Audio Layer 3', 'Opus', 'FLAC', 'Vorbis'];
 
-/** Why browsers may not show files of a format; undefined if all do. @source decision 1151 */
-export function formatFault(mime: string): string | undefined {
-  const found = NOT_SHOWN[mime];
-  return found && notShown(...found);
+/** The format of a file, if not every browser shows it. @source decision 1151 */
+export function unshownFormat(mime: string): Unshown | undefined {
+  return NOT_SHOWN[mime];
 }
 
-/** The same for the codec of a video, and for samples of H.264 that only few decoders know. */
-export function codecFault(mime: string, codec: string, samples: VideoSamples): string | undefined {
-  if (!SHOWN_CODECS[mime]!.includes(codec)) return notShown(codec, mime === 'video/webm' ? 'VP9' : 'H.264');
-  const { chroma = '4:2:0', bits = 8 } = samples;
-  if (codec !== 'AVC' || (chroma === '4:2:0' && bits === 8)) return undefined;
-  return notShown(`H.264 ${chroma} with ${bits} bits`, '4:2:0 with 8 bits');
+/** The codec of a video or of its sound, if not every browser shows it; or samples that only few decoders know. */
+export function unshownCodec(mime: string, codec: string, samples: VideoSamples): Unshown | undefined {
+  const isWebm = mime === 'video/webm';
+  if (!SHOWN_CODECS[mime]!.includes(codec)) return { name: codec, instead: isWebm ? 'VP9' : 'H.264' };
+  const { chroma = '4:2:0', bits = 8, sound } = samples;
+  if (codec === 'AVC' && (chroma !== '4:2:0' || bits !== 8)) {
+    return { name: `H.264 ${chroma} with ${bits} bits`, instead: '4:2:0 with 8 bits' };
+  }
+  if (sound === undefined || HEARD_CODECS.includes(sound)) return undefined;
+  return { name: sound, instead: isWebm ? 'Opus' : 'AAC', isSound: true };
 }
 
-/** How a video stores colours. */
+/** How a video stores colours and sound. */
 export interface VideoSamples {
   /** Resolution of the colours, such as `4:2:0`. */
   readonly chroma: string | undefined;
   /** Bits of a sample. */
   readonly bits: number | undefined;
+  /** Codec of the first sound track. */
+  readonly sound?: string | undefined;
 }
 
-function notShown(name: string, instead: string): string {
-  return `Not every browser shows ${name}: use ${instead}`;
+/** Why a file is refused. */
+export function refusalOf({ name, instead, isSound }: Unshown): string {
+  return `Not every browser ${isSound ? 'plays' : 'shows'} ${name}: use ${instead}`;
 }

@@ -28,6 +28,7 @@ async function readVideoProperties(file: FileHandle): Promise<VideoProperties> {
   const tracks = media?.track ?? [];
   const general = tracks.find((track) => track['@type'] === 'General');
   const video = tracks.find((track) => track['@type'] === 'Video');
+  const sound = tracks.find((track) => track['@type'] === 'Audio');
   const extra = general?.extra as { IsTruncated?: string } | undefined;
   return {
     width: video?.Width && Math.round(video.Width * (video.PixelAspectRatio ?? 1)),
@@ -37,6 +38,8 @@ async function readVideoProperties(file: FileHandle): Promise<VideoProperties> {
     codec: video?.Format ?? null,
     chroma: video?.ChromaSubsampling,
     bits: video?.BitDepth,
+    // Its layers are different codecs.
+    sound: sound?.Format === 'MPEG Audio' ? `MPEG Audio ${sound.Format_Profile}` : sound?.Format,
     isTruncated: extra?.IsTruncated === 'Yes',
   };
 }
