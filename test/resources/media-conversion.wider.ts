@@ -54,12 +54,18 @@ function turned(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The same TIFF on its side: its unit of resolution becomes an orientation. */
+/** The same TIFF on its side: a directory with an orientation, at the end of the file, takes the place of its own. */
 function onItsSide(bytes: Buffer): Buffer {
-  const at = bytes.indexOf(Buffer.from('280103000100000002', 'hex'));
-  bytes.writeUInt16LE(0x0112, at);
-  bytes.writeUInt16LE(6, at + 8);
-  return bytes;
+  const at = bytes.readUInt32LE(4);
+  const entries = Array.from({ length: bytes.readUInt16LE(at) }, (_, index) =>
+    bytes.subarray(at + 2 + 12 * index, at + 14 + 12 * index),
+  );
+  entries.push(Buffer.from('120103000100000006000000', 'hex'));
+  entries.sort((a, b) => a.readUInt16LE(0) - b.readUInt16LE(0));
+  const [head, count] = [Buffer.from(bytes.subarray(0, 8)), Buffer.alloc(2)];
+  head.writeUInt32LE(bytes.length, 4);
+  count.writeUInt16LE(entries.length);
+  return Buffer.concat([head, bytes.subarray(8), count, ...entries, Buffer.alloc(4)]);
 }
 
 /** An upload that was processed, and the message if it failed. */
@@ -101,7 +107,7 @@ describe('a video', () => {
       ['wide.mp4', [...HEVC, 'yuv420p', '-vf', 'setsar=4/3'], 'shows HEVC: use H.264', '428x180'],
       ['turned.mp4', [...HEVC, 'yuv420p'], 'shows HEVC: use H.264', '180x320', turned],
       ['large.mp4', ['-c:v', 'mpeg4', '-s', '2560x1440'], 'shows MPEG-4 Visual: use H.264', '1920x1080'],
-      ['odd.mov', ['-c:v', 'mjpeg', '-s', '101x75'], 'shows JPEG: use H.264', '102x76'],
+      ['odd.mov', ['-c:v', 'mjpeg', '-s', '101x75'], 'shows JPEG: use H.264', '134x76'],
       ['mpeg4.mp4', ['-c:v', 'mpeg4'], 'shows MPEG-4 Visual: use H.264'],
       ['prores.mov', ['-c:v', 'prores'], 'shows ProRes: use H.264'],
       ['444.mp4', ['-c:v', 'libx264', '-pix_fmt', 'yuv444p'], 'shows H.264 4:4:4 with 8 bits: use 4:2:0 with 8 bits'],

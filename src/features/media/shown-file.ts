@@ -14,8 +14,8 @@ interface ShownFile {
 /** A file that browsers show, or the message why there is none. */
 export type ShownResult = ShownFile | { readonly fault: string };
 
-/** Less of a converted video is not the video. */
-const SHARE_MIN = 0.9;
+/** Less of a converted video is not the video; durations that transport streams state are not exact. */
+const [SHARE_MIN, INEXACT_MS] = [0.9, 500];
 
 /**
  * Probes a file, converts it if not every browser shows it, and removes its metadata. Undefined when it is a video that
@@ -39,7 +39,7 @@ export async function shownFile(
     const shown = await probeFile(file.place, { ...expected, mime: '' }, media.uploadRules);
     if ('fault' in shown || shown.unshown) return conversionFault(found);
     // Decoders end at what they cannot read, without an error.
-    if (shown.duration_ms! < SHARE_MIN * found.duration_ms!) return conversionFault(found);
+    if (shown.duration_ms! + INEXACT_MS < SHARE_MIN * found.duration_ms!) return conversionFault(found);
     const result = await stripped(file.place, shown, media);
     if ('fault' in result) return conversionFault(found);
     copy = result.copy ?? file;
