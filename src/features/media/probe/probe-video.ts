@@ -8,7 +8,7 @@ import { unshownCodec, unshownFormat } from './shown-formats.ts';
 import type { VideoProperties } from './video-process.ts';
 
 /** Timeout for one video; others wait meanwhile. */
-const TIME_MS = 10_000;
+const TIME_MS = 30_000;
 /** Memory limits of the JavaScript heap and of WebAssembly (pages of 64 KiB): 256 MB each. */
 const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 
