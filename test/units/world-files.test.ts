@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { accountInput } from '../../src/app/account-input.ts';
 import type { InputErrors } from '../../src/base/input-error.ts';
-import { operationsById } from '../../src/cli/dev/start-world.ts';
+import { operationsById, readWorldFile } from '../../src/cli/dev/start-world.ts';
 import { readWorld } from '../../src/dev/worlds/read-world.ts';
 import { worldSchema } from '../../src/dev/worlds/world-schema.ts';
+import { loadSettings } from '../../src/settings/load.ts';
 
 const operations = operationsById;
 const schema = worldSchema(operations, accountInput);
@@ -165,6 +168,24 @@ describe('a world file', () => {
       }
     });
   }
+
+  test('is refused unread beyond 2 MiB', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'barker-world-'));
+    const file = join(folder, 'world.yaml');
+    const settings = loadSettings({ mode: 'dev', environment: {}, incomplete: true, readFile: () => '', flags: {} });
+    const readOf = (size: number) => {
+      writeFileSync(file, `${starter}#${' '.repeat(size - Buffer.byteLength(starter) - 1)}`);
+      return readWorldFile(file, settings, Date.parse('2026-03-02T09:00:00Z'));
+    };
+    try {
+      await readOf(2_097_152);
+      await assert.rejects(readOf(2_097_153), {
+        message: `${file} is larger than 2097152 bytes; barker import reads large numbers of people and posts`,
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
   test('whose aliases stand for billions of values is refused', () => {
     const lines = ['a: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]'];

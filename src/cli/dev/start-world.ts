@@ -20,8 +20,8 @@ import type { World } from '../../dev/worlds/world.ts';
 import type { Settings } from '../../settings.ts';
 import { CommandFailed } from '../failure.ts';
 
-/** A world file is written by hand, or exported; data sets have commands of their own. */
-const BYTES_MAX = 16_777_216;
+/** What a world file may have: each byte can take 500 of memory to read. @source decision 1229 */
+const BYTES_MAX = 2_097_152;
 
 /** The operations of the catalog, by id. */
 export const operationsById = new Map(operations.map((each) => [each.id, each]));
@@ -42,7 +42,12 @@ export interface WorldFile {
 /** Reads a world file. @throws InputErrors, CommandFailed */
 export async function readWorldFile(file: string, settings: Settings, now_ms: number): Promise<WorldFile> {
   if (!existsSync(file)) throw new CommandFailed(`${file} does not exist; barker world init writes one`, 2);
-  if (statSync(file).size > BYTES_MAX) throw new CommandFailed(`${file}: larger than ${BYTES_MAX} bytes`, 2);
+  if (statSync(file).size > BYTES_MAX) {
+    throw new CommandFailed(
+      `${file} is larger than ${BYTES_MAX} bytes; barker import reads large numbers of people and posts`,
+      2,
+    );
+  }
   const text = readFileSync(file, 'utf8');
   const { callback_schemes: schemes } = settings;
   const now = formatInstant(now_ms);
