@@ -66,6 +66,7 @@ export const RETENTION = {
   messages: events,
   notifications: kept('created_at', KEPT_DAYS.notifications * DAY_S),
   operator_links: kept('expires_at', 0),
+  operator_sessions: kept('last_seen_at', SESSION_IDLE_S),
   password_links: kept('expires_at', 0),
   replays: kept('ended_at', REPLAYS_KEPT_S),
   request_tokens: kept('expires_at', KEPT_DAYS.endedRequestTokens * DAY_S),

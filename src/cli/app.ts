@@ -20,7 +20,6 @@ import { listAllApplications } from '../features/auth/applications/list-applicat
 import { registerApplication } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
 import { addApplicationOptions, draftFromOptions } from './application-options.ts';
-import { reasonOption } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print, printFields } from './output.ts';
 import { requireApplication, requireUser } from './required-rows.ts';
@@ -74,12 +73,10 @@ export function appCommand(command: Command): void {
   }
   limits.action((key: string) => limitsOf(limits, key));
 
-  const suspend = of(command, 'suspend', 'Suspend an application: all its requests are refused').addOption(
-    reasonOption(),
-  );
+  const suspend = of(command, 'suspend', 'Suspend an application: all its requests are refused');
   suspend.action((key: string) => onApplication(suspend, key, (registrar, app) => suspended(registrar, app, true)));
 
-  const resume = of(command, 'resume', 'Lift the suspension of an application').addOption(reasonOption());
+  const resume = of(command, 'resume', 'Lift the suspension of an application');
   resume.action((key: string) => onApplication(resume, key, (registrar, app) => suspended(registrar, app, false)));
 }
 

@@ -1,10 +1,11 @@
 import { hostname, userInfo } from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
-import { type AuditOutcome, type AuditRecord, REASON_MAX, reasonOf, withReason } from '../contract/store/audit.ts';
+import { type AuditOutcome, type AuditRecord, withReason } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
+import { REASON } from './reasons.ts';
 import { isSettingOption } from './setting-options.ts';
 
 /** Kinds of objects that commands change. */
@@ -84,17 +85,6 @@ function wordsOf(command: Command): string {
 }
 
 const NUMBER_PLACE = /<(n|micros|n\|default)>/;
-
-/** The option for why an operator does something, which is recorded. @source decision 1246 */
-export function reasonOption(): Option {
-  return new Option(`${REASON} <text>`, 'Why; kept in the audit log').argParser((text) => {
-    const reason = reasonOf(text);
-    if (reason !== undefined) return reason;
-    throw new InvalidArgumentError(`expected 1 to ${REASON_MAX} characters`);
-  });
-}
-
-const REASON = '--reason';
 
 function optionWords({ long, flags, argChoices }: Option, value: unknown): string[] {
   if (long === REASON) return [withReason('', String(value)).trimStart()];

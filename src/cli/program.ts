@@ -4,6 +4,7 @@ import { SettingsError } from '../settings/load.ts';
 import { programVersion } from '../version.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
 import { print, printError } from './output.ts';
+import { addReasons } from './reasons.ts';
 
 /** Adds arguments, options, an example and an action to a command. */
 export type ConfigureCommand = (command: Command) => void;
@@ -153,8 +154,13 @@ const COMMANDS: readonly Entry[] = [
 /** The whole program, with every command loaded. */
 export async function fullProgram(): Promise<Command> {
   const program = new Command('barker');
-  for (const { name, about, load } of COMMANDS) (await load())(program.command(name).description(about));
+  for (const entry of COMMANDS) await configure(program.command(entry.name), entry);
   return program;
+}
+
+async function configure(command: Command, { about, load }: Entry): Promise<void> {
+  (await load())(command.description(about));
+  addReasons(command);
 }
 
 /** Runs one command; resolves with the exit code: 0 success, 1 failure, 2 usage error. */
@@ -174,9 +180,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       outputError: (text, write) => write(text.replace(/^error: /, 'barker: ')),
     })
     .exitOverride();
-  for (const { name, about, load } of COMMANDS) {
-    const command = program.command(name).description(about);
-    if (argv.includes(name)) (await load())(command);
+  for (const entry of COMMANDS) {
+    const command = program.command(entry.name).description(entry.about);
+    if (argv.includes(entry.name)) await configure(command, entry);
   }
   try {
     await program.parseAsync([...argv], { from: 'user' });

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { secureRandom } from '../base/random.ts';
 import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
-import { reasonOption } from './command-record.ts';
 import { CommandFailed, failIf } from './failure.ts';
 import { printFields } from './output.ts';
 import { readPassword } from './password.ts';
@@ -50,7 +49,7 @@ export function userCommand(command: Command): void {
   totpCommand(command);
   userListCommands(command);
   for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
-    const change = command.command(word).description(about).argument('<user-name>').addOption(reasonOption());
+    const change = command.command(word).description(about).argument('<user-name>');
     addSettings(change, 'serve', ['data_folder', 'database_url'])
       .addHelpText('after', `\nExample:\n  barker user ${word} ada --reason "Case 1207"`)
       .action((userName: string) => changeUser(change, userName, changes));

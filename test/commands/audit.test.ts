@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hostname, userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
+import { REASONED } from '../../src/cli/reasons.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
@@ -62,7 +63,9 @@ describe('an audit record is stored by', () => {
     test(words, async () => {
       await prepare(words, place, run);
       const target = { folder: file('restored'), databaseUrl: '' };
-      const ran = await run(words, args(), words === 'restore' ? flagsOf(target as Place) : flagsOf(place));
+      const why = REASONED.has(words) ? ['--reason', ' Sells "likes" '] : [];
+      const own = words === 'restore' ? flagsOf(target as Place) : flagsOf(place);
+      const ran = await run(words, [...args(), ...why], own);
       assert.deepEqual([ran.code, ran.stderr], [0, '']);
       for (const [name, value] of Object.entries(takeNote(words, ran))) {
         if (/secret|token|password|bearer/.test(name)) secrets.push(value);
@@ -79,7 +82,11 @@ describe('an audit record is stored by', () => {
         sudo_user: 'grace',
         origin: hostname(),
         transaction_id: null,
-        command: says === undefined ? words : `${words} ${says}`,
+        command: [
+          words,
+          ...(says ? [says] : []),
+          ...(REASONED.has(words) ? ['--reason "Sells \\"likes\\""'] : []),
+        ].join(' '),
       });
       assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000 && id.length === 16, at);
     });

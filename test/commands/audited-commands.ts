@@ -120,11 +120,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
     says: '--name --verified blue',
   },
   'user totp': { args: () => ['ada', '--reset'], touches: user('ada'), says: '--reset' },
-  'user suspend': {
-    args: () => ['ben', '--reason', ' sells "likes" '],
-    touches: user('ben'),
-    says: '--reason "sells \\"likes\\""',
-  },
+  'user suspend': { args: () => ['ben'], touches: user('ben') },
   'user resume': { args: () => ['ben'], touches: user('ben') },
   'user lock': { args: () => ['ben'], touches: user('ben') },
   'user unlock': { args: () => ['ben'], touches: user('ben') },
@@ -148,7 +144,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   'app regenerate-keys': { args: key(), touches: application },
   'app token': { args: key(), touches: () => [...application(), `token:${made.token_id}`] },
   'app bearer': { args: key(), touches: application },
-  'app suspend': { args: key('--reason', 'spam'), touches: application, says: '--reason "spam"' },
+  'app suspend': { args: key(), touches: application },
   'app resume': { args: key(), touches: application },
   'token create': {
     args: () => ['--app', made.consumer_key!, '--user', 'ben'],

@@ -42,6 +42,7 @@ function unchanged(sums: Record<string, TableChecksum>): Record<string, TableChe
     request_tokens,
     password_links,
     operator_links,
+    operator_sessions,
     sent_forms,
     recovery_codes,
     second_factors,

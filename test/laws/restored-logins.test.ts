@@ -11,7 +11,7 @@ import { useOperatorLink } from '../../src/features/platform/operator-links.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { COPY_KEYS, RECORD, sourceOn, targetOn } from '../rig/copies.ts';
 import { onPlace, openPlace } from '../rig/databases.ts';
-import { operatorToken } from '../rig/operator.ts';
+import { operatorToken, signInToConsole } from '../rig/operator.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -38,7 +38,7 @@ const useLink = ({ service }: World): Promise<string | undefined> =>
   service.store.write((tx) => useOperatorLink(tx, link, formatInstant(service.wallClock.now())));
 
 before(async () => {
-  original = await openWorld({ flags: { rate_limits: 'off' } });
+  original = await openWorld({ flags: { rate_limits: 'off', operator_console: true, operations_port: 0 } });
   person = await addPerson(original);
   const user = browserOf(original.service.url);
   await logIn(user, person);
@@ -50,6 +50,7 @@ before(async () => {
   recovery = [...told.html.matchAll(/<li><code>([a-z2-7-]+)<\/code>/g)].map(([, code]) => code!);
   for (const code of recovery) recordSecret('recovery code', code);
   link = await operatorToken(original.service, 'anna');
+  await signInToConsole(original.service, 'grace');
 });
 after(async () => {
   await restored?.close();
@@ -83,6 +84,7 @@ describe('after a restore', () => {
 
   test('nobody is logged in', async () => {
     assert.deepEqual(await restored.service.store.read((tx) => tx.sessions.list(person.id)), []);
+    assert.deepEqual(await restored.service.store.read((tx) => tx.operatorSessions.list()), []);
   });
 
   test('one-time codes used since the backup are refused, and the next are accepted', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AuditEvent, AuditRecord } from '../../src/contract/store/audit.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
-import { addApplication, addPerson, type Browser, browserOf, logIn, type Seen, typed } from '../rig/browser.ts';
-import { signInToConsole } from '../rig/operator.ts';
+import { addApplication, addPerson, type Browser, browserOf, logIn, typed } from '../rig/browser.ts';
+import { actInConsole as act, signInToConsole } from '../rig/operator.ts';
 import { until } from '../rig/patience.ts';
 import { decide, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -18,13 +18,6 @@ before(async () => {
   anna = await signInToConsole(world.service, 'anna');
 });
 after(() => world.close());
-
-/** Sends the form of a page that does this. */
-async function act(browser: Browser, path: string, members: Record<string, string>): Promise<Seen> {
-  const { html } = await browser.get(path);
-  const authenticity_token = /data-form-token="([^"]+)"/.exec(html)![1]!;
-  return browser.post(path, { authenticity_token, ...members });
-}
 
 const recordsOf = (event: AuditEvent): Promise<AuditRecord[]> =>
   world.service.store.read((tx) => tx.audit.listRecords({ event, limit: 100 }));
@@ -97,14 +90,8 @@ describe('operators', () => {
       ['suspend', 'resume', 'Suspended'],
       ['lock', 'unlock', 'Locked'],
     ] as const) {
-      for (const reason of [undefined, ' ', 'x'.repeat(201)]) {
-        const refused = await act(anna, path, { act: bad, ...(reason && { reason }) });
-        assert.equal(refused.status, 409);
-        assert.match(refused.html, /Give a reason of 1 to 200 characters\./);
-        assert.match((await anna.get(path)).html, /<dd>Active<\/dd>/);
-      }
-      assert.deepEqual((await act(anna, path, { act: bad, reason: ' Case "7" ' })).location, path);
-      const recorded = `operator:anna console user ${bad} --reason "Case \\"7\\"" done user:${eve.id}`;
+      assert.deepEqual((await act(anna, path, { act: bad, reason: 'Case 7' })).location, path);
+      const recorded = `operator:anna console user ${bad} --reason "Case 7" done user:${eve.id}`;
       assert.ok((await commandsOf()).includes(recorded), recorded);
       assert.match((await anna.get(path)).html, new RegExp(`<dd>${state}</dd>`));
       assert.match((await user.get('/settings/sessions')).location ?? '', /^\/login/);
@@ -140,7 +127,8 @@ describe('operators', () => {
       (await act(anna, location!, { act: 'grant', user_name: ben.name, role: 'CAMPAIGN_ANALYST' })).status,
       303,
     );
-    assert.match((await act(anna, location!, { act: 'revoke', user: ada.id })).html, /last administrator/);
+    const end = { act: 'revoke', reason: 'Left' };
+    assert.match((await act(anna, location!, { ...end, user: ada.id })).html, /last administrator/);
     const page = (await anna.get(location!)).html;
     assert.match(page, /€1,250\.50/);
     assert.match(page, /CAMPAIGN_ANALYST/);
@@ -148,7 +136,7 @@ describe('operators', () => {
     await logIn(user, ben);
     assert.match((await user.get('/ads')).html, new RegExp(`/ads/${id}"`));
     assert.equal((await user.get(`/ads/${id}/campaigns`)).status, 200);
-    await act(anna, location!, { act: 'revoke', user: ben.id });
+    await act(anna, location!, { ...end, user: ben.id });
     assert.equal((await user.get(`/ads/${id}/campaigns`)).status, 404);
   });
 
@@ -177,7 +165,7 @@ describe('operators', () => {
     const ada = await addPerson(world);
     const form = { name: 'Limits', timezone: 'UTC', environment: 'sandbox', admin: ada.name };
     const { location } = await act(anna, '/operator/accounts', form);
-    await act(anna, location!, { act: 'approve', status: 'UNDER_REVIEW' });
+    await act(anna, location!, { act: 'approve', status: 'UNDER_REVIEW', reason: 'New' });
     await act(anna, location!, {
       act: 'limits',
       active_campaigns: '7',
@@ -212,7 +200,6 @@ describe('operators', () => {
       webhooks: '0',
     });
     assert.equal((await act(anna, path, { act: 'limits', stream_events_per_s: '0' })).status, 400);
-    assert.equal((await act(anna, path, { act: 'suspend' })).status, 400);
     await act(anna, path, { act: 'suspend', reason: 'spam' });
     const [application, limits] = await world.service.store.read(async (tx) => [
       await tx.credentials.findApplication(id),
@@ -235,10 +222,11 @@ describe('operators', () => {
       ['disable', 'Disabled', 401],
       ['enable', 'Active', 200],
     ] as const) {
-      assert.deepEqual((await act(anna, path, { act: name, publisher: id })).location, path);
+      assert.deepEqual((await act(anna, path, { act: name, publisher: id, reason: 'Fake views' })).location, path);
       assert.match((await anna.get(path)).html, new RegExp(`<td>${state}</td>`));
       assert.equal(await status(), expected);
-      const recorded = `operator:anna console publisher ${name} done publisher:${id}`;
+      const why = name === 'disable' ? ' --reason "Fake views"' : '';
+      const recorded = `operator:anna console publisher ${name}${why} done publisher:${id}`;
       assert.ok((await commandsOf()).includes(recorded), recorded);
     }
     for (const [options, state, expected] of [

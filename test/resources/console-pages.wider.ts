@@ -209,6 +209,7 @@ describe('the operator console is accessible', () => {
     ['accounts', () => '/operator/accounts'],
     ['account', () => `/operator/accounts/${account}`],
     ['applications', () => '/operator/applications'],
+    ['sessions', () => '/operator/sessions'],
     ['audit', () => '/operator/audit'],
   ] as const) {
     test(name, async () => {

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { request } from 'undici';
-import { operatorConsole } from '../../src/app/operator-console.ts';
 import type { AuditEvent, AuditRecord } from '../../src/contract/store/audit.ts';
-import { loadBranding } from '../../src/http/pages/branding.ts';
-import type { Settings } from '../../src/settings.ts';
 import { barkerApart, flagsOf } from '../commands/program.ts';
 import { addPerson, browserOf, logIn, outlineOf } from '../rig/browser.ts';
-import { openOperatorLink, operatorToken, signInToConsole } from '../rig/operator.ts';
+import { anotherConsole, openOperatorLink, operatorToken, signInToConsole } from '../rig/operator.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -22,18 +17,6 @@ const tokenFor = (name: string): Promise<string> => operatorToken(world.service,
 
 const recordsOf = (event: AuditEvent): Promise<AuditRecord[]> =>
   world.service.store.read((tx) => tx.audit.listRecords({ event, limit: 100 }));
-
-/** The console of another server of the same database, which has nothing in common with the first but that. */
-async function anotherConsole(
-  settings: Partial<Settings> = {},
-): Promise<{ readonly url: string; readonly port: number; close(): void }> {
-  const service = { ...world.service, settings: { ...world.service.settings, ...settings } };
-  const branding = await loadBranding(service.settings);
-  const server = createServer(operatorConsole(service, branding, (_, response) => void response.writeHead(404).end()));
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, close: () => void server.close() };
-}
 
 describe('signing in to the operator console', () => {
   test('takes the link that barker operator link prints beside a development server', async () => {
@@ -52,7 +35,7 @@ describe('signing in to the operator console', () => {
   });
 
   test('takes each link once, whichever servers it reaches, at once or after a restart', async () => {
-    const others = await Promise.all([anotherConsole(), anotherConsole()]);
+    const others = await Promise.all([anotherConsole(world.service), anotherConsole(world.service)]);
     try {
       const consoles = [world.service.operationsUrl, ...others.map(({ url }) => url)];
       for (let round = 0; round < 5; round += 1) {
@@ -109,8 +92,8 @@ describe('signing in to the operator console', () => {
   });
 
   test('answers under its own names only, and keeps its cookie for https behind a proxy', async () => {
-    const own = await anotherConsole({ operations_host: 'ops.test' });
-    const proxied = await anotherConsole({ trusted_proxies: ['127.0.0.1'] });
+    const own = await anotherConsole(world.service, { operations_host: 'ops.test' });
+    const proxied = await anotherConsole(world.service, { trusted_proxies: ['127.0.0.1'] });
     const ask = async (url: string, headers: Record<string, string>, token?: string) => {
       const path = `/operator${token === undefined ? '' : '/sign-in'}`;
       const sent =

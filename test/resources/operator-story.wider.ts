@@ -66,6 +66,7 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
   await operator.follow('Create an account', 'button');
   await pageSays(own, /Europe\/Berlin/);
   await operator.pick('status', 'Accepted');
+  await operator.write('account-approve-reason', 'Contract signed');
   await operator.follow('Save', 'button');
   await operator.write('currency', 'EUR');
   await operator.write('amount', '5000');
@@ -90,7 +91,7 @@ async function wholeStory({ own, theirs, operator, user, userName }: Parts): Pro
   await operator.follow('Users');
   await operator.follow(userName);
   await operator.press('Suspend', 'summary');
-  await operator.write('suspend-reason', 'Sells followers');
+  await operator.write('user-suspend-reason', 'Sells followers');
   await operator.follow('Suspend', 'button');
   await pageSays(own, /Suspended/);
   await theirs.open(`${world.service.url}/ads`);

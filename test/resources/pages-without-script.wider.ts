@@ -75,6 +75,7 @@ test('every page offers the same where no script runs', async () => {
     `/accounts/${account}`,
     '/applications',
     '/publishers',
+    '/sessions',
     '/audit',
   ]) {
     await operator.open(`${operationsUrl}/operator${path}`);

@@ -1,4 +1,5 @@
 import { InputError } from '../../base/input-error.ts';
+import type { OperatorAct } from '../../contract/declare/operator-acts.ts';
 import type { OperatorRequest, OperatorWork } from '../../contract/declare/operator-pages.ts';
 import { COMPOSER_ROLES, ROLES, type Role } from '../../contract/declare/roles.ts';
 import { FEATURES } from '../../features/ads/account-features.ts';
@@ -29,11 +30,11 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
   /** Works on an account that exists, which is locked until the unit ends. */
   const on = <T>(
     request: OperatorRequest,
-    what: string,
+    act: OperatorAct & `account ${string}`,
     id: string,
     work: (unit: OperatorWork) => Promise<T>,
   ): Promise<T> =>
-    request.change(`console account ${what}`, async (unit) => {
+    request.change(act, async (unit) => {
       const row = await unit.tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock: true });
       if (!row) throw new Refused(words.unknown);
       unit.tx.invalidate(`account:${id}`);
@@ -46,7 +47,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
     approve: (request, id) => {
       const status = request.parameter('status') ?? '';
       if (!(status in texts.accounts.states)) throw new Refused(words.wrong);
-      return on(request, 'approve', id, (unit) => update(unit, id, { approval_status: status }));
+      return on(request, 'account approve', id, (unit) => update(unit, id, { approval_status: status }));
     },
     async grant(request, id) {
       const role = request.parameter('role') as Role;
@@ -55,7 +56,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
         tx.credentials.findUserByName(request.parameter('user_name')?.trim() ?? ''),
       );
       if (!user) throw new Refused(`${words.user}: ${words.noUser}.`);
-      return on(request, 'role', id, async ({ tx, addTarget }) => {
+      return on(request, 'account grant', id, async ({ tx, addTarget }) => {
         addTarget('user', user.id);
         const grant = { account: id, user: user.id, role, postComposer: COMPOSER_ROLES.includes(role) };
         const conflict = await grantRole(tx, grant);
@@ -64,7 +65,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
     },
     revoke(request, id) {
       const user = request.parameter('user') ?? '';
-      return on(request, 'role', id, async ({ tx, addTarget }) => {
+      return on(request, 'account revoke', id, async ({ tx, addTarget }) => {
         addTarget('user', user);
         const conflict = await revokeRole(tx, { account: id, user });
         if (conflict) throw new Refused(words.conflicts[conflict]);
@@ -79,7 +80,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
       const micros = amount === '' ? undefined : /^[A-Z]{3}$/.test(code) ? microsOf(amount, code) : undefined;
       if (amount !== '' && micros === undefined) throw new Refused(`${words.amount}: ${amount}.`);
       const paid = type === 'INSERTION_ORDER' ? 'funded_amount_local_micro' : 'credit_limit_local_micro';
-      return on(request, 'fund', id, async ({ tx, random, now, addTarget }) => {
+      return on(request, 'account fund', id, async ({ tx, random, now, addTarget }) => {
         const { values, errors } = accountInput.read(
           fields,
           {
@@ -99,7 +100,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
       });
     },
     features: (request, id) =>
-      on(request, 'features', id, async ({ tx, addTarget }) => {
+      on(request, 'account features', id, async ({ tx, addTarget }) => {
         const wanted = FEATURES.filter((each) => request.parameter(`feature:${each}`) !== undefined);
         const before = await tx.accountMembers.listFeatures(id);
         const [added, removed] = [
@@ -119,7 +120,7 @@ export function accountActs({ accountInput }: OperatorConsoleDeps): Readonly<Rec
       );
       const { values, errors } = accountInput.read(accountInput.fields.limits, given, words.limits);
       if (errors.length > 0) throw new Refused(errors.join('. '));
-      return on(request, 'limits', id, (unit) => {
+      return on(request, 'account limits', id, (unit) => {
         const own = Object.entries(ACCOUNT_LIMITS).flatMap(([name, setting]) =>
           values[name] === undefined || values[name] === null ? [] : [[setting, Number(values[name])]],
         );

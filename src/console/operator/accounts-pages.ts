@@ -1,4 +1,4 @@
-import { type Html, html } from '../../base/html.ts';
+import { html } from '../../base/html.ts';
 import { foldCase } from '../../base/text.ts';
 import { isZone } from '../../base/zones.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
@@ -20,7 +20,7 @@ import { texts } from '../../texts/texts.ts';
 import { moneyText } from '../money.ts';
 import { ACCOUNT_LIMITS, type AccountAct, accountActs, Refused } from './account-acts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage } from './operator-forms.ts';
+import { actButton, actForm, done, operatorPage } from './operator-forms.ts';
 
 const PATH = '/accounts';
 const ROWS = 100;
@@ -127,7 +127,7 @@ async function created({ accountInput }: OperatorConsoleDeps, request: OperatorR
   const user = await request.read((tx) => tx.credentials.findUserByName(admin));
   if (!user) return listed(request, `${words.admin}: ${words.noUser}.`);
   const environment = request.parameter('environment') === 'sandbox' ? 'sandbox' : 'production';
-  const id = await request.change('console account create', async (unit) => {
+  const id = await request.change('account create', async (unit) => {
     const own = await takeId(unit.tx, unit.random, accountIdSequence(environment));
     unit.addTarget('user', user.id);
     unit.addTarget('account', own);
@@ -160,28 +160,26 @@ async function shown(
   if (!found) return operatorPage(words.unknown, html`<p><a href="/operator${PATH}">${words.title}</a></p>`, 404);
   const { row, standing, members, names, features, funding } = found;
   const limits: Readonly<Record<string, number>> = JSON.parse(standing.limits);
-  const form = (act: string, content: Html, label: string): Html =>
-    html`<form method="post">${hiddenFields({ ...request.formFields, act })}${content}<div class="buttons"><button type="submit">${label}</button></div></form>`;
   const states = Object.entries(texts.accounts.states);
   const content = html`${alertBox(problem)}
 <section class="card"><dl class="facts"><dt>${words.id}</dt><dd><code>${id}</code></dd><dt>${words.environment}</dt><dd>${texts.site.environments[standing.environment as Environment]}</dd><dt>${words.timezone}</dt><dd>${String(row.timezone)}</dd></dl>
-${form('approve', selectField('status', words.approval, states, String(row.approval_status)), words.save)}</section>
+${actForm(request, 'account approve', selectField('status', words.approval, states, String(row.approval_status)), words.save)}</section>
 <section class="card"><h2>${words.people}</h2>
 ${tableOf(
   [words.user, words.role, ''],
   members.map(({ user_id, role, post_composer }) => [
     html`<a href="/operator/users/${user_id}">${names.get(user_id) ?? user_id}</a>`,
     post_composer ? `${role}, POST_COMPOSER` : role,
-    actButton(request, 'revoke', words.takeRole, {
+    actButton(request, 'account revoke', words.takeRole, {
       about: names.get(user_id) ?? user_id,
       fields: { user: user_id },
-      isBad: true,
     }),
   ]),
   words.none,
 )}
-${form(
-  'grant',
+${actForm(
+  request,
+  'account grant',
   html`${formField({ member: 'user_name', name: 'user_name', label: words.user, attributes: html`required maxlength="15"` }, '', undefined)}${selectField(
     'role',
     words.role,
@@ -200,8 +198,9 @@ ${tableOf(
   ]),
   words.noFunding,
 )}
-${form(
-  'fund',
+${actForm(
+  request,
+  'account fund',
   html`${selectField(
     'type',
     words.type,
@@ -214,8 +213,9 @@ ${formField({ member: 'end', label: words.end, hint: words.endHint, type: 'date'
   words.addFunding,
 )}</section>
 <section class="card"><h2>${words.features}</h2>
-${form(
-  'features',
+${actForm(
+  request,
+  'account features',
   html`<fieldset><legend class="hidden">${words.features}</legend>${FEATURES.map(
     (each) =>
       html`<label class="choice"><input type="checkbox" name="feature:${each}"${features.includes(each) ? html` checked` : ''}>${each}</label>`,
@@ -223,8 +223,9 @@ ${form(
   words.save,
 )}</section>
 <section class="card"><h2>${words.limits}</h2>
-${form(
-  'limits',
+${actForm(
+  request,
+  'account limits',
   html`${Object.entries(ACCOUNT_LIMITS).map(([name, setting]) =>
     formField(
       {

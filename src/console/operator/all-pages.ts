@@ -6,6 +6,7 @@ import { auditPage } from './audit-page.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { overviewPage } from './overview-page.ts';
 import { publishersPage } from './publishers-page.ts';
+import { sessionsPage } from './sessions-page.ts';
 import { userPage, usersPage } from './users-pages.ts';
 
 const words = texts.operator;
@@ -17,6 +18,7 @@ export const operatorSections: OperatorSections = [
   ['/accounts', words.accounts.title],
   ['/applications', words.applications.title],
   ['/publishers', words.publishers.title],
+  ['/sessions', words.sessions.title],
   ['/audit', words.audit.title],
 ];
 
@@ -31,6 +33,7 @@ export function operatorPages(deps: OperatorConsoleDeps): readonly OperatorPage[
     applicationsPage(),
     applicationPage(deps),
     publishersPage(),
+    sessionsPage(deps),
     auditPage(),
   ];
 }

@@ -1,16 +1,15 @@
-import { html } from '../../base/html.ts';
+import { type Html, html } from '../../base/html.ts';
 import { APPLICATION_LIMITS } from '../../contract/declare/application-limits.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
-import { REASON_MAX, withReason } from '../../contract/store/audit.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../contract/store/credentials.ts';
 import { suspendApplication } from '../../features/auth/applications/administration.ts';
 import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
-import { alertBox, hiddenFields } from '../../markup/boxes.ts';
+import { alertBox } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, enteredReason, operatorPage, reasonForm } from './operator-forms.ts';
+import { actButton, actForm, done, operatorPage } from './operator-forms.ts';
 
 const PATH = '/applications';
 const ROWS = 100;
@@ -77,34 +76,40 @@ async function shown(
     [words.state, stateOf(application)],
     [words.tokens, tokens || words.noTokens],
   ];
-  const hidden = (act: string) => hiddenFields({ ...request.formFields, act });
-  const about = application.name;
+  const button = (act: 'suspend' | 'resume'): Html =>
+    actButton(request, `app ${act}`, words[act], { about: application.name });
   const content = html`${alertBox(problem)}
 <section class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name!}</dt><dd>${value!}</dd>`)}</dl>
-${
-  application.suspended
-    ? html`<div class="buttons">${actButton(request, 'resume', words.resume, { about })}</div>`
-    : reasonForm(request, 'suspend', words.suspend, about)
-}<p class="soft">${words.suspendAbout}</p></section>
-<section class="card"><h2>${words.level}</h2><form method="post">${hidden('level')}${selectField(
-    'level',
-    words.level,
-    ACCESS_LEVELS.map((each) => [each, LEVEL_NAMES[each]]),
-    application.access_level,
-  )}
-<p class="hint">${words.levelAbout}</p><div class="buttons"><button type="submit">${words.save}</button></div></form></section>
-<section class="card"><h2>${words.limits}</h2><form method="post">${hidden('limits')}${APPLICATION_LIMITS.map((name) =>
-    formField(
-      {
-        member: name,
-        label: words.limitNames[name],
-        hint: words.usual(applicationLimits[name]),
-        attributes: html`inputmode="numeric"`,
-      },
-      own[name] === undefined ? '' : String(own[name]),
-      undefined,
-    ),
-  )}<div class="buttons"><button type="submit">${words.save}</button></div></form></section>`;
+${application.suspended ? html`<div class="buttons">${button('resume')}</div>` : button('suspend')}<p class="soft">${words.suspendAbout}</p></section>
+<section class="card"><h2>${words.level}</h2>${actForm(
+    request,
+    'app level',
+    html`${selectField(
+      'level',
+      words.level,
+      ACCESS_LEVELS.map((each) => [each, LEVEL_NAMES[each]]),
+      application.access_level,
+    )}
+<p class="hint">${words.levelAbout}</p>`,
+    words.save,
+  )}</section>
+<section class="card"><h2>${words.limits}</h2>${actForm(
+    request,
+    'app limits',
+    html`${APPLICATION_LIMITS.map((name) =>
+      formField(
+        {
+          member: name,
+          label: words.limitNames[name],
+          hint: words.usual(applicationLimits[name]),
+          attributes: html`inputmode="numeric"`,
+        },
+        own[name] === undefined ? '' : String(own[name]),
+        undefined,
+      ),
+    )}`,
+    words.save,
+  )}</section>`;
   return operatorPage(application.name, content, problem === undefined ? 200 : 400);
 }
 
@@ -114,17 +119,12 @@ async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Pro
   const isKnown = await request.read(async (tx) => (await tx.credentials.findApplication(id)) !== undefined);
   if (!isKnown) return shown(deps, request);
   if (act === 'suspend' || act === 'resume') {
-    const reason = act === 'suspend' ? enteredReason(request) : undefined;
-    if (act === 'suspend' && reason === undefined) {
-      return shown(deps, request, texts.operator.users.noReason(REASON_MAX));
-    }
-    const what = `console app ${act}`;
-    await request.change(reason === undefined ? what : withReason(what, reason), async ({ tx, addTarget }) => {
+    await request.change(`app ${act}`, async ({ tx, addTarget }) => {
       addTarget('application', id);
       await suspendApplication(tx, id, act === 'suspend');
     });
   } else if (act === 'level' && ACCESS_LEVELS.includes(request.parameter('level') as AccessLevel)) {
-    await request.change('console app level', async ({ tx, addTarget }) => {
+    await request.change('app level', async ({ tx, addTarget }) => {
       addTarget('application', id);
       await tx.credentials.changeApplication(id, { access_level: request.parameter('level') as AccessLevel });
       tx.invalidate(`application:${id}`);
@@ -133,7 +133,7 @@ async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Pro
     const limits = APPLICATION_LIMITS.map((name) => [name, limitOf(name, request.parameter(name) ?? '')] as const);
     const wrong = limits.find(([, value]) => value === undefined);
     if (wrong) return shown(deps, request, words.wrongLimit(words.limitNames[wrong[0]], LIMIT_MAX));
-    await request.change('console app limits', async ({ tx, addTarget }) => {
+    await request.change('app limits', async ({ tx, addTarget }) => {
       addTarget('application', id);
       await tx.credentials.lockApplication(id);
       for (const [name, value] of limits) await tx.applicationLimits.set(id, name, value!);

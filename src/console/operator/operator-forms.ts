@@ -1,33 +1,41 @@
-import { type Html, html } from '../../base/html.ts';
+import { type Html, html, noHtml } from '../../base/html.ts';
+import { OPERATOR_ACTS, type OperatorAct } from '../../contract/declare/operator-acts.ts';
 import type { OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
-import { REASON_MAX, reasonOf } from '../../contract/store/audit.ts';
+import { REASON_MAX } from '../../contract/store/audit.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** A form of one button, which does `act`. */
+/** A form that does `act`, with these fields; it asks for a reason if the act needs one. */
+export function actForm({ formFields }: OperatorRequest, act: OperatorAct, fields: Html, label: string): Html {
+  return html`<form method="post">${hiddenFields({ ...formFields, act: memberOf(act) })}${fields}${reasonField(act, act)}<div class="buttons"><button type="submit">${label}</button></div></form>`;
+}
+
+/** A button that does `act` to what is called `about`; if the act needs a reason, a form to unfold. */
 export function actButton(
   { formFields }: OperatorRequest,
-  act: string,
+  act: OperatorAct,
   label: string,
-  more: { readonly about?: string; readonly isBad?: boolean; readonly fields?: Readonly<Record<string, string>> } = {},
+  { about, fields = {} }: { readonly about: string; readonly fields?: Readonly<Record<string, string>> },
 ): Html {
-  const { about, isBad = false, fields = {} } = more;
-  const name = about === undefined ? '' : html` aria-label="${label} ${about}"`;
-  return html`<form method="post">${hiddenFields({ ...formFields, act, ...fields })}<button type="submit"${isBad ? html` class="bad"` : ''}${name}>${label}</button></form>`;
+  const { needsReason } = OPERATOR_ACTS[act];
+  const hidden = hiddenFields({ ...formFields, act: memberOf(act), ...fields });
+  const button = html`<button type="submit"${needsReason ? html` class="bad"` : ''} aria-label="${label} ${about}">${label}</button>`;
+  if (!needsReason) return html`<form method="post">${hidden}${button}</form>`;
+  const reason = reasonField(act, [act, ...Object.values(fields)].join(' '));
+  return html`<details><summary>${label}</summary><form method="post">${hidden}${reason}<div class="buttons">${button}</div></form></details>`;
 }
 
-/** What `act` is called, and a form of it that asks for a reason. */
-export function reasonForm({ formFields }: OperatorRequest, act: string, label: string, about: string): Html {
-  const { reason: title, reasonAbout: hint } = texts.operator.users;
+/** What the form of an act has as `act`. */
+const memberOf = (act: OperatorAct): string => act.split(' ')[1]!;
+
+/** The field for the reason of an act that needs one; `of` makes its id unique in the page. */
+function reasonField(act: OperatorAct, of: string): Html {
+  if (!OPERATOR_ACTS[act].needsReason) return noHtml;
+  const { reason: label, reasonAbout: hint } = texts.operator;
   const attributes = html`required maxlength="${REASON_MAX}" autocomplete="off"`;
-  return html`<details><summary>${label}</summary><form method="post">${hiddenFields({ ...formFields, act })}${formField({ member: `${act}-reason`, name: 'reason', label: title, hint, attributes }, '', undefined)}
-<div class="buttons"><button type="submit" class="bad" aria-label="${label} ${about}">${label}</button></div></form></details>`;
-}
-
-/** The reason that was entered; undefined for what is none. */
-export function enteredReason(request: OperatorRequest): string | undefined {
-  return reasonOf(request.parameter('reason') ?? '');
+  const member = `${of.replaceAll(' ', '-')}-reason`;
+  return formField({ member, name: 'reason', label, hint, attributes }, '', undefined);
 }
 
 /** A page with its heading. */

@@ -31,8 +31,8 @@ async function listed(request: OperatorRequest, problem?: string): Promise<Opera
     owner === null ? words.operators : html`<a href="/operator/users/${owner}">${owners.get(owner) ?? owner}</a>`,
     disabled_at === null ? words.states.active : words.states.disabled,
     disabled_at === null
-      ? actButton(request, 'disable', words.disable, { about: name, isBad: true, fields: { publisher: id } })
-      : actButton(request, 'enable', words.enable, { about: name, fields: { publisher: id } }),
+      ? actButton(request, 'publisher disable', words.disable, { about: name, fields: { publisher: id } })
+      : actButton(request, 'publisher enable', words.enable, { about: name, fields: { publisher: id } }),
   ]);
   const content = html`${alertBox(problem)}
 ${tableOf([words.name, words.id, words.environment, words.owner, words.state, ''], rows, words.none)}
@@ -45,7 +45,7 @@ async function changed(request: OperatorRequest): Promise<OperatorResponse> {
   const id = request.parameter('publisher') ?? '';
   const publisher = await request.read((tx) => tx.publishers.find(id));
   if (!publisher || (act !== 'disable' && act !== 'enable')) return listed(request, words.unknown);
-  await request.change(`console publisher ${act}`, async ({ tx, now, addTarget }) => {
+  await request.change(`publisher ${act}`, async ({ tx, now, addTarget }) => {
     addTarget('publisher', id);
     await disablePublisher(tx, publisher, act === 'disable' ? now : null);
   });

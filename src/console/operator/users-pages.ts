@@ -1,6 +1,5 @@
 import { type Html, html } from '../../base/html.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
-import { REASON_MAX, withReason } from '../../contract/store/audit.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import { isLiveSession } from '../../contract/store/logins.ts';
 import { ConstraintViolated } from '../../contract/store/store.ts';
@@ -13,7 +12,7 @@ import { tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, enteredReason, operatorPage, reasonForm } from './operator-forms.ts';
+import { actButton, done, operatorPage } from './operator-forms.ts';
 
 const PATH = '/users';
 const ROWS = 100;
@@ -107,7 +106,7 @@ async function registered(deps: OperatorConsoleDeps, request: OperatorRequest): 
   // Nobody knows this password: the link sets one.
   const passwordHash = await deps.hashPassword(deps.random.bytes(32).toString('base64url'));
   try {
-    const { id, link } = await request.change('console user create', async (unit) => {
+    const { id, link } = await request.change('user create', async (unit) => {
       const { screen_name: screenName, name, email } = draft as Record<Member, string>;
       const id = await registerUser(unit, { screenName, name, passwordHash, ...(email && { email }) });
       unit.addTarget('user', id);
@@ -156,16 +155,12 @@ async function shown(deps: OperatorConsoleDeps, request: OperatorRequest, proble
         : html`${accounts.map((each) => html`<a href="/operator/accounts/${each}">${each}</a> `)}`,
     ],
   ];
-  const about = user.screen_name;
+  const button = (act: keyof typeof words.acts): Html =>
+    actButton(request, `user ${act}`, words.acts[act], { about: user.screen_name });
   const content = html`${alertBox(problem)}
 <div class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-<div class="buttons">
-${user.suspended ? actButton(request, 'resume', words.acts.resume, { about }) : ''}
-${user.locked ? actButton(request, 'unlock', words.acts.unlock, { about }) : ''}
-${actButton(request, 'link', words.acts.link, { about })}
-</div>
-${user.suspended ? '' : reasonForm(request, 'suspend', words.acts.suspend, about)}
-${user.locked ? '' : reasonForm(request, 'lock', words.acts.lock, about)}
+${user.suspended || user.locked ? html`<div class="buttons">${user.suspended ? button('resume') : ''}${user.locked ? button('unlock') : ''}</div>` : ''}
+${button('link')}${user.suspended ? '' : button('suspend')}${user.locked ? '' : button('lock')}
 <p class="soft">${words.actsAbout}</p></div>`;
   return operatorPage(`@${user.screen_name}`, content, problem === undefined ? 200 : 409);
 }
@@ -184,19 +179,16 @@ async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Pro
   if (!user || !(act in CHANGES || act === 'link')) return shown(deps, request, words.unknownAct);
   if (act === 'link') {
     if (user.suspended || user.locked) return shown(deps, request, words.noLink);
-    const link = await request.change('console user link', async ({ tx, random, wallNow: now, addTarget }) => {
+    const link = await request.change('user link', async ({ tx, random, wallNow: now, addTarget }) => {
       addTarget('user', id);
       return addPasswordLink(tx, id, { random, now });
     });
     return linkPage(deps, id, link);
   }
-  const isBad = act === 'suspend' || act === 'lock';
-  const reason = isBad ? enteredReason(request) : undefined;
-  if (isBad && reason === undefined) return shown(deps, request, words.noReason(REASON_MAX));
-  const what = `console user ${act}`;
-  await request.change(reason === undefined ? what : withReason(what, reason), async ({ tx, addTarget }) => {
+  const change = act as keyof typeof CHANGES;
+  await request.change(`user ${change}`, async ({ tx, addTarget }) => {
     addTarget('user', id);
-    await changeUserStatus(tx, id, CHANGES[act as keyof typeof CHANGES]);
+    await changeUserStatus(tx, id, CHANGES[change]);
   });
   return done(`${PATH}/${id}`);
 }

@@ -1,6 +1,7 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
+import type { OperatorAct } from './operator-acts.ts';
 import type { FormFields, PageDocument } from './pages.ts';
 
 /** A unit of work of an operator. */
@@ -25,14 +26,17 @@ export interface OperatorRequest {
   parameter(name: string): string | undefined;
   /** The name under which the operator signed in. */
   readonly operator: string;
+  /** The `id_hash` of their session. */
+  readonly session: string;
   readonly formFields: FormFields;
   /** Reads from the database. */
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   /**
-   * Runs a unit of work that changes something. Its audit record is part of it, with `act` as what was done, such as
-   * `user suspend`: fixed words, never what was typed. A unit that throws is recorded as failed.
+   * Runs a unit of work that changes something. Its audit record is part of it, with `act` as what was done, and the
+   * reason that the form has, if the act needs one; nothing else that was typed. A unit that throws is recorded as failed.
+   * @throws ReasonMissing, before anything is done; the page is then shown with what is missing
    */
-  change<T>(act: string, work: (unit: OperatorWork) => Promise<T>): Promise<T>;
+  change<T>(act: OperatorAct, work: (unit: OperatorWork) => Promise<T>): Promise<T>;
 }
 
 /** The response to an operator. */

@@ -5,31 +5,43 @@ export const SESSION_IDLE_S = 30 * 60;
 /** Lifetime of a session after its login, however much it is used. */
 export const SESSION_LIFE_S = 12 * 60 * 60;
 
-/** A browser session. */
-export interface Session {
+/** Lifetime of a session of an operator. @source decision 1005 */
+export const OPERATOR_SESSION_LIFE_S = 8 * 60 * 60;
+
+/** What is known of any session, of a user or an operator. Times are UTC texts, by the wall clock. */
+export interface AnySession {
   /** SHA-256 of the cookie value, hex. */
   readonly id_hash: string;
-  /** Null before login. */
-  readonly user_id: string | null;
   /** CSRF token that forms of this session must contain. */
   readonly form_token: string;
   readonly created_at: string;
   readonly last_seen_at: string;
-  /** When the user last authenticated; null for sessions older than this column: then it is `created_at`. */
-  readonly authenticated_at: string | null;
-  /** Id of the request token that the user logged in for; null after any other login. */
-  readonly login_for: string | null;
   /** The browser in plain words, as far as its headers identify it. */
   readonly browser: string;
   /** The address last seen, or its /64. */
   readonly address: string;
 }
 
+/** A browser session. */
+export interface Session extends AnySession {
+  /** Null before login. */
+  readonly user_id: string | null;
+  /** When the user last authenticated; null for sessions older than this column: then it is `created_at`. */
+  readonly authenticated_at: string | null;
+  /** Id of the request token that the user logged in for; null after any other login. */
+  readonly login_for: string | null;
+}
+
+/** A session of the operator console. */
+export interface OperatorSession extends AnySession {
+  /** The name of the operator. */
+  readonly operator: string;
+}
+
 /** Whether a session is neither idle nor too old. `now` is in milliseconds. */
-export function isLiveSession(session: Session, now: number): boolean {
+export function isLiveSession(session: AnySession, now: number, life_s = SESSION_LIFE_S): boolean {
   return (
-    now - instantMs(session.last_seen_at) < SESSION_IDLE_S * 1000 &&
-    now - instantMs(session.created_at) < SESSION_LIFE_S * 1000
+    now - instantMs(session.last_seen_at) < SESSION_IDLE_S * 1000 && now - instantMs(session.created_at) < life_s * 1000
   );
 }
 
@@ -85,6 +97,19 @@ export interface OperatorLinks {
   take(idHash: string): Promise<OperatorLink | undefined>;
   /** Removes at most `limit` that expired before a time; returns how many. */
   removeEnded(before: string, limit: number): Promise<number>;
+}
+
+/** Sessions of the operator console. @source decision 1265 */
+export interface OperatorSessions {
+  find(idHash: string): Promise<OperatorSession | undefined>;
+  /** All of them, most recently seen first. */
+  list(): Promise<OperatorSession[]>;
+  add(session: OperatorSession): Promise<void>;
+  /** Does nothing when the session no longer exists. */
+  change(idHash: string, changes: Pick<OperatorSession, 'last_seen_at' | 'address'>): Promise<void>;
+  remove(idHash: string): Promise<void>;
+  /** Removes at most `limit` that were last seen before a time; returns how many. */
+  removeIdle(before: string, limit: number): Promise<number>;
 }
 
 /** A form that a page has sent. Its texts reveal nothing without the form. */

@@ -17,7 +17,7 @@ import type { Directory } from './directory.ts';
 import type { Events, LoggedEvent } from './events.ts';
 import type { BearerTokens, RequestTokens } from './grants.ts';
 import type { Jobs } from './jobs.ts';
-import type { LoginTallies, OperatorLinks, PasswordLinks, SentForms, Sessions } from './logins.ts';
+import type { LoginTallies, OperatorLinks, OperatorSessions, PasswordLinks, SentForms, Sessions } from './logins.ts';
 import type { Messages } from './messages.ts';
 import type { Nodes } from './nodes.ts';
 import type { UsedNonces } from './nonces.ts';
@@ -140,6 +140,7 @@ export interface ReadTransaction {
   readonly bearerTokens: Pick<BearerTokens, 'findByHash' | 'findOutstanding'>;
   readonly sessions: Pick<Sessions, 'find' | 'list'>;
   readonly passwordLinks: Pick<PasswordLinks, 'find'>;
+  readonly operatorSessions: Pick<OperatorSessions, 'find' | 'list'>;
   readonly sentForms: Pick<SentForms, 'find'>;
   readonly secondFactors: Pick<SecondFactors, 'find' | 'findRecoveryCount'>;
   readonly suggestions: Suggestions;
@@ -193,6 +194,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly sessions: Sessions;
   readonly passwordLinks: PasswordLinks;
   readonly operatorLinks: OperatorLinks;
+  readonly operatorSessions: OperatorSessions;
   readonly sentForms: SentForms;
   readonly secondFactors: SecondFactors;
   readonly loginTallies: LoginTallies;

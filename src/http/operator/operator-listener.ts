@@ -5,6 +5,7 @@ import { type Html, html, noHtml } from '../../base/html.ts';
 import { formatInstant, formatMillisecond } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import { OPERATOR_ACTS, type OperatorAct } from '../../contract/declare/operator-acts.ts';
 import type {
   OperatorPage,
   OperatorRequest,
@@ -14,11 +15,21 @@ import type {
 import type { FormFields, PageDocument } from '../../contract/declare/pages.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
-import type { AuditEvent, AuditOutcome, AuditRecord } from '../../contract/store/audit.ts';
+import {
+  type AuditEvent,
+  type AuditOutcome,
+  type AuditRecord,
+  REASON_MAX,
+  reasonOf,
+  withReason,
+} from '../../contract/store/audit.ts';
 import { EVERYTHING } from '../../contract/store/cache-changes.ts';
+import type { OperatorSession } from '../../contract/store/logins.ts';
 import type { Store, WriteTransaction } from '../../contract/store/store.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
+import { browserNameOf } from '../pages/browser-names.ts';
+import type { VisitingBrowser } from '../pages/browser-sessions.ts';
 import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
 import { isFromOwnOrigin, isFromOwnPage } from '../pages/csrf.ts';
 import { renderDocument } from '../pages/document.ts';
@@ -29,7 +40,7 @@ import { readBody } from '../read-body.ts';
 import { send } from '../reply.ts';
 import { NOSNIFF_HEADERS, type Reach } from '../request-origin.ts';
 import { routerOf } from '../router.ts';
-import { type OperatorSession, operatorSessions } from './operator-sessions.ts';
+import { operatorSessions } from './operator-sessions.ts';
 
 const words = texts.site.operator;
 
@@ -55,10 +66,25 @@ export interface OperatorDeps {
 interface SignIn {
   readonly method: string;
   readonly input: URLSearchParams;
-  readonly address: string;
+  readonly visitor: VisitingBrowser;
   /** Whether no page of another site sent it. */
   readonly isOwn: boolean;
   readonly isSecure: boolean;
+}
+
+/** A request of an operator who is signed in, to a page. */
+interface Visit {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly input: URLSearchParams;
+  readonly session: OperatorSession;
+  readonly address: string;
+  readonly pathParams: Readonly<Record<string, string>>;
+}
+
+/** An act that needs a reason was asked for without one. */
+class ReasonMissing extends Error {
+  override readonly name = 'ReasonMissing';
 }
 
 const HOME = '/operator';
@@ -73,7 +99,7 @@ const TARGETS_MAX = 100;
  * @source decision 1006
  */
 export function operatorListener(deps: OperatorDeps, others: RequestListener): RequestListener {
-  const sessions = operatorSessions(deps.wallClock, deps.random);
+  const sessions = operatorSessions({ ...deps, clock: deps.wallClock });
   const byPath = new Map(deps.pages.map((page) => [HOME + page.path, page]));
   const find = routerOf(byPath.keys());
 
@@ -88,15 +114,16 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
     const address = deps.addressOf(request);
     const isOwn = isFromOwnOrigin(request, origins);
-    if (path === SIGN_IN) return signIn(response, { method, input, address, isOwn, isSecure });
     const cookie = readCookie(request, OPERATOR_COOKIE, isSecure);
-    const session = sessions.find(cookie);
+    const visitor = { cookie, address, browser: browserNameOf(request.headers['user-agent']) };
+    if (path === SIGN_IN) return signIn(response, { method, input, visitor, isOwn, isSecure });
+    const session = await sessions.find(visitor);
     if (!session) return sendPage(response, 401, SIGNED_OUT);
-    const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.csrfToken, isKept: true };
+    const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.form_token, isKept: true };
     if (method === 'POST' && !isFromOwnPage(request, origins, tokens))
       return sendPage(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
     if (path === SIGN_OUT) {
-      if (method === 'POST') await signOut(session.operator, cookie!, address);
+      if (method === 'POST') await signOut(session, address);
       return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, isSecure)]);
     }
     const route = find(request.url!);
@@ -104,7 +131,11 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
     if (!found?.methods.includes(method)) return sendPage(response, 404, framed(session, path, NOT_FOUND));
     const visit = { method, path, input, session, address, pathParams: route!.params } as const;
     const perform = async () => {
-      const { status, html: content, location } = await found.answer(visitOf(visit));
+      const {
+        status,
+        html: content,
+        location,
+      } = await found.answer(visitOf(visit)).catch((error) => withoutReason(error, found, visit));
       const page = rendered(status, framed(session, path, content), location ? ['location', HOME + location] : []);
       return { page, isDone: status < 400 };
     };
@@ -117,58 +148,70 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
   }
 
   async function signIn(response: ServerResponse, of: SignIn): Promise<void> {
-    const { method, input, address, isOwn, isSecure } = of;
+    const { method, input, visitor, isOwn, isSecure } = of;
     const token = input.get('token') ?? '';
     // Opening the address uses nothing up: programs that look at links do it too.
     if (method === 'GET') {
       const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">${words.signInButton}</button></form>`;
       return sendPage(response, 200, page(words.signIn, form));
     }
-    const operator = isOwn ? await operatorOfLink(token, address) : undefined;
-    if (operator === undefined) {
+    const { address } = visitor;
+    const begun = isOwn ? await beginSession(token, visitor) : undefined;
+    if (begun === undefined) {
       deps.log.info({ event: 'operator_login_failed', address }, 'audit');
       return sendPage(response, 403, OLD_LINK);
     }
-    deps.log.info({ event: 'operator_login', operator, address }, 'audit');
-    const cookie = setCookieHeader(OPERATOR_COOKIE, sessions.start(operator), isSecure);
+    deps.log.info({ event: 'operator_login', operator: begun.operator, address }, 'audit');
+    const cookie = setCookieHeader(OPERATOR_COOKIE, begun.cookie, isSecure);
     sendPage(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
   }
 
-  /** The link is used up and the login recorded in one unit of work. @source decision 1060 */
-  function operatorOfLink(token: string, address: string): Promise<string | undefined> {
+  /** The link is used up, the session begun and the login recorded in one unit of work. @source decision 1060 */
+  function beginSession(
+    token: string,
+    visitor: VisitingBrowser,
+  ): Promise<{ readonly operator: string; readonly cookie: string } | undefined> {
     return deps.store.write(async (tx) => {
       const operator = await deps.useLink(tx, token, formatInstant(deps.wallClock.now()));
       if (operator === undefined) return undefined;
-      await tx.audit.append([newRecord(deps, { event: 'operator_login', operator, address })]);
-      return operator;
+      await tx.audit.append([newRecord(deps, { event: 'operator_login', operator, address: visitor.address })]);
+      return { operator, cookie: await sessions.start(tx, operator, visitor) };
     });
   }
 
-  async function signOut(operator: string, cookie: string, address: string): Promise<void> {
-    sessions.end(cookie);
+  async function signOut({ id_hash, operator }: OperatorSession, address: string): Promise<void> {
     deps.log.info({ event: 'operator_logout', operator, address }, 'audit');
-    await deps.store.write((tx) => tx.audit.append([newRecord(deps, { event: 'operator_logout', operator, address })]));
+    await deps.store.write(async (tx) => {
+      await tx.operatorSessions.remove(id_hash);
+      await tx.audit.append([newRecord(deps, { event: 'operator_logout', operator, address })]);
+    });
   }
 
-  function visitOf(of: {
-    readonly method: 'GET' | 'POST';
-    readonly path: string;
-    readonly input: URLSearchParams;
-    readonly session: OperatorSession;
-    readonly address: string;
-    readonly pathParams: Readonly<Record<string, string>>;
-  }): OperatorRequest {
-    const { method, path, input, session, address, pathParams } = of;
+  function visitOf({ method, path, input, session, address, pathParams }: Visit): OperatorRequest {
+    const { operator, id_hash } = session;
     return {
-      ...{ method, path, pathParams, operator: session.operator, formFields: fieldsOf(session) },
+      ...{ method, path, pathParams, operator, session: id_hash, formFields: fieldsOf(session) },
       parameter: (name) => input.get(name) ?? undefined,
       read: (work) => deps.store.read(work),
-      change: (act, work) => change(deps, { operator: session.operator, address, act }, work),
+      async change(act, work) {
+        const { needsReason } = OPERATOR_ACTS[act];
+        const reason = needsReason ? reasonOf(input.get('reason') ?? '') : undefined;
+        if (needsReason && reason === undefined) throw new ReasonMissing();
+        return change(deps, { operator, address, act, reason }, work);
+      },
     };
   }
 
-  const fieldsOf = ({ csrfToken }: OperatorSession): FormFields => ({
-    ...{ authenticity_token: csrfToken, form_key: deps.sentForms.keyFor('', csrfToken) },
+  /** The page of a form that lacks a reason; throws on any other error. */
+  async function withoutReason(error: unknown, of: OperatorPage, visit: Visit): Promise<OperatorResponse> {
+    if (!(error instanceof ReasonMissing)) throw error;
+    const { html: shown } = await of.answer(visitOf({ ...visit, method: 'GET', input: new URLSearchParams() }));
+    const alert = html`<p class="alert" role="alert">${texts.operator.noReason(REASON_MAX)}</p>`;
+    return { status: 400, html: { ...shown, content: html`${alert}${shown.content}` } };
+  }
+
+  const fieldsOf = ({ form_token }: OperatorSession): FormFields => ({
+    ...{ authenticity_token: form_token, form_key: deps.sentForms.keyFor('', form_token) },
   });
 
   function framed(session: OperatorSession, path: string, content: OperatorResponse['html']): PageDocument {
@@ -247,11 +290,17 @@ function newRecord(
 /** Runs a unit of work with its audit record, as a command of an operator does. @source decision 592 and 1007 */
 async function change<T>(
   deps: OperatorDeps,
-  of: { readonly operator: string; readonly address: string; readonly act: string },
+  of: {
+    readonly operator: string;
+    readonly address: string;
+    readonly act: OperatorAct;
+    readonly reason: string | undefined;
+  },
   work: Parameters<OperatorRequest['change']>[1],
 ): Promise<T> {
   const { store, clock, wallClock, box, random } = deps;
-  const { operator, address, act: command } = of;
+  const { operator, address, act, reason } = of;
+  const command = reason === undefined ? `console ${act}` : withReason(`console ${act}`, reason);
   const targets = new Set<string>();
   const recordOf = (outcome: AuditOutcome): AuditRecord =>
     newRecord(deps, {

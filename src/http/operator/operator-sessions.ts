@@ -1,53 +1,44 @@
 import { hash } from 'node:crypto';
+import { addressBlock } from '../../base/address-block.ts';
 import type { Clock } from '../../base/clock.ts';
+import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
+import { isLiveSession, OPERATOR_SESSION_LIFE_S, type OperatorSession } from '../../contract/store/logins.ts';
+import type { Store, WriteTransaction } from '../../contract/store/store.ts';
+import { TOUCHED_S, type VisitingBrowser } from '../pages/browser-sessions.ts';
 
-/** An operator who is signed in. */
-export interface OperatorSession {
-  readonly operator: string;
-  readonly csrfToken: string;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  seenAt: number;
-}
-
-/** Without a request for this long, a session ends. */
-const IDLE_MS = 30 * 60_000;
-/** No session lasts longer. */
-const LIFE_MS = 8 * 3_600_000;
-const SESSIONS_MAX = 1000;
-
-/** The sessions of operators: in the memory of this process, so that a restart signs everybody out. */
+/** The sessions of operators, on all servers of the database. @source decision 1265 */
 export interface OperatorSessions {
-  find(cookie: string | undefined): OperatorSession | undefined;
-  /** Returns the value of the cookie. */
-  start(operator: string): string;
-  end(cookie: string): void;
+  /** The live session of a browser. */
+  find(visitor: VisitingBrowser): Promise<OperatorSession | undefined>;
+  /** Begins a session in the place of that of the browser; returns the value of its cookie. */
+  start(tx: WriteTransaction, operator: string, visitor: VisitingBrowser): Promise<string>;
 }
 
-/** Creates the sessions of a process. */
-export function operatorSessions(clock: Clock, random: Random): OperatorSessions {
-  const byHash = new Map<string, OperatorSession>();
-  const hashOf = (cookie: string): string => hash('sha256', cookie);
-  const isOver = ({ startedAt, seenAt }: OperatorSession, now: number): boolean =>
-    now - seenAt > IDLE_MS || now - startedAt > LIFE_MS;
+/** Creates the sessions of operators over a store; `clock` is the wall clock. */
+export function operatorSessions(deps: { store: Store; clock: Clock; random: Random }): OperatorSessions {
+  const { store, clock, random } = deps;
+  const secret = (): string => random.bytes(32).toString('base64url');
   return {
-    find(cookie) {
-      const session = cookie === undefined ? undefined : byHash.get(hashOf(cookie));
+    async find({ cookie, address }) {
+      if (cookie === undefined) return undefined;
+      const idHash = hash('sha256', cookie);
+      const session = await store.read((tx) => tx.operatorSessions.find(idHash));
       const now = clock.now();
-      if (!session || isOver(session, now)) return undefined;
-      session.seenAt = now;
+      if (!session || !isLiveSession(session, now, OPERATOR_SESSION_LIFE_S)) return undefined;
+      if (now - instantMs(session.last_seen_at) >= TOUCHED_S * 1000) {
+        const seen = { last_seen_at: formatInstant(now), address: addressBlock(address) };
+        await store.write((tx) => tx.operatorSessions.change(idHash, seen));
+      }
       return session;
     },
-    start(operator) {
-      const now = clock.now();
-      for (const [key, session] of byHash) if (isOver(session, now)) byHash.delete(key);
-      if (byHash.size >= SESSIONS_MAX) byHash.delete(byHash.keys().next().value!);
-      const cookie = random.bytes(32).toString('base64url');
-      const csrfToken = random.bytes(32).toString('base64url');
-      byHash.set(hashOf(cookie), { operator, csrfToken, startedAt: now, seenAt: now });
+    async start(tx, operator, { cookie: former, address, browser }) {
+      if (former !== undefined) await tx.operatorSessions.remove(hash('sha256', former));
+      const cookie = secret();
+      const at = formatInstant(clock.now());
+      const seen = { created_at: at, last_seen_at: at, browser, address: addressBlock(address) };
+      await tx.operatorSessions.add({ id_hash: hash('sha256', cookie), operator, form_token: secret(), ...seen });
       return cookie;
     },
-    end: (cookie) => void byHash.delete(hashOf(cookie)),
   };
 }

@@ -8,7 +8,7 @@ import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/stor
 import type { Store } from '../../contract/store/store.ts';
 
 /** The precision of the last use of a session, because each update is a write. */
-const TOUCHED_S = 60;
+export const TOUCHED_S = 60;
 /** How many idle sessions are removed, at most, with each new one. */
 const REMOVED_MAX = 20;
 

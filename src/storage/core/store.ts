@@ -21,7 +21,14 @@ import { type AppendedEvent, moveToLog, storeWithoutPositions } from '../tables/
 import { eventsOn } from '../tables/events.ts';
 import { bearerTokensOn, requestTokensOn } from '../tables/grants.ts';
 import { jobsOn } from '../tables/jobs.ts';
-import { loginTalliesOn, operatorLinksOn, passwordLinksOn, sentFormsOn, sessionsOn } from '../tables/logins.ts';
+import {
+  loginTalliesOn,
+  operatorLinksOn,
+  operatorSessionsOn,
+  passwordLinksOn,
+  sentFormsOn,
+  sessionsOn,
+} from '../tables/logins.ts';
 import { accountMembersOn } from '../tables/memberships.ts';
 import { messagesOn } from '../tables/messages.ts';
 import { nodesOn } from '../tables/nodes.ts';
@@ -202,6 +209,7 @@ function partsOn(session: Session, collected: Collected): Tables['parts'] {
     sessions: sessionsOn(session),
     passwordLinks: passwordLinksOn(session),
     operatorLinks: operatorLinksOn(session),
+    operatorSessions: operatorSessionsOn(session),
     sentForms: sentFormsOn(session),
     secondFactors: secondFactorsOn(session),
     loginTallies: loginTalliesOn(session),

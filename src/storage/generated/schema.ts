@@ -258,6 +258,10 @@ export interface Schema {
   operator_links: {
     id_hash: string; operator: string; expires_at: string;
   };
+  operator_sessions: {
+    id_hash: string; operator: string; form_token: string; created_at: string; last_seen_at: string; browser: string;
+    address: string;
+  };
   password_links: {
     id_hash: string; user_id: string; expires_at: string;
   };

@@ -53,6 +53,7 @@ import { countedClicks } from './0054-counted-clicks.ts';
 import { deliverySums } from './0055-delivery-sums.ts';
 import { messageExpiry } from './0056-message-expiry.ts';
 import { ages } from './0057-ages.ts';
+import { operatorSessions } from './0058-operator-sessions.ts';
 import type { Migration } from './schema-builder.ts';
 
 /** Every migration, in order. */
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   deliverySums,
   messageExpiry,
   ages,
+  operatorSessions,
 ];

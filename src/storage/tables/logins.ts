@@ -1,4 +1,11 @@
-import type { LoginTallies, OperatorLinks, PasswordLinks, SentForms, Sessions } from '../../contract/store/logins.ts';
+import type {
+  LoginTallies,
+  OperatorLinks,
+  OperatorSessions,
+  PasswordLinks,
+  SentForms,
+  Sessions,
+} from '../../contract/store/logins.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
@@ -64,6 +71,29 @@ export function operatorLinksOn(session: Session): OperatorLinks {
       ),
     removeEnded: (before, limit) =>
       removeOldest(session, { table: 'operator_links', key: ['id_hash'], time: 'expires_at' }, before, limit),
+  };
+}
+
+/** Sessions of the operator console. @source decision 1265 */
+export function operatorSessionsOn(session: Session): OperatorSessions {
+  const table = tableRows(session, 'operator_sessions');
+  return {
+    find: (idHash) => table.find('id_hash', idHash),
+    list: () =>
+      session.all('operator_sessions list', {}, (db) =>
+        db.selectFrom('operator_sessions').selectAll().orderBy('last_seen_at', 'desc').orderBy('id_hash'),
+      ),
+    add: (one) => table.insert(one),
+    async change(idHash, changes) {
+      await updateRows(session, 'operator_sessions', changes, { id_hash: idHash });
+    },
+    async remove(idHash) {
+      await session.run('operator_sessions remove', { id: idHash }, (db, param) =>
+        db.deleteFrom('operator_sessions').where('id_hash', '=', param('id')),
+      );
+    },
+    removeIdle: (before, limit) =>
+      removeOldest(session, { table: 'operator_sessions', key: ['id_hash'], time: 'last_seen_at' }, before, limit),
   };
 }
 

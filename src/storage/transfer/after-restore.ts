@@ -9,7 +9,15 @@ const LOST_MAX = 1_000_000_000;
  * Tables of short-lived or one-time credentials, which may have been used or revoked since the backup.
  * @source decision 455
  */
-const SHORT_LIVED = ['sessions', 'request_tokens', 'password_links', 'operator_links', 'sent_forms', 'recovery_codes'];
+const SHORT_LIVED = [
+  'sessions',
+  'request_tokens',
+  'password_links',
+  'operator_links',
+  'operator_sessions',
+  'sent_forms',
+  'recovery_codes',
+];
 
 /** Files that were built and stored elsewhere: the objects may belong to a database that is in use. @source decision 795 */
 const DERIVED = ['derived_files', 'unused_objects', 'keyword_index'];

@@ -23,6 +23,9 @@ export const operator = {
   lastBackup: 'Last verified:',
   noBackup: 'No backup was ever verified.',
   program: (version: string) => `Barker ${version}`,
+  reason: 'Reason',
+  reasonAbout: 'For other operators, in the audit log. Nobody else sees it.',
+  noReason: (max: number) => `Give a reason of 1 to ${max} characters.`,
   users: {
     title: 'Users',
     userName: 'User name',
@@ -64,9 +67,6 @@ export const operator = {
       unlock: 'Unlock',
       link: 'Create a password link',
     },
-    reason: 'Reason',
-    reasonAbout: 'For other operators, in the audit log; the user does not see it.',
-    noReason: (max: number) => `Give a reason of 1 to ${max} characters.`,
     actsAbout: 'Suspend for abuse, lock to protect the user: either ends all sessions and refuses all requests.',
   },
   accounts: {
@@ -158,6 +158,13 @@ export const operator = {
     disable: 'Disable',
     enable: 'Enable',
     disableAbout: 'All requests of a disabled publisher are refused. Ads that it has already shown count.',
+  },
+  sessions: {
+    title: 'Sessions',
+    about: 'Operators who are signed in to this console. If you do not recognize a session, end it.',
+    nameOf: (operator: string, browser: string) => `${operator}, ${browser}`,
+    endOthers: 'End all other sessions',
+    over: 'This session has already ended.',
   },
   audit: {
     title: 'Audit log',

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../base/clock.ts';
-import { type Html, html, joinHtml } from '../../../base/html.ts';
-import type { FormFields, Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
-import { isLiveSession, type Session } from '../../../contract/store/logins.ts';
+import { html } from '../../../base/html.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { isLiveSession } from '../../../contract/store/logins.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
-import { timestampElement } from '../../../markup/time-elements.ts';
+import { noticeBox } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import { errorPage } from './error-pages.ts';
 import { donePage, settingsPage } from './layout.ts';
 import { redirectToLogin } from './login-pages.ts';
+import { sessionEntries } from './session-entries.ts';
 
 const words = texts.settings.sessions;
 
@@ -36,8 +36,6 @@ export function sessionsPage(deps: SessionsDeps): Page {
 async function renderPage({ store, wallClock }: SessionsDeps, request: PageRequest): Promise<PageResponse> {
   const all = await store.read((tx) => tx.sessions.list(request.user!.id));
   const live = all.filter((session) => isLiveSession(session, wallClock.now()));
-  const isOwn = ({ id_hash }: Session): boolean => id_hash === request.session?.id_hash;
-  const sorted = [...live.filter(isOwn), ...live.filter((session) => !isOwn(session))];
   const ended = request.parameter('ended') === 'yes' ? words.ended : undefined;
   const { title } = words;
   const page = settingsPage(
@@ -47,40 +45,12 @@ async function renderPage({ store, wallClock }: SessionsDeps, request: PageReque
     html`<h1>${title}</h1>
 ${noticeBox(ended)}
 <p class="soft">${words.about('/settings/password')}</p>
-<ul class="entries">${joinHtml(
-      sorted.map((session) => entry(session, isOwn(session), request.formFields)),
-      '\n',
-    )}</ul>
-${live.length > 1 ? endOthers(request.formFields) : ''}`,
+${sessionEntries(live, {
+  ...{ own: request.session?.id_hash, path: PATH, formFields: request.formFields },
+  ...{ nameOf: (_, browser) => browser, endOthers: words.endOthers },
+})}`,
   );
   return { status: 200, html: page, hasForm: true };
-}
-
-function entry(session: Session, isOwn: boolean, formFields: FormFields): Html {
-  const browser = session.browser || words.unknownBrowser;
-  return html`<li>
-<h2>${browser}${isOwn ? html` <span class="mark">${words.own}</span>` : ''}</h2>
-<dl class="facts">
-<dt>${words.since}</dt><dd>${timestampElement(session.created_at)}</dd>
-<dt>${words.lastActive}</dt><dd>${timestampElement(session.last_seen_at)}</dd>
-<dt>${words.address}</dt><dd>${session.address || texts.settings.unknown}</dd>
-</dl>
-${isOwn ? '' : endOne(session, browser, formFields)}
-</li>`;
-}
-
-function endOne({ id_hash }: Session, browser: string, formFields: FormFields): Html {
-  return html`<form method="post" action="${PATH}">
-${hiddenFields({ ...formFields, session: id_hash })}
-<button type="submit" class="bad" aria-label="${words.endOf(browser)}">${words.end}</button>
-</form>`;
-}
-
-function endOthers(formFields: FormFields): Html {
-  return html`<form method="post" action="${PATH}">
-${hiddenFields({ ...formFields, session: 'others' })}
-<div class="buttons"><button type="submit" class="bad">${words.endOthers}</button></div>
-</form>`;
 }
 
 async function end({ store }: SessionsDeps, request: PageRequest): Promise<PageResponse> {

@@ -1,0 +1,30 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { REASON_MAX, reasonOf } from '../contract/store/audit.ts';
+
+/**
+ * Commands that can be given a reason, which the audit log keeps: those that take access from others, give it back, stop
+ * ads, or end or hand out credentials of others.
+ * @source decision 1266
+ */
+export const REASONED: ReadonlySet<string> = new Set([
+  ...['user suspend', 'user resume', 'user lock', 'user unlock', 'user password', 'user totp'],
+  ...['app suspend', 'app resume', 'app regenerate-keys', 'app token', 'app bearer', 'token create'],
+  ...['account approve', 'account role', 'publisher disable', 'publisher rotate', 'webhooks secret'],
+]);
+
+/** The option with the reason. */
+export const REASON = '--reason';
+
+/** Adds the option to the subcommands that take it. */
+export function addReasons(command: Command): void {
+  for (const each of command.commands)
+    if (REASONED.has(`${command.name()} ${each.name()}`)) each.addOption(reasonOption());
+}
+
+function reasonOption(): Option {
+  return new Option(`${REASON} <text>`, 'Why; kept in the audit log').argParser((text) => {
+    const reason = reasonOf(text);
+    if (reason !== undefined) return reason;
+    throw new InvalidArgumentError(`expected 1 to ${REASON_MAX} characters`);
+  });
+}
