@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { systemClock } from '../../src/base/clock.ts';
+import { problem } from '../../src/contract/problems/problems.ts';
 import { ensureCertificates } from '../../src/dev/certificates.ts';
+import { PROBLEM_TYPE } from '../../src/http/reply.ts';
 import { needPackages } from '../clients/debian.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { type ComposeService, environmentOf, OPERATORS, readCompose } from '../rig/compose.ts';
@@ -20,11 +22,16 @@ import {
   agentTo,
   askThrough,
   assertAllUnavailable,
+  assertError,
   assertUnavailable,
+  FORMS,
+  openBrokenServer,
   plainStatus,
   type RunningProxy,
   readChallenge,
   readKeepAlives,
+  readThrough,
+  refuseLongHead,
   sample,
   startProxy,
 } from '../rig/proxy-programs.ts';
@@ -80,7 +87,9 @@ before(async () => {
     systemClock,
   );
   ca = readFileSync(certificates.ca, 'utf8');
-  proxy = await startBalancer(readFileSync(certificates.cert, 'utf8') + readFileSync(certificates.key, 'utf8'));
+  const pem = readFileSync(certificates.cert, 'utf8') + readFileSync(certificates.key, 'utf8');
+  writeFileSync(join(place.folder, 'tls.pem'), pem, { mode: 0o600 });
+  proxy = await startBalancer();
   // Each request has a connection of its own.
   setGlobalDispatcher(agentTo(proxy, ca, { pipelining: 0 }));
   production = clientOf(OPERATORS.BARKER_PUBLIC_BASE_URL!, keys, systemClock);
@@ -131,12 +140,16 @@ async function start(name: Name): Promise<void> {
   await server.saw(/"message":"ready"/);
 }
 
-async function startBalancer(certificate: string): Promise<RunningProxy> {
+/** Starts HAProxy with the configuration, to which some more is changed; its servers are ours, or all at one port. */
+async function startBalancer(
+  changes: readonly (readonly [string, string])[] = [],
+  only?: number,
+): Promise<RunningProxy> {
   const [port, plainPort, clientPort] = (await freePorts(3)) as [number, number, number];
-  acmePort = clientPort;
   const tls = join(place.folder, 'tls.pem');
-  writeFileSync(tls, certificate, { mode: 0o600 });
   const at = (name: Name, index: number): string => {
+    if (only !== undefined) return `127.0.0.1:${only} port ${only}`;
+    acmePort = clientPort;
     const [, , operations] = ports.get(name)!;
     return `127.0.0.1:${ports.get(name)![index]} port ${operations}`;
   };
@@ -149,8 +162,9 @@ async function startBalancer(certificate: string): Promise<RunningProxy> {
     ['172.30.81.11:8081', at('api-1', 1)],
     ['172.30.81.12:8081', at('api-2', 1)],
     ['172.30.81.1:8402', `127.0.0.1:${clientPort}`],
+    ...changes,
   ]);
-  const file = join(place.folder, 'haproxy.cfg');
+  const file = join(place.folder, `haproxy-${port}.cfg`);
   writeFileSync(file, config);
   return startProxy('haproxy', ['-f', file], { port, plainPort, env: { ...process.env, ...OPERATORS } });
 }
@@ -188,6 +202,8 @@ describe('behind HAProxy', () => {
     assert.equal(reply.status, 413, reply.text);
     assert.equal(reply.body.errors[0].code, 'INVALID_PARAMETER');
   });
+
+  test('a head that is too long is refused by the service, in its own format', () => refuseLongHead(proxy, ca));
 
   test('forwarding headers of callers are not trusted', async () => {
     const headers = {
@@ -254,7 +270,8 @@ describe('behind HAProxy', () => {
     goodInARow = 0;
     const results = await calling;
     // A request that a second server gets is refused by its nonce, with 401: there may be none.
-    for (const result of results) assert.ok(result === 200 || typeof result === 'string', `${result}`);
+    for (const result of results)
+      assert.ok(result === 200 || result === 502 || typeof result === 'string', `${result}`);
     const added = (await listAccounts()).filter((id) => !before.includes(id));
     assert.deepEqual(
       acknowledged.filter((id) => !added.includes(id)),
@@ -280,6 +297,30 @@ describe('behind HAProxy', () => {
     await ended;
     await assertAllUnavailable(proxy, ca);
   });
+});
+
+test('HAProxy answers in the form of the API when a server breaks off or is late', async () => {
+  const broken = await openBrokenServer();
+  const own = await startBalancer([['timeout server 60s', 'timeout server 1s']], broken.port);
+  try {
+    for (const path of FORMS) {
+      for (const [query, status, title] of [
+        ['', 502, 'Bad Gateway'],
+        ['?silent', 504, 'Gateway Timeout'],
+      ] as const) {
+        const reply = await readThrough(own, ca, path + query);
+        const ofVersion2 = { title, type: 'about:blank', status, detail: title };
+        assert.equal(reply.status, status);
+        if (path.startsWith('/2/')) {
+          assert.equal(reply.text, JSON.stringify(ofVersion2));
+          assert.equal(reply.headers.get('content-type'), PROBLEM_TYPE);
+        } else assertError(path, { ...reply, status: 500 }, problem('INTERNAL'));
+      }
+    }
+  } finally {
+    await own.stop();
+    broken.close();
+  }
 });
 
 async function listAccounts(): Promise<string[]> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { systemClock } from '../../src/base/clock.ts';
+import { problem } from '../../src/contract/problems/problems.ts';
 import { type CertificatePaths, ensureCertificates } from '../../src/dev/certificates.ts';
 import { type Client, clientOf, type Keys } from '../rig/client.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
@@ -13,11 +14,18 @@ import {
   agentTo,
   askThrough,
   assertAllUnavailable,
+  assertError,
+  assertUnavailable,
+  FORMS,
+  openBrokenServer,
   plainStatus,
   type RunningProxy,
   readChallenge,
   readKeepAlives,
+  readThrough,
+  refuseLongHead,
   sample,
+  sendBytes,
   startProxy,
 } from '../rig/proxy-programs.ts';
 import { JPEG } from '../rig/tiny-media.ts';
@@ -87,7 +95,10 @@ after(async () => {
   await place.remove();
 });
 
-async function startNginx(): Promise<RunningProxy> {
+/** Changes of a sample beside its ports and files. */
+type Changes = readonly (readonly [from: string, to: string])[];
+
+async function startNginx(changes: Changes = []): Promise<RunningProxy> {
   const [port, plainPort] = (await freePorts(2)) as [number, number];
   const folder = join(place.folder, 'nginx');
   mkdirSync(folder, { recursive: true });
@@ -99,6 +110,7 @@ async function startNginx(): Promise<RunningProxy> {
     ['127.0.0.1:8402', `127.0.0.1:${acmePort}`],
     ['/etc/barker/tls/fullchain.pem', certificates.cert],
     ['/etc/barker/tls/privkey.pem', certificates.key],
+    ...changes,
   ]);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
@@ -176,6 +188,8 @@ for (const [name, start] of PROXIES) {
       assert.equal(reply.body.errors[0].code, 'INVALID_PARAMETER');
     });
 
+    test('a head that is too long is refused by the service, in its own format', () => refuseLongHead(proxy, ca()));
+
     test('forwarding headers of callers are not trusted', async () => {
       const headers = {
         'x-forwarded-for': FORGED,
@@ -218,11 +232,67 @@ for (const [name, start] of PROXIES) {
   });
 }
 
-test('while the service does not run, calls are refused as it would refuse them', async () => {
+/** The limits of the samples. */
+const BYTES_MAX = { nginx: 16_777_216, Caddy: 16_000_000 } as const;
+
+for (const [name, start] of PROXIES) {
+  test(`a body beyond the limit of ${name} is refused as the service would refuse it`, async () => {
+    const proxy = await start();
+    try {
+      const max = BYTES_MAX[name];
+      for (const path of FORMS) {
+        const headers = { 'content-length': String(max + 1) };
+        const reply = await readThrough(proxy, ca(), path, { method: 'POST', headers });
+        assertError(path, reply, problem('BODY_TOO_LARGE', { words: { max } }));
+      }
+    } finally {
+      await proxy.stop();
+    }
+  });
+}
+
+test('nginx answers what is no request, or has a long head, as the service would', async () => {
+  const proxy = await startNginx();
+  try {
+    for (const path of FORMS) {
+      const unreadable = await sendBytes(proxy, ca(), `GET ${path} HTTP/1.1\r\n\r\n`);
+      // In version 2 the service names the page of the problem, for which nginx would need its address.
+      if (!path.startsWith('/2/')) assertError(path, unreadable, problem('REQUEST_UNREADABLE'));
+      else
+        assert.deepEqual(
+          [unreadable.status, JSON.parse(unreadable.text).detail],
+          [400, 'The request is not valid HTTP.'],
+        );
+      const headers = { cookie: 'x'.repeat(32_768) };
+      const long = await readThrough(proxy, ca(), path, { headers });
+      assertError(path, long, problem('HEAD_TOO_LARGE', { words: { max: 32_768 } }));
+    }
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test('while the service does not run, or breaks off, calls are refused as it would refuse them', async () => {
   service.child.kill('SIGTERM');
   await service.ended;
   for (const [, start] of PROXIES) {
     const proxy = await start();
     await assertAllUnavailable(proxy, ca()).finally(() => proxy.stop());
+  }
+  const broken = await openBrokenServer();
+  upstreams = [`127.0.0.1:${broken.port}`, `127.0.0.1:${broken.port}`];
+  try {
+    for (const [, start] of PROXIES) {
+      const proxy = await start();
+      await assertAllUnavailable(proxy, ca()).finally(() => proxy.stop());
+    }
+    const proxy = await startNginx([['proxy_read_timeout 60s', 'proxy_read_timeout 1s']]);
+    try {
+      for (const path of FORMS) assertUnavailable(path, await readThrough(proxy, ca(), `${path}?silent`));
+    } finally {
+      await proxy.stop();
+    }
+  } finally {
+    broken.close();
   }
 });

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, request as plainRequest } from 'node:http';
+import { createServer, maxHeaderSize, request as plainRequest } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { Agent, buildConnector } from 'undici';
+import { problem } from '../../src/contract/problems/problems.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import { errorReply } from '../../src/http/error-reply.ts';
 import { JSON_TYPES, PROBLEM_TYPE } from '../../src/http/reply.ts';
@@ -112,28 +115,80 @@ const CONTENT_TYPES = {
 };
 const plainType = (type: unknown): string => String(type).replaceAll(' ', '');
 
+/** A reply that was read. */
+interface ReadReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
 /** Fails unless a reply refuses a call for now, in the form that the service gives errors of that path. */
-export function assertUnavailable(
-  path: string,
-  reply: { readonly status: number; readonly headers: Headers; readonly text: string },
-): void {
+export function assertUnavailable(path: string, reply: ReadReply): void {
+  assertError(path, reply, new StoreUnavailable(new Error('away')), '1');
+}
+
+/** Fails unless a reply is what the service answers on that path because of an error, with this `retry-after`. */
+export function assertError(path: string, reply: ReadReply, error: Error, retryAfter: string | null = null): void {
   const family = familyOf(path);
-  const expected = errorReply(new StoreUnavailable(new Error('away')), family, '{}', { base: () => '' });
+  const expected = errorReply(error, family, '{}', { base: () => '' });
   const { status, headers, text: body } = reply;
   assert.deepEqual(
     { status, body, retry: headers.get('retry-after'), type: plainType(headers.get('content-type')) },
-    { ...expected, retry: '1', type: plainType(CONTENT_TYPES[family]) },
+    { ...expected, retry: retryAfter, type: plainType(CONTENT_TYPES[family]) },
     path,
   );
 }
 
+/** One path for each form of errors. */
+export const FORMS = ['/12/accounts', '/1.1/account/settings.json', '/2/users'] as const;
+
 /** Fails unless a proxy without a server refuses calls as the service does without its database. */
 export async function assertAllUnavailable(proxy: RunningProxy, ca: string): Promise<void> {
-  for (const path of ['/12/accounts', '/1.1/account/settings.json', '/oauth/request_token', '/2/activity/stream']) {
-    const { status, reply, headers } = await askThrough(proxy, ca, path);
-    const own = new Headers(headers as Record<string, string>);
-    assertUnavailable(path, { status, headers: own, text: await text(reply) });
+  for (const path of [...FORMS, '/oauth/request_token', '/2/activity/stream'])
+    assertUnavailable(path, await readThrough(proxy, ca, path));
+}
+
+/** Sends a request as `askThrough` does, and reads the reply. */
+export async function readThrough(...of: Parameters<typeof askThrough>): Promise<ReadReply> {
+  const { status, reply, headers } = await askThrough(...of);
+  return { status, headers: new Headers(headers as Record<string, string>), text: await text(reply) };
+}
+
+/** Fails unless the service itself refuses heads that are longer than it reads, though the proxy could. */
+export async function refuseLongHead(proxy: RunningProxy, ca: string): Promise<void> {
+  for (const path of FORMS) {
+    const reply = await readThrough(proxy, ca, path, { headers: { cookie: 'x'.repeat(20_000) } });
+    assertError(path, reply, problem('HEAD_TOO_LARGE', { words: { max: maxHeaderSize } }));
   }
+}
+
+/** Sends bytes that need not be a request to production through a proxy, and reads the reply. */
+export async function sendBytes({ port }: RunningProxy, ca: string, bytes: string): Promise<ReadReply> {
+  const socket = connect({ host: '127.0.0.1', port, servername: 'ads.example.org', ca });
+  socket.write(bytes);
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n', 2);
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = new Headers(lines.map((line) => line.split(': ', 2) as [string, string]));
+  return { status: Number(first.split(' ')[1]), headers, text: body };
+}
+
+/** In the place of a server: breaks off each connection at its first request, or never answers if its query is `silent`. */
+export async function openBrokenServer(): Promise<{ readonly port: number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => String(bytes).split('\r\n', 1)[0]!.includes('?silent') || socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
 }
 
 /** Lets every name lead to a proxy, as the names of a service do. */
