@@ -10,8 +10,8 @@ const documents = [
   'docs/security.md',
   'docs/streams.md',
 ];
-/** Files that a running server makes. */
-const MADE = ['dev.json'];
+/** Files that a running server makes, and those of the package. */
+const MADE = ['dev.json', 'sbom.cdx.json'];
 const roots = readdirSync('.', { withFileTypes: true });
 const suites = readdirSync('test');
 
