@@ -105,9 +105,9 @@ function peopleOf([name, next = '-', ...more]: readonly string[]): string[] {
   return isServer && !more.includes('--people') ? ['--people', '0'] : [];
 }
 
-/** Settings of the machine must not leak into the program. */
+/** Settings of the machine must not leak into the program, which keeps what it has compiled in a folder of its own. */
 export function cleanEnvironment(): Record<string, string> {
-  const own = Object.entries(process.env).filter(([name]) => !/^(BARKER_|NODE_TEST)/.test(name));
+  const own = Object.entries(process.env).filter(([name]) => !/^(BARKER_|NODE_TEST|NODE_COMPILE_CACHE$)/.test(name));
   return Object.fromEntries(own) as Record<string, string>;
 }
 

@@ -15,7 +15,8 @@ async function run(args: readonly string[], { env = {}, input, cwd }: Surroundin
   const written = { stdout: '', stderr: '' };
   const restores = (['stdout', 'stderr'] as const).map((name) => capture(name, (text) => (written[name] += text)));
   restores.push(replace(process, 'stdin', Readable.from(input ? [Buffer.from(input)] : [])));
-  restores.push(replace(process, 'env', { ...cleanEnvironment(), ...env }));
+  const { NODE_COMPILE_CACHE } = process.env;
+  restores.push(replace(process, 'env', { ...cleanEnvironment(), ...env, NODE_COMPILE_CACHE }));
   const folder = process.cwd();
   if (cwd !== undefined) process.chdir(cwd);
   // What a command writes belongs to its user alone.

@@ -74,9 +74,10 @@ function end(child: ChildProcess, gone: Promise<number | null>, signal: 'SIGKILL
   return gone;
 }
 
-/** Settings of the machine must not leak into the process. */
+/** Settings of the machine must not leak into the process, which keeps what it has compiled in a folder of its own. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BARKER_')));
+  const own = Object.entries(process.env).filter(([name]) => !/^(BARKER_|NODE_COMPILE_CACHE$)/.test(name));
+  return Object.fromEntries(own);
 }
 
 function writtenAt(path: string): bigint {

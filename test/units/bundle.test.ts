@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -19,6 +19,13 @@ import { pathToFileURL } from 'node:url';
 import { cleanEnvironment } from '../commands/program.ts';
 import { failingStart } from '../rig/failing-start.ts';
 
+/** A program of two modules, the second of which a server loads with another flag of V8, as `src/main.ts` does. */
+const BUNDLE = `import { setFlagsFromString } from 'node:v8';
+process.stdout.write('bundle');
+if (/dev|serve/.test(process.argv[2])) setFlagsFromString('--semi-space-growth-factor=1');
+await import('./later.js');
+`;
+
 describe('a checkout', () => {
   let home: string;
   const source = (): string => join(home, 'src/main.ts');
@@ -32,7 +39,8 @@ describe('a checkout', () => {
     for (const folder of ['src', 'built/program']) mkdirSync(join(home, folder), { recursive: true });
     writeFileSync(join(home, 'package.json'), '{"type":"module"}');
     writeFileSync(source(), "process.stdout.write('sources');");
-    writeFileSync(join(home, 'built/program/main.js'), "process.stdout.write('bundle');");
+    writeFileSync(join(home, 'built/program/main.js'), BUNDLE);
+    writeFileSync(join(home, 'built/program/later.js'), '');
     const { size, mtimeMs } = statSync(source());
     writeFileSync(list(), JSON.stringify([['src/main.ts', size, mtimeMs]]));
   });
@@ -40,6 +48,18 @@ describe('a checkout', () => {
 
   test('runs its bundle while its sources are as they were', () => {
     assert.equal(started(), 'bundle');
+  });
+
+  test('takes what it has compiled for a server, whatever ran since', () => {
+    const env = { ...cleanEnvironment(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+    const told = (command: string): string =>
+      spawnSync(process.execPath, [join(home, 'bin/barker.js'), command], { env, encoding: 'utf8' }).stderr;
+    for (const command of ['dev', 'nodes', 'serve', 'nodes']) told(command);
+    for (const command of ['dev', 'nodes', 'serve']) {
+      const taken = told(command);
+      assert.match(taken, /later\.js was accepted/, command);
+      assert.doesNotMatch(taken, /was (rejected|not initialized)/, command);
+    }
   });
 
   test('runs its sources when one was touched', () => {
