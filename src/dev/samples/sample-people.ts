@@ -8,6 +8,7 @@ import {
   platformVersions,
   storeCategories,
 } from '../../features/ads/reference/targeting-tables.ts';
+import { lazy } from '../../features/ads/reference/tsv-table.ts';
 import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
 import { identifierBytes, identifierOf } from '../../features/audiences/uploads/hash-identifier.ts';
@@ -34,6 +35,8 @@ export interface SamplePerson {
 const PEOPLE_FROM = 3_000_000_000;
 const FAMOUS_FROM = 2_900_000_000;
 const FAMOUS = 5000;
+/** A look-up takes a tenth of the time that writing a number does. */
+const famousIds = lazy(() => Array.from({ length: FAMOUS }, (_, number) => String(FAMOUS_FROM + number)));
 const DAY_S = 86_400;
 
 /** Generates a person by number, always the same for the same options. */
@@ -135,7 +138,7 @@ function followsOf(
   const perSubject = Math.floor(FAMOUS / subjects);
   for (let left = random.between(2, 18); left > 0; left--) {
     const subject = random.chance(0.85) ? own[random.below(own.length)]! : random.below(subjects);
-    found.add(String(FAMOUS_FROM + subject * perSubject + Math.floor(perSubject * random.skewed() ** 2)));
+    found.add(famousIds()[subject * perSubject + Math.floor(perSubject * random.skewed() ** 2)]!);
   }
   for (const user of registered) if (random.chance(0.02)) found.add(user);
   return [...found];

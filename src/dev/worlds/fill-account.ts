@@ -175,7 +175,8 @@ export async function fillAccount(
   async function createAll(planned: readonly Planned[]): Promise<void> {
     for (const section of new Set(planned.map(({ made }) => made.section))) {
       const all = planned.filter(({ made }) => made.section === section);
-      const made = section.name === 'media' ? await oneByOne(all, createOne) : await Promise.all(all.map(createOne));
+      const isOrdered = section.name === 'media' && !uploaded;
+      const made = isOrdered ? await oneByOne(all, createOne) : await Promise.all(all.map(createOne));
       const created = made.filter((each) => each !== undefined);
       await createAll(created.flatMap((around) => around.made.inner.map((made) => ({ made, around }))));
     }

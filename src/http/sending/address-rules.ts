@@ -63,7 +63,8 @@ function listOf(ranges: readonly string[]): Ranges {
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const range of ranges) {
     const [address, bits] = range.split('/') as [string, string | undefined];
-    const family = isIP(address) as 4 | 6;
+    // The first `isIP` of an IPv6 address compiles an expression, which takes 12 ms.
+    const family = address.includes(':') ? 6 : 4;
     const name = family === 6 ? 'ipv6' : 'ipv4';
     if (bits === undefined) lists[family].addAddress(address, name);
     else lists[family].addSubnet(address, Number(bits), name);
