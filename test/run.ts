@@ -71,8 +71,12 @@ if (values.changed && sights.length === 0) {
 const AT_ONCE = availableParallelism() + 2;
 /** What a file may open on the shared database server: three nodes of some twenty each, twice while they are replaced. */
 const FILE_CONNECTIONS = 120;
-/** The files that take longest among those with a process of their own: they begin first. */
-const LONGEST = ['backups', 'operate', 'reference-examples', 'crash', 'fuzz', 'installed', 'image', 'pages'];
+/** The files that take longest, in ascending order: they begin first, so that all processes end at about the same time. */
+const LONGEST = [
+  ...['/kill.', '/logins.', '/dev-file.', 'nightly-backup', '/serve.', '/trial.', 'commands/webhooks.', '/tls.'],
+  ...['/packed.', '/dev.', 'backups', 'operate', 'reference-examples', 'crash', 'story', 'fuzz', 'shared-state'],
+  ...['installed', 'image', 'pages'],
+];
 /** How many of the slowest files are listed. */
 const SLOWEST = 15;
 
@@ -193,9 +197,10 @@ function reportMost(what: string, seconds: ReadonlyMap<string, number>): void {
   for (const [file, each] of most) process.stdout.write(`  ${each.toFixed(1).padStart(6)}  ${file}\n`);
 }
 
-const inShared = chosen.filter(({ isWider }) => !isWider);
-const rank = ({ name }: TestFile): number => LONGEST.findIndex((part) => name.includes(part));
-const inOwn = chosen.filter(({ isWider }) => isWider).sort((one, other) => rank(other) - rank(one));
+const rank = ({ path }: TestFile): number => LONGEST.findLastIndex((part) => path.includes(part));
+const [inOwn = [], inShared = []] = [true, false].map((isWider) =>
+  chosen.filter((each) => each.isWider === isWider).sort((one, other) => rank(other) - rank(one)),
+);
 const sections = [...sectionsOf(inShared), ...repeatedSections()];
 const apart = sectionsOf(inOwn, { isApart: true, environment: { TEST_VALIDATORS: '' } });
 const databases = [...sections, ...apart].filter((each) => each.files.length > 0);
@@ -207,8 +212,7 @@ if (keepsSight) {
 }
 process.stdout.write(`Samples of seed ${values.seed}\n`);
 try {
-  await runSections(sections, compiled, AT_ONCE, results);
-  await runSections(apart, compiled, AT_ONCE, results);
+  await runSections([...sections, ...apart], compiled, AT_ONCE, results);
   for (const { title, environment } of databases) reportLeaks(title, environment.TEST_LOGS!);
   if (isWhole || values.holes) {
     const ledgersOf = (...titles: string[]): string[] =>

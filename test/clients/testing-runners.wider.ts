@@ -47,7 +47,7 @@ before(async () => {
   mkdirSync(temporary);
   cpSync('test/clients/runners', project, { recursive: true });
   await run('npm', ['ci', '--prefer-offline']);
-  await run('npm', ['install', '--no-save', '--prefer-offline', tarballIn(home)]);
+  await run('npm', ['install', '--no-save', '--prefer-offline', await tarballIn(home)]);
 });
 after(() => rmSync(dirname(project), { recursive: true, force: true }));
 

@@ -42,7 +42,7 @@ async function run(program: string, args: readonly string[], cwd: string): Promi
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'barker-installed-'));
   for (const folder of ['prefix', 'empty']) mkdirSync(join(home, folder));
-  tarball = tarballIn(home);
+  tarball = await tarballIn(home);
   const args = ['install', '--global', '--prefix', join(home, 'prefix'), '--prefer-offline', tarball];
   installed = await run('npm', args, join(home, 'empty'));
 });

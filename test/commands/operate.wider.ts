@@ -14,7 +14,7 @@ let tarball: string;
 let server: OwnPostgres;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'barker-operate-'));
-  tarball = tarballIn(folder);
+  tarball = await tarballIn(folder);
   server = await startPostgres();
 });
 after(async () => {

@@ -33,9 +33,9 @@ async function stop(one: Started): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-before(() => {
+before(async () => {
   home = mkdtempSync(join(tmpdir(), 'barker-packed-'));
-  entry = join(installTarball(home), 'bin/barker.js');
+  entry = join(await installTarball(home), 'bin/barker.js');
 });
 after(async () => {
   for (const one of begun) one.child.kill('SIGKILL');

@@ -34,17 +34,16 @@ export async function openEnvironment(
   // Every process loads the whole program, and many start commands: each module is compiled once, also for later runs.
   process.env.NODE_COMPILE_CACHE = COMPILED;
   const { connections } = options;
-  // Both take seconds of other processes, in which this one makes the rest.
+  // These take seconds of other processes, in which this one makes the rest.
   const starting = connections === undefined ? undefined : startPostgres({ isHasty: true, connections });
-  const building = bundle();
+  const building = bundle().then(() => (options.hasTarball ? packTarball(folder) : undefined));
   keepDescription(folder);
   if (options.hasAliasFile) keepAliasFile(folder);
   if (options.hasValidators) process.env.TEST_VALIDATORS = keepValidators();
-  await building;
-  if (options.hasTarball) packTarball(folder);
   const server = await starting;
   process.env.TEST_POSTGRES_URL = server?.url ?? '';
   await createTemplates(folder, server?.url);
+  await building;
   return {
     folder,
     async close() {

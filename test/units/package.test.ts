@@ -129,9 +129,9 @@ describe('an older Node', () => {
 describe('the code of the package', () => {
   let folder: string;
   let home: string;
-  before(() => {
+  before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'barker-package-'));
-    home = installTarball(folder);
+    home = await installTarball(folder);
   });
   after(() => rmSync(folder, { recursive: true }));
 
