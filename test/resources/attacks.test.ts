@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
-import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { addressOf, person, settlePeople, settleReaders } from '../rig/people-of-directory.ts';
 import { type BookedAd, bookAd, decide, get, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
+import { audienceOn, type Kept, update } from './people-calls.ts';
 
 const MUTANTS = 150;
 const LANDING = 'https://landing.example';
 const KNOWN = ['7001', '7002'];
+/** So many that one less would be told, and an interest that all have. */
+const READERS = 1100;
+const COMMON = '1001';
 
 let world: World;
 let ad: BookedAd;
@@ -20,6 +25,7 @@ before(async () => {
     world,
     KNOWN.map((user) => person(user, { gender: '1' })),
   );
+  await settleReaders(world, READERS, { interests: COMMON });
   ad = await bookAd(world);
   const params = { name: 'Orders', type: 'PURCHASE', click_window: 7, view_through_window: 1 };
   const made = await world.sandbox.call('POST', `${ad.path}/web_event_tags`, {
@@ -133,5 +139,49 @@ describe('a stranger', () => {
       assert.notEqual(status, 200, id);
     }
     assert.ok(answers.size <= 2, [...answers].join('\n'));
+  });
+});
+
+describe('an advertiser', () => {
+  const nobodies = Array.from({ length: 100 }, (_, each) => `nobody.${each}@mail.test`);
+  const victim = addressOf(READERS - 1);
+  const upload = async (kept: Kept, addresses: readonly string[]): Promise<void> => {
+    const reply = await kept.upload([update(addresses.map((address) => ({ email: [hash('sha256', address)] })))]);
+    assert.equal(reply.status, 200, reply.text);
+    world.clock.advance(world.service.settings.audience_processing_delay_production_s);
+    await world.service.jobs.runDue();
+  };
+
+  test('learns of no address whether anybody has it by adding it to an audience', async () => {
+    const [account] = (await world.production.call('GET', '/12/accounts')).body.data;
+    const kept = await audienceOn(world.production, `/12/accounts/${account.id}`);
+    await upload(
+      kept,
+      Array.from({ length: 124 }, (_, number) => addressOf(number)),
+    );
+    const before = await kept.show();
+    assert.equal(before.audience_size, 120);
+    for (const address of [nobodies[0]!, victim]) {
+      await upload(kept, [address]);
+      assert.deepEqual(await kept.show(), before, address);
+    }
+  });
+
+  test('learns of no address what its owner is like by estimates with and without them', async () => {
+    const kept = await audienceOn(world.sandbox, ad.path);
+    await upload(kept, [victim, ...nobodies]);
+    assert.equal((await kept.show()).targetable, true);
+    const estimate = async (...more: object[]) => {
+      const json = [{ targeting_type: 'INTEREST', targeting_value: COMMON }, ...more];
+      const reply = await world.sandbox.call('POST', `${ad.path}/audience_estimate`, { json });
+      assert.equal(reply.status, 200, reply.text);
+      return reply.body.data.audience_size;
+    };
+    const all = await estimate();
+    assert.deepEqual(all, { min: READERS, max: READERS + 100 });
+    for (const operator_type of ['EQ', 'NE']) {
+      const own = { targeting_type: 'CUSTOM_AUDIENCE', targeting_value: kept.id, operator_type };
+      assert.deepEqual(await estimate(own), all, operator_type);
+    }
   });
 });

@@ -245,7 +245,7 @@ describe('files of an audience that one node has built', () => {
     assert.equal(await usersOn(b, kept), 10);
     await upload(kept, update(persons(10, 1010)));
     await a.jobs.runDue();
-    assert.equal((await kept.show()).audience_size, 1010);
+    assert.equal((await kept.show()).audience_size, 1000);
     assert.equal(await usersOn(b, kept), 1010);
     assert.equal(await usersOn(a, kept), 1010);
     const fetched = objects.fetched;

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Logger } from 'pino';
+import { openDelivery } from '../../src/app/delivery.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
+import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { TAG } from './conversion-calls.ts';
 import { fillDirectory, openDelivering, sumOf } from './delivery-calls.ts';
@@ -78,5 +81,31 @@ describe('simulated delivery', () => {
       ]);
     assert.ok(segments.length > 1, 'on both days');
     assert.deepEqual(conversionsOf(segments), conversionsOf(days));
+  });
+
+  test('of serve takes people for as many as are told, and fewer than an audience needs for nobody', async () => {
+    const speakers = { de: 99, fr: 125 };
+    await settlePeople(
+      world,
+      Object.entries(speakers).flatMap(([language, count]) =>
+        Array.from({ length: count }, (_, at) => person(`${language === 'de' ? 3 : 4}00${at}`, { language })),
+      ),
+    );
+    const { services, settings } = world.service;
+    const log = { error: (failed: object) => assert.fail(JSON.stringify(failed)) } as unknown as Logger;
+    const delivery = openDelivery('serve', settings, { ...services, serving: () => services.serving }, log);
+    const told: number[] = [];
+    for (const language of Object.keys(speakers)) {
+      const place = await openDelivering(world);
+      const line = await place.line(await place.campaign());
+      const criterion = { targeting_type: 'LANGUAGE', targeting_value: language };
+      await place.post('targeting_criteria', { line_item_id: line, ...criterion });
+      await place.promote(line);
+      world.clock.advance(HOUR_S);
+      await delivery.settle({ id: place.account, environment: 'sandbox', timezone: 'America/Los_Angeles' });
+      const [audience] = await world.service.store.read((tx) => tx.deliveryLedger.listAudiences(place.account, [line]));
+      told.push(audience!.people);
+    }
+    assert.deepEqual(told, [0, 120]);
   });
 });

@@ -75,6 +75,17 @@ export type AudienceTree =
   | { readonly leaf: Subject; readonly negate: boolean }
   | { readonly operator: 'AND' | 'OR'; readonly children: readonly AudienceTree[] };
 
+/** The steps in which numbers of people are told: those of two significant digits. @source decision 291 and 1275 */
+export function stepOfPeople(count: number): number {
+  return 10 ** Math.max(0, String(count).length - 2);
+}
+
+/** A number of people as it is told: rounded down. @source decision 1275 */
+export function toldPeople(count: number): number {
+  const step = stepOfPeople(count);
+  return Math.floor(count / step) * step;
+}
+
 /** The size of an audience at a point in time. */
 export interface AudienceSize {
   /** Number of the last merged upload; 0 for trees and for subjects without uploads. */

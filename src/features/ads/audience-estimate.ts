@@ -19,7 +19,7 @@ const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
 
 /**
  * Estimates the reach of targeting criteria: counted in the directory of people, reported as a range. Nothing is stored.
- * @source advertising: Audience estimate and targeting; campaigns 14
+ * @source advertising: Audience estimate and targeting; campaigns 14; decision 1276
  */
 export const audienceEstimate: Operation = {
   id: 'audience_estimate.create',
@@ -81,8 +81,9 @@ export const audienceEstimate: Operation = {
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
     const now_s = Math.floor(instantMs(now) / 1000);
-    const membersOf: EstimateContext['membersOf'] = (audience, operator) =>
-      currentMembers(services, { audience, operator }, now_s);
+    // Nobody sees an ad of an estimate: small audiences need not be excluded, and would tell about their people.
+    const membersOf: EstimateContext['membersOf'] = (audience) =>
+      currentMembers(services, { audience, operator: 'EQ' }, now_s);
     const question = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });
     const count = await directory.count(question, now_s - ACTIVE_S);
     return { data: JSON.stringify({ audience_size: toSizeRange(count) }) };

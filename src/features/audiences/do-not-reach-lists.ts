@@ -27,7 +27,9 @@ const computed: Computed<DoNotReachList> = {
     reasons_not_targetable: reasonsNotTargetableField(),
     list_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
       .readOnly()
-      .describe('Number of people; null while there are too few.'),
+      .describe(
+        'Number of people, rounded down to two significant digits if the directory was counted; null while there are too few.',
+      ),
   },
   prepare: async () => (row) => {
     const targetable = isTargetable(row);

@@ -3,7 +3,7 @@ import type { SettledAccount } from '../../contract/services/delivery.ts';
 /** The people whom a question means, as the directory counted them. */
 export interface AudienceCount {
   people: number;
-  /** People by segmentation type and segment value, `UNKNOWN` included: those of a type add up to `people`. */
+  /** People by segmentation type and segment value, `UNKNOWN` included: those of a type add up to `people` before it was rounded. */
   shares: Record<string, Record<string, number>>;
   /** Digest of what was asked; the same question of the same directory has the same answer on the same day. */
   question_hash: string;

@@ -1,3 +1,5 @@
+import { stepOfPeople, toldPeople } from '../../../contract/store/audiences.ts';
+
 /** A range that contains the exact count. */
 export interface SizeRange {
   readonly min: number;
@@ -14,7 +16,6 @@ const REPORTED_MIN = 1000;
  */
 export function toSizeRange(count: number): SizeRange {
   if (count < REPORTED_MIN) return { min: 0, max: REPORTED_MIN };
-  const step = 10 ** (String(count).length - 2);
-  const min = Math.floor(count / step) * step;
-  return { min, max: min + step };
+  const min = toldPeople(count);
+  return { min, max: min + stepOfPeople(count) };
 }

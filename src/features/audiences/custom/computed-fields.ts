@@ -24,7 +24,9 @@ const tail = {
   partner_source: oneOf('OTHER').readOnly().required().describe('Its source.'),
   audience_size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER })
     .readOnly()
-    .describe('Number of people; null while it cannot be targeted.'),
+    .describe(
+      'Number of people, rounded down to two significant digits if the directory was counted; null while it cannot be targeted.',
+    ),
 };
 
 /** The computed fields of custom audiences. @source creatives 18.1 */

@@ -1,7 +1,13 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { treeOf } from '../../../contract/store/audience-trees.ts';
-import { AUDIENCE_PROCESSING, type ProcessedAudience, type Subject } from '../../../contract/store/audiences.ts';
+import {
+  AUDIENCE_PROCESSING,
+  type MatchingStrategy,
+  type ProcessedAudience,
+  type Subject,
+  toldPeople,
+} from '../../../contract/store/audiences.ts';
 import { type StoredAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
@@ -13,11 +19,11 @@ interface Outcome {
   readonly standing: ProcessedAudience | undefined;
   readonly size_min: number;
   readonly delay_s: number;
-  /** Seconds until the next run in any case, because users become inactive without an event. @source decision 286 */
-  readonly again_s: number | undefined;
+  readonly strategy: MatchingStrategy;
 }
 
-const DAY_S = 86_400;
+/** When the directory is matched again in any case, because users become inactive without an event. @source decision 286 */
+const AGAIN_S = 86_400;
 /** Uploads of a deleted audience removed in one unit of work: other writers wait for it. */
 const UPLOADS_PER_UNIT = 16;
 
@@ -37,13 +43,12 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
     const audience = await store.read((tx) => tx.audiences.find(key as Subject));
     if (!audience) return undefined;
     if (audience.deleted) await memberships.forget(audience.subject);
-    const strategy = audiences.strategy(audience.environment);
     return {
       audience,
       standing: audience.deleted ? undefined : await computeStanding(audience, services, signal),
       size_min: audiences.size_min,
       delay_s: audiences.processing_delay_s(audience.environment),
-      again_s: strategy === 'directory' ? DAY_S : undefined,
+      strategy: audiences.strategy(audience.environment),
     };
   },
   async store(tx, { key, kind }, outcome, now) {
@@ -112,7 +117,7 @@ async function removeFiles(
 
 async function storeStanding(
   tx: WriteTransaction,
-  { audience, standing, size_min, delay_s, again_s }: Outcome & { readonly standing: ProcessedAudience },
+  { audience, standing, size_min, delay_s, strategy }: Outcome & { readonly standing: ProcessedAudience },
   now: string,
 ): Promise<void> {
   const { subject } = audience;
@@ -122,12 +127,14 @@ async function storeStanding(
   const isBehind = last !== undefined && last.number > merged;
   const waiting = isBehind ? await tx.audienceLog.find(subject, merged + 1) : undefined;
   const isTargetable = size >= size_min;
-  const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? size : null } as const;
+  // Nobody else sees the exact number: two audiences must not tell of one address whether anybody has it.
+  const told = strategy === 'directory' ? toldPeople(size) : size;
+  const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? told : null } as const;
   await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
   const now_s = instantMs(now) / 1000;
   const soonest_s = waiting
     ? Math.max(now_s, waiting.accepted_at + delay_s)
-    : Math.min(next_change_at, now_s + (again_s ?? Number.POSITIVE_INFINITY));
+    : Math.min(next_change_at, strategy === 'directory' ? now_s + AGAIN_S : Number.POSITIVE_INFINITY);
   if (!Number.isFinite(soonest_s)) return;
   await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at: formatInstant(soonest_s * 1000) });
 }

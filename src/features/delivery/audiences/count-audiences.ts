@@ -12,9 +12,14 @@ import { COUNTED_WORDS, SEGMENTATIONS, sharesOf } from './shares.ts';
 /** Counts that are kept: tens of kilobytes each at most. */
 const COUNTS_MAX = 2000;
 
-/** Counts people for delivery. Each question is counted once for each directory and local day. @source decision 953 */
+/**
+ * Counts people for delivery. Each question is counted once for each directory and local day.
+ * @param told the number for which delivery takes a number of people; without any, the question means nobody
+ * @source decision 953
+ */
 export function audienceCounter(
   services: Pick<Services, 'store' | 'clock' | 'audiences' | 'keywords'>,
+  told = (people: number): number => people,
 ): AudienceCounter {
   const { store, clock, audiences } = services;
   const kept = boundedCache<string, Promise<AudienceCount>>(COUNTS_MAX);
@@ -36,7 +41,9 @@ export function audienceCounter(
       const queries: PeopleQuery[] = [];
       for (const question of union) queries.push(await peopleQueryOf(question, asking));
       const { mark, ...histogram } = await audiences.directory.histogram(queries, dayStart - ACTIVE_S, COUNTED_WORDS);
-      return { people: histogram.people, shares: sharesOf(histogram), question_hash, directory_mark: mark };
+      const people = told(histogram.people);
+      if (people === 0) return nobody(question_hash, mark);
+      return { people, shares: sharesOf(histogram), question_hash, directory_mark: mark };
     }
 
     function count(union: readonly AudienceQuestion[]): Promise<AudienceCount> {
