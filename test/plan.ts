@@ -89,6 +89,11 @@ export const LATER: readonly Later[] = [
     reason: 'start a program of another language for each call',
   },
   {
+    files: ['clients/generators.wider'],
+    tier: 'full',
+    reason: "install other people's generators, and compile what they make",
+  },
+  {
     files: [
       'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,once,other-redis,redis,revocations,rolling-upgrade,served-ads}.wider',
       'laws/copied-reads.wider',

@@ -1,55 +1,30 @@
 // On either database: the servers that it starts have one of their own.
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
-import { cleanEnvironment } from '../commands/program.ts';
 import { PATIENCE_MS, until } from '../rig/patience.ts';
 import { tarballIn } from '../rig/tarball.ts';
 import { needPackages } from './debian.ts';
+import { type NpmProject, openNpmProject } from './npm-project.ts';
 
 /** A project of somebody who has the package, and the runners. @source decision 897 */
-let project: string;
-/** Where its programs put temporary files. */
-let temporary: string;
+let project: NpmProject;
 
 /** The versions of Node.js that it is tried with, by their names. */
 const NODES: Readonly<Record<string, () => string>> = {
-  'Node 20': () => join(project, 'node_modules', `node-20-linux-${process.arch}`, 'bin/node'),
+  'Node 20': () => join(project.folder, 'node_modules', `node-20-linux-${process.arch}`, 'bin/node'),
   [`Node ${process.versions.node.split('.')[0]}`]: () => process.execPath,
 };
 
-/** Where programs run, and with which environment. */
-function surroundings(): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
-  // What npm and the test runner tell their own processes would lead these astray.
-  const own = Object.entries(cleanEnvironment()).filter(
-    ([name]) => !/^(npm_|INIT_CWD|NODE(?!_EXTRA_CA_CERTS))/.test(name),
-  );
-  const env = { ...Object.fromEntries(own), TMPDIR: temporary, NO_COLOR: '1' };
-  return { cwd: project, env };
-}
-
-function run(program: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(program, args, { ...surroundings(), maxBuffer: 1e8 }).catch((error) => {
-    throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
-  });
-}
-
 before(async () => {
-  const home = mkdtempSync(join(tmpdir(), 'barker-runners-'));
-  project = join(home, 'project');
-  temporary = join(home, 'temporary');
-  mkdirSync(temporary);
-  cpSync('test/clients/runners', project, { recursive: true });
-  await run('npm', ['ci', '--prefer-offline']);
-  await run('npm', ['install', '--no-save', '--prefer-offline', await tarballIn(home)]);
+  project = await openNpmProject('test/clients/runners');
+  await project.run('npm', ['install', '--no-save', '--prefer-offline', await tarballIn(project.home)]);
 });
-after(() => rmSync(dirname(project), { recursive: true, force: true }));
+after(() => project.remove());
 
 /** Both runners give a test five seconds by default, which is too little on a machine that runs much else. */
 const TIMEOUT = `--testTimeout=${PATIENCE_MS}`;
@@ -66,12 +41,12 @@ const RUNNERS: [name: string, args: string[], passed: RegExp][] = [
 for (const [version, program] of Object.entries(NODES)) {
   describe(`barker/testing from the package, with ${version}`, () => {
     test('runs with that version', async () => {
-      const { stdout } = await run(program(), ['--version']);
+      const { stdout } = await project.run(program(), ['--version']);
       assert.ok(stdout.startsWith(`v${version.slice(5)}.`), stdout);
     });
 
     test('ends with the process that started it, when that is killed', async () => {
-      const child = spawn(program(), ['killed.mjs'], { ...surroundings(), stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(program(), ['killed.mjs'], { ...project.surroundings, stdio: ['ignore', 'pipe', 'inherit'] });
       const [line] = await once(createInterface(child.stdout), 'line');
       const { url, dataFolder } = JSON.parse(line);
       assert.equal((await fetch(`${url}/livez`)).status, 200);
@@ -82,7 +57,7 @@ for (const [version, program] of Object.entries(NODES)) {
 
     for (const [name, args, passed] of RUNNERS) {
       test(`works in ${name}`, async () => {
-        const { stdout, stderr } = await run(program(), args);
+        const { stdout, stderr } = await project.run(program(), args);
         assert.match(stdout + stderr, passed);
       });
     }
@@ -112,8 +87,8 @@ describe('docs/testing.md', () => {
   for (const [language, file, program, args, passed] of EXAMPLES) {
     test(`has an example in ${language} that works unchanged`, async () => {
       const [, code] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)!;
-      writeFileSync(join(project, file), code!);
-      const { stdout, stderr } = await run(program, [...args, file]);
+      writeFileSync(join(project.folder, file), code!);
+      const { stdout, stderr } = await project.run(program, [...args, file]);
       assert.match(stdout + stderr, passed);
     });
   }
@@ -121,7 +96,7 @@ describe('docs/testing.md', () => {
 
 test('it leaves nothing behind', () => {
   assert.deepEqual(
-    readdirSync(temporary).filter((name) => name.startsWith('barker-')),
+    readdirSync(project.temporary).filter((name) => name.startsWith('barker-')),
     [],
   );
 });
@@ -139,5 +114,5 @@ test('its types are right for ES modules and for CommonJS', async () => {
   ];
   const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')];
   const files = ['types/usage.mts', 'types/usage.cts'];
-  await run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, ...types, ...files]);
+  await project.run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, ...types, ...files]);
 });
