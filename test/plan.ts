@@ -94,6 +94,11 @@ export const LATER: readonly Later[] = [
     reason: "install other people's generators, and compile what they make",
   },
   {
+    files: ['resources/{media-conversion,media-encoders}.wider'],
+    tier: 'full',
+    reason: 'encode videos in many codecs',
+  },
+  {
     files: [
       'faults/postgres-{clocks,disturbed-nodes,failover,live-events,nonce-crash,once,other-redis,redis,revocations,rolling-upgrade,served-ads}.wider',
       'laws/copied-reads.wider',
@@ -104,7 +109,7 @@ export const LATER: readonly Later[] = [
   {
     files: [
       'resources/{card-previews,console-clicks,console-composer,console-grid,console-pages,console-people-file,developer-debugger}.wider',
-      'resources/{developer-request-pages,developer-snapshots,developer-tool-pages,every-word,media-encoders}.wider',
+      'resources/{developer-request-pages,developer-snapshots,developer-tool-pages,every-word}.wider',
       'resources/{pages,people-pages,post-previews,publisher-page,reference-pages,website-tag}.wider',
     ],
     tier: 'full',

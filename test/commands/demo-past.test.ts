@@ -19,8 +19,7 @@ import { imageConversationCards } from '../../src/features/ads/cards/image-conve
 import { pollCards } from '../../src/features/ads/cards/poll-cards.ts';
 import { videoConversationCards } from '../../src/features/ads/cards/video-conversation-cards.ts';
 import { cards } from '../../src/features/ads/cards.ts';
-import { withoutMetadata } from '../../src/features/media/metadata/without-metadata.ts';
-import { probeFile } from '../../src/features/media/probe/probe-file.ts';
+import { shownFile } from '../../src/features/media/shown-file.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Settings } from '../../src/settings.ts';
 import { type Client, clientOf } from '../rig/client.ts';
@@ -218,19 +217,19 @@ describe('the demo world', () => {
   });
 
   test('has pictures and videos as processing would leave them', async (context) => {
-    const { uploadRules, received } = demo.service.services.media;
+    const { media } = demo.service.services;
     for (const { file, poster, ...found } of DEMO_MEDIA) {
       const path = join(tmpdir(), `${process.pid}-${file}`);
       context.after(() => rmSync(path, { force: true }));
       writeFileSync(path, await readDemoMedia(file));
       const media_type = poster === undefined ? 'IMAGE' : 'VIDEO';
       const { category, ...measured } = found;
-      assert.deepEqual(await probeFile(path, { category, media_type, mime: found.mime }, uploadRules), measured, file);
-      const stripped = await withoutMetadata(path, found.mime, received);
-      if (stripped === undefined) continue;
-      assert.ok('place' in stripped, file);
-      assert.ok(readFileSync(stripped.place).equals(await readDemoMedia(file)), `${file} has metadata`);
-      await received.discard(stripped);
+      const shown = await shownFile(path, { category, media_type, mime: found.mime }, media);
+      assert.ok(shown && !('fault' in shown), file);
+      assert.deepEqual(shown.properties, measured, file);
+      if (shown.copy === undefined) continue;
+      assert.ok(readFileSync(shown.copy.place).equals(await readDemoMedia(file)), `${file} has metadata`);
+      await media.received.discard(shown.copy);
     }
     for (const { media_url, poster_media_url } of await rowsOf('media_library')) {
       for (const url of [media_url, poster_media_url].filter(Boolean)) {
