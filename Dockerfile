@@ -17,10 +17,9 @@ RUN npm prune --omit=dev --omit=optional --ignore-scripts
 RUN find node_modules/@aws-sdk node_modules/@smithy -type d '(' -name dist-es -o -name dist-types ')' -prune -exec rm -r {} +
 
 FROM node:24.21.0-bookworm-slim
-# A container is reached from outside of it only where its ports are published. A small memory for young objects is tidied
-# up more often, for a shorter time; with few arenas, what a thread frees can be used by the others.
+# A container is reached from outside of it only where its ports are published. With few arenas, what a thread frees can be
+# used by the others.
 ENV NODE_ENV=production \
-    NODE_OPTIONS=--max-semi-space-size=4 \
     MALLOC_ARENA_MAX=2 \
     BARKER_DATA_FOLDER=/var/lib/barker \
     BARKER_HOST=0.0.0.0 \

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { interleaved, printRates } from './rig/report.ts';
-import { DEPLOYED_FLAGS, residentBytes } from './rig/target.ts';
+import { residentBytes } from './rig/target.ts';
 
 const ROUNDS = 5;
 /** How long a server is idle before its memory is looked at. A new one has processed its demo audiences after a minute. */
@@ -40,7 +40,7 @@ export async function run(): Promise<void> {
 }
 
 async function started(folder: string) {
-  const args = [...DEPLOYED_FLAGS, 'bin/barker.js', 'dev', '--data', folder, '--port', '0', '--sandbox-port', '0'];
+  const args = ['bin/barker.js', 'dev', '--data', folder, '--port', '0', '--sandbox-port', '0'];
   const from = performance.now();
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(server.stdout, 'data');

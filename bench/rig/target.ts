@@ -24,8 +24,6 @@ export interface Target {
   kill(): Promise<void>;
 }
 
-/** What `npm start`, the service unit and the image give Node.js. */
-export const DEPLOYED_FLAGS = ['--max-semi-space-size=4'];
 /** What the service unit and the image set. */
 const DEPLOYED_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
@@ -61,7 +59,7 @@ export async function startBarker(options: TargetOptions = {}): Promise<Target> 
       copyFileSync(join(options.beside, file), join(folder, file));
     }
   }
-  const flags = [...DEPLOYED_FLAGS, ...(options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [])];
+  const flags = options.profile ? ['--cpu-prof', '--cpu-prof-dir', folder] : [];
   const isSpecial = Object.keys(options).some((name) => SEAMS.has(name));
   const { child, file } = await (isSpecial ? startSpecial : startProgram)({ ...options, folder }, flags);
   return {
