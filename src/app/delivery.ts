@@ -4,7 +4,7 @@ import type { Environment } from '../contract/declare/account-state.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { Delivery, SettledAccount } from '../contract/services/delivery.ts';
 import type { AdServing } from '../contract/services/serving.ts';
-import { toldPeople } from '../contract/store/audiences.ts';
+import { roundedPeople } from '../contract/store/audiences.ts';
 import { audienceCounter } from '../features/delivery/audiences/count-audiences.ts';
 import { type SimulatedDelivery, simulatedDelivery } from '../features/delivery/simulation/simulated-delivery.ts';
 import type { Mode } from '../settings/kinds.ts';
@@ -26,13 +26,14 @@ export interface DeliveryParts extends Pick<Services, 'store' | 'clock' | 'audie
 export function openDelivery(mode: Mode, settings: Settings, parts: DeliveryParts, log: Logger): Delivery {
   const modeOf = (environment: Environment) => settings[`delivery_${environment}`];
   const unitsPerDollar = exchangeRates(settings.exchange_rates);
-  /** The directory of `serve` has real people, about whom simulated numbers must not tell. @source decision 1278 */
-  const toldInServe = (people: number): number => (people < parts.audiences.rules.size_min ? 0 : toldPeople(people));
+  /** In `serve` the directory has real people: simulated numbers must reveal nothing about one of them. @source decision 1278 */
+  const roundedInServe = (people: number): number =>
+    people < parts.audiences.rules.size_min ? 0 : roundedPeople(people);
   let simulated: SimulatedDelivery | undefined;
   const simulation = (): SimulatedDelivery => {
     simulated ??= simulatedDelivery({
       ...{ store: parts.store, clock: parts.clock, step_s: settings.delivery_step_s, unitsPerDollar },
-      counter: mode === 'dev' ? audienceCounter(parts) : audienceCounter(parts, toldInServe),
+      counter: mode === 'dev' ? audienceCounter(parts) : audienceCounter(parts, roundedInServe),
       readPeriod_s: mode === 'dev' ? 0 : READ_PERIOD_S,
       onError: (err, account) => log.error({ err, account }, 'could not settle the delivery of an account'),
     });

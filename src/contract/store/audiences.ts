@@ -75,14 +75,14 @@ export type AudienceTree =
   | { readonly leaf: Subject; readonly negate: boolean }
   | { readonly operator: 'AND' | 'OR'; readonly children: readonly AudienceTree[] };
 
-/** The steps in which numbers of people are told: those of two significant digits. @source decision 291 and 1275 */
-export function stepOfPeople(count: number): number {
+/** The unit of the second significant digit of a number of people. @source decision 291 and 1275 */
+export function roundingStep(count: number): number {
   return 10 ** Math.max(0, String(count).length - 2);
 }
 
-/** A number of people as it is told: rounded down. @source decision 1275 */
-export function toldPeople(count: number): number {
-  const step = stepOfPeople(count);
+/** A number of people, rounded down to two significant digits. @source decision 1275 */
+export function roundedPeople(count: number): number {
+  const step = roundingStep(count);
   return Math.floor(count / step) * step;
 }
 

@@ -1,4 +1,4 @@
-import { stepOfPeople, toldPeople } from '../../../contract/store/audiences.ts';
+import { roundedPeople, roundingStep } from '../../../contract/store/audiences.ts';
 
 /** A range that contains the exact count. */
 export interface SizeRange {
@@ -16,6 +16,6 @@ const REPORTED_MIN = 1000;
  */
 export function toSizeRange(count: number): SizeRange {
   if (count < REPORTED_MIN) return { min: 0, max: REPORTED_MIN };
-  const min = toldPeople(count);
-  return { min, max: min + stepOfPeople(count) };
+  const min = roundedPeople(count);
+  return { min, max: min + roundingStep(count) };
 }

@@ -5,8 +5,8 @@ import {
   AUDIENCE_PROCESSING,
   type MatchingStrategy,
   type ProcessedAudience,
+  roundedPeople,
   type Subject,
-  toldPeople,
 } from '../../../contract/store/audiences.ts';
 import { type StoredAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
@@ -127,9 +127,9 @@ async function storeStanding(
   const isBehind = last !== undefined && last.number > merged;
   const waiting = isBehind ? await tx.audienceLog.find(subject, merged + 1) : undefined;
   const isTargetable = size >= size_min;
-  // Nobody else sees the exact number: two audiences must not tell of one address whether anybody has it.
-  const told = strategy === 'directory' ? toldPeople(size) : size;
-  const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? told : null } as const;
+  // The exact number stays here: two audiences must not reveal whether an address belongs to anybody.
+  const rounded = strategy === 'directory' ? roundedPeople(size) : size;
+  const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? rounded : null } as const;
   await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
   const now_s = instantMs(now) / 1000;
   const soonest_s = waiting

@@ -14,12 +14,12 @@ const COUNTS_MAX = 2000;
 
 /**
  * Counts people for delivery. Each question is counted once for each directory and local day.
- * @param told the number for which delivery takes a number of people; without any, the question means nobody
+ * @param rounded rounds a number of people; 0 makes the audience empty
  * @source decision 953
  */
 export function audienceCounter(
   services: Pick<Services, 'store' | 'clock' | 'audiences' | 'keywords'>,
-  told = (people: number): number => people,
+  rounded = (people: number): number => people,
 ): AudienceCounter {
   const { store, clock, audiences } = services;
   const kept = boundedCache<string, Promise<AudienceCount>>(COUNTS_MAX);
@@ -41,7 +41,7 @@ export function audienceCounter(
       const queries: PeopleQuery[] = [];
       for (const question of union) queries.push(await peopleQueryOf(question, asking));
       const { mark, ...histogram } = await audiences.directory.histogram(queries, dayStart - ACTIVE_S, COUNTED_WORDS);
-      const people = told(histogram.people);
+      const people = rounded(histogram.people);
       if (people === 0) return nobody(question_hash, mark);
       return { people, shares: sharesOf(histogram), question_hash, directory_mark: mark };
     }
