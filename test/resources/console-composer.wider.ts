@@ -6,6 +6,7 @@ import type { Person } from '../rig/browser.ts';
 import { type Chromium, startChromium, type Tab } from '../rig/chromium.ts';
 import { demoAccount, ownerOf } from '../rig/demo.ts';
 import { openInside, says as pageSays, textOf } from '../rig/pages-in-chromium.ts';
+import { until } from '../rig/patience.ts';
 import { chooseFile, fileOf } from '../rig/people-files.ts';
 import { JPEG, MP4 } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -54,11 +55,14 @@ const enter = (id: string, text: string): Promise<void> =>
   tab.look(`{ const field = document.getElementById('${id}'); field.value = ${JSON.stringify(text)};
     field.dispatchEvent(new Event('input')); }`);
 
-/** Processes a video: the clock of the service stands still. */
+/** Processes a video: the clock of the service stands still. The page says so before the last segment has arrived. */
 async function processed(): Promise<void> {
   await says(/The video is being processed/);
-  world.clock.advance(2);
-  await world.service.jobs.runDue();
+  await until('the video was processed', async () => {
+    world.clock.advance(2);
+    await world.service.jobs.runDue();
+    return !/The video is being processed/.test(await textOf(tab));
+  });
 }
 
 describe('the composer', () => {
