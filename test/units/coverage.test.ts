@@ -82,7 +82,7 @@ describe('the table of coverage', () => {
   test('names existing decisions for what the documents do not show', () => {
     const decisions = new Set(
       globSync('docs/decisions/*.md').flatMap((file) =>
-        [...readFileSync(file, 'utf8').matchAll(/^\| <a id="(\d+)">/gm)].map(([, number]) => Number(number)),
+        [...readFileSync(file, 'utf8').matchAll(/^### <a id="(\d+)">/gm)].map(([, number]) => Number(number)),
       ),
     );
     for (const { what, decisions: named, filledBy } of NOT_SHOWN) {

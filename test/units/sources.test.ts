@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, test } from 'node:test';
 
 /** The page that names every source, by its chapters. */
@@ -20,12 +21,21 @@ function listed(chapter: string): Set<string> {
   return new Set([...chapters.get(chapter)!.matchAll(/^ *(?:- (.+)|(\d+)\. .+)$/gm)].map(([, a, b]) => (a ?? b)!));
 }
 
-/** The rows of the decisions, with their last cell. */
-const decisions = globSync('docs/decisions/*.md').flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(/^\| <a id="(\d+)"><\/a>(\d+) \|.* \| ([^|]+) \|$/gm)].map(
-    ([, anchor, number, sources]) => ({ file, anchor, number: number!, sources: sources! }),
-  ),
+/** The parts of the chapters of decisions that begin with the heading of a decision. */
+const entries = globSync('docs/decisions/*.md').flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .split(/^(?=##)/m)
+    .filter((text) => text.startsWith('### '))
+    .map((text) => ({ file, text })),
 );
+
+/** A heading with anchor and number, the answer, its reason and its sources. */
+const ENTRY = /^### <a id="(\d+)"><\/a>(\d+)\. .+\n\n[^-\s][\s\S]*?\n\n- Why: [\s\S]+?\n- Source: (.+)\n*$/;
+
+const decisions = entries.flatMap(({ file, text }) => {
+  const [, anchor, number, sources] = ENTRY.exec(text) ?? [];
+  return number ? [{ file, anchor, number, sources: sources! }] : [];
+});
 
 const gaps = firstCells('authentication gaps and activity gaps');
 /** Sections by the name of the document that has them. */
@@ -85,12 +95,9 @@ describe('sources', () => {
     assert.deepEqual(wrong, []);
   });
 
-  test('every decision has a number of its own, its anchor, and sources that resolve', () => {
-    const rows = globSync('docs/decisions/*.md').flatMap(
-      (file) => readFileSync(file, 'utf8').match(/^\| .*\d+ \|.*$/gm) ?? [],
-    );
+  test('every decision has a number of its own, its anchor, an answer, a reason, and sources that resolve', () => {
     assert.deepEqual(
-      rows.filter((row) => !row.startsWith('| <a id="')),
+      entries.filter(({ text }) => !ENTRY.test(text)),
       [],
     );
     assert.equal(new Set(decisions.map(({ number }) => number)).size, decisions.length);
@@ -99,6 +106,22 @@ describe('sources', () => {
       for (const source of sources.split('; ')) assert.equal(faultOf(source), undefined, `${file}: ${number}`);
     }
     assert.ok(decisions.length > 500);
+  });
+
+  test('links to decisions name their chapters', () => {
+    const chapterOf = new Map(decisions.map(({ file, number }) => [number, basename(file)]));
+    const links = globSync('{*.md,docs/**/*.md}').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\]\(([^)\s]*)#(\d+)\)/g)].map(([, path, number]) => ({
+        file,
+        chapter: basename(path || file),
+        number: number!,
+      })),
+    );
+    assert.ok(links.length > 50);
+    assert.deepEqual(
+      links.filter(({ chapter, number }) => chapterOf.get(number) !== chapter),
+      [],
+    );
   });
 
   test('the index of the decisions has every chapter', () => {
