@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 const documents = [
@@ -9,6 +10,7 @@ const documents = [
   'docs/glossary.md',
   'docs/security.md',
   'docs/streams.md',
+  ...globSync('src/**/README.md', { exclude: ['src/features/ads/reference/tables/README.md'] }),
 ];
 /** Files that a running server makes, and those of the package. */
 const MADE = ['dev.json', 'sbom.cdx.json'];
@@ -23,9 +25,9 @@ function isPath(text: string): boolean {
   return isInside || text.endsWith('/') || /\.(ts|js|json|md|css|html|yaml|bin)$/.test(text);
 }
 
-/** A path from the root; a folder also from `src/` or from one of its folders; a test without its ending. */
-function exists(path: string): boolean {
-  if (existsSync(path) || MADE.includes(path)) return true;
+/** A path from the root or from the document; a folder also from `src/` or from one of its folders; a test without its ending. */
+function exists(path: string, document: string): boolean {
+  if (existsSync(path) || existsSync(join(dirname(document), path)) || MADE.includes(path)) return true;
   if (path.endsWith('/')) return globSync([`src/${path}`, `src/*/${path}`]).length > 0;
   return globSync(`test/${path.replace(/\.wider$/, '')}.{test,wider}.ts`).length > 0;
 }
@@ -37,7 +39,7 @@ describe('the paths in the documents about the code', () => {
       const paths = [...new Set(texts.filter(isPath))];
       assert.ok(paths.length > 0);
       assert.deepEqual(
-        paths.filter((path) => !exists(path)),
+        paths.filter((path) => !exists(path, document)),
         [],
       );
     });

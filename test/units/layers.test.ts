@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 
 const BELOW = ['base', 'contract'];
 /** What features and everything above them may use of rows: keys, drafts, search columns, serializers. */
 const ROWS = [...BELOW, 'rows'];
-/** What each part may import besides itself. Imports go up the table of ARCHITECTURE.md; siblings do not import each other. */
+/** What each part may import besides itself, as its README says. Imports go up the table of ARCHITECTURE.md. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   contract: ['base'],
@@ -99,7 +99,22 @@ describe('the layers', () => {
     assert.deepEqual([...parts].sort(), Object.keys(MAY_IMPORT).sort());
   });
 
+  test('ARCHITECTURE.md links to the README of every part', () => {
+    const links = readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/\]\(src\/([^)]+)\/README\.md\)/g);
+    const folders = Object.keys(MAY_IMPORT).filter((part) => existsSync(`${root}/${part}`));
+    assert.deepEqual(
+      [...links].map(([, part]) => part!).sort(),
+      folders.filter((part) => !part.startsWith('console/')).sort(),
+    );
+  });
+
   for (const [part, allowed] of Object.entries(MAY_IMPORT)) {
+    if (existsSync(`${root}/${part}`)) {
+      test(`the README of ${part} lists the same`, () => {
+        const [, listed] = /^May import: (.+)\.$/m.exec(readFileSync(`${root}/${part}/README.md`, 'utf8')) ?? [];
+        assert.equal(listed, allowed.map((each) => `\`${each}\``).join(', ') || 'nothing');
+      });
+    }
     test(`${part} imports ${allowed.join(', ') || 'nothing of ours'}`, () => {
       const wrong = imports
         .filter(({ from, to }) => from === part && to !== part && to !== 'version' && !mayImport(allowed, to))
