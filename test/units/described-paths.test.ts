@@ -25,7 +25,7 @@ function isPath(text: string): boolean {
   return isInside || text.endsWith('/') || /\.(ts|js|json|md|css|html|yaml|bin)$/.test(text);
 }
 
-/** A path from the root or from the document; a folder also from `src/` or from one of its folders; a test without its ending. */
+/** A path from the root or the document; a folder also from `src/` or its folders; a test without its ending. */
 function exists(path: string, document: string): boolean {
   if (existsSync(path) || existsSync(join(dirname(document), path)) || MADE.includes(path)) return true;
   if (path.endsWith('/')) return globSync([`src/${path}`, `src/*/${path}`]).length > 0;
