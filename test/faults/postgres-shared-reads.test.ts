@@ -9,6 +9,7 @@ import { knownStatements, type Message } from '../../src/storage/core/postgres-s
 import { Transaction } from '../../src/storage/core/postgres-transaction.ts';
 import type { ReleaseLock } from '../../src/storage/core/server-lock.ts';
 import type { Session } from '../../src/storage/core/session.ts';
+import { UnitRestarted } from '../../src/storage/core/unit-restarted.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { inTime } from '../rig/patience.ts';
 
@@ -107,28 +108,23 @@ describe('a unit that asks a second statement', () => {
     assert.deepEqual(ends.sort(), ['1 "not waited for"', '2 [{"two":2}]']);
   });
 
-  test('stands still in the first run, and what it asks there does nothing', async () => {
+  test('is rejected in the first run, whose `finally` blocks run', async () => {
     const first = fresh('select 1 as one');
     let left: Session | undefined;
+    const ends: number[] = [];
     let runs = 0;
-    let isSettled = false;
     await driver.read(async (session) => {
-      runs += 1;
-      await ask(session, first);
-      if (runs === 1) {
-        left = session;
-        void ask(session, 'select 2').finally(() => {
-          isSettled = true;
-        });
+      const run = ++runs;
+      left ??= session;
+      try {
+        await ask(session, first);
+        await ask(session, 'select 2');
+      } finally {
+        ends.push(run);
       }
-      await ask(session, 'select 3');
     });
-    void ask(left!, 'select 4').finally(() => {
-      isSettled = true;
-    });
-    await driver.read((session) => ask(session, 'select 5'));
-    assert.equal(isSettled, false);
-    assert.equal(runs, 2);
+    await assert.rejects(ask(left!, 'select 3'), UnitRestarted);
+    assert.deepEqual(ends, [1, 2]);
   });
 
   test('at once with the first begins in a transaction, and runs once', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { openDriver } from '../../src/app/database.ts';
 import type { DependencyOverrides } from '../../src/app/dependencies.ts';
 import type { Service } from '../../src/app/server.ts';
 import { secureRandom } from '../../src/base/random.ts';
@@ -8,12 +9,14 @@ import { startDev } from '../../src/cli/dev.ts';
 import { hashPassword } from '../../src/features/platform/password-hashing.ts';
 import { openLog } from '../../src/http/log.ts';
 import { loadSettings } from '../../src/settings/load.ts';
+import type { Settings } from '../../src/settings.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import type { StatementProbe } from '../../src/storage/core/session.ts';
 import { type Client, clientOf, type Keys } from './client.ts';
 import { driverOn, openPlace, type Place } from './databases.ts';
 import { aliasFile, speakOwnWords } from './foreign-words.ts';
 import { collectLog, collectsLogs } from './logs.ts';
+import { restartingDriver } from './restarting-driver.ts';
 import { recordSecret, recordSecrets } from './secrets.ts';
 import { watchReplies } from './watch.ts';
 import { nodeCount, type Origins, openWorldNodes } from './world-nodes.ts';
@@ -131,7 +134,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   });
   const { service: first, file } = await startDev(settings, {
     reset: false,
-    seams,
+    seams: hasNodes || options.seams?.driver ? seams : { ...seams, driver: await restartingDriverOf(settings) },
     ...(options.clockStart && { clock: options.clockStart }),
     world: options.world,
     recordsRequests: options.recordsRequests ?? true,
@@ -175,6 +178,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     },
   };
+}
+
+/** Opens the database of a world, whose units of work start again wherever that may happen. */
+async function restartingDriverOf(settings: Settings): Promise<Driver> {
+  const driver = await openDriver(settings);
+  return restartingDriver(driver, process.env.RESTARTS === 'all' ? 'reads and writes' : 'reads');
 }
 
 /** Starts a world over the database of a place of its own, as what is put around it shows that database. */

@@ -7,6 +7,7 @@ import type { Line } from './postgres-line.ts';
 import type { KnownStatement, KnownStatements } from './postgres-statements.ts';
 import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
 import type { Statements, Value } from './statements.ts';
+import { UnitRestarted } from './unit-restarted.ts';
 
 /** What batches need. */
 export interface BatchesOptions {
@@ -66,8 +67,8 @@ interface Group {
  * first all of them read, in one write to the socket; when all have ended, what they insert is sent with `commit` in
  * another, rows of the same table in one statement. In between they cannot disturb each other: nothing is inserted
  * before all have read, and locks that are shared would let them run at the same time in transactions of their own. A
- * unit that does anything else leaves: it starts again by itself, and its first run stands still. If the transaction
- * fails, nothing of it was stored, and each unit runs by itself.
+ * unit that does anything else leaves: it starts again by itself, and statements of its first run are rejected. If the
+ * transaction fails, nothing of it was stored, and each unit runs by itself.
  * @source decision 827, 828, 829
  */
 export function postgresBatches(options: BatchesOptions): Batches {
@@ -262,7 +263,7 @@ function groupsOf(units: readonly BatchUnit[]): Group[] {
   return [...groups.values()];
 }
 
-/** `left`: it was started again by itself; its statements are never answered. */
+/** `left`: it was started again by itself; statements of this run are rejected. */
 type State = 'running' | 'ended' | 'left' | 'settled';
 
 /** A unit of work on its way through a batch. */
@@ -309,7 +310,7 @@ class BatchUnit {
   run(batch: Batch, { statements, known, probe }: BatchesOptions, onLeft: (unit: BatchUnit) => void): Promise<void> {
     return new Promise((done) => {
       const stop = (): Promise<never> =>
-        this.#state === 'left' ? new Promise(() => {}) : Promise.reject(new Error('the unit of work has ended'));
+        Promise.reject(this.#state === 'left' ? new UnitRestarted() : new Error('the unit of work has ended'));
       const leave = (): Promise<never> => {
         if (this.#state !== 'running') return stop();
         this.#state = 'left';

@@ -7,6 +7,7 @@ import { type KnownStatement, type KnownStatements, type Message, RELUCTANCE_MAX
 import { Transaction } from './postgres-transaction.ts';
 import { type Executor, type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';
 import type { Statements } from './statements.ts';
+import { UnitRestarted } from './unit-restarted.ts';
 
 /** What reads need. */
 export interface ReadsOptions {
@@ -98,7 +99,7 @@ export function postgresReads(options: ReadsOptions): Reads {
     try {
       return await work(unit.session);
     } catch (error) {
-      throw mapFailure(error, unit);
+      throw unit.isLeft ? error : mapFailure(error, unit);
     } finally {
       end(unit);
     }
@@ -109,7 +110,7 @@ export function postgresReads(options: ReadsOptions): Reads {
     return unit;
   };
   const end = (unit: ReadUnit): void => {
-    // The other run ends the unit of work.
+    // The other run ends the unit.
     if (unit.isLeft) return;
     if (unit.end() && spare.length < SPARE_UNITS) spare.push(unit);
     underWay -= 1;
@@ -126,8 +127,11 @@ export function postgresReads(options: ReadsOptions): Reads {
       };
       underWay += 1;
       const unit = begin(() => resolve(run(begin(undefined), work).catch(again)));
-      // Nothing comes of a run that is started again: the promise follows the other one from then on.
-      run(unit, work).then(resolve, (error: unknown) => resolve(again(error)));
+      const settle = (outcome: T | Promise<T>): void => {
+        // A run that was started again ends with an error of its own; the promise follows the other one.
+        if (!unit.isLeft) resolve(outcome);
+      };
+      run(unit, work).then(settle, (error: unknown) => unit.isLeft || settle(again(error)));
     });
 
   return {
@@ -143,7 +147,7 @@ export function postgresReads(options: ReadsOptions): Reads {
 
 /**
  * `queued`: the first statement waits for the end of the turn. `shared`: it was sent on a shared connection. `left`: the
- * run was started again; none of its statements will be answered, so that it stands still and is collected.
+ * work was started again; statements of this run are rejected.
  */
 type State = 'over' | 'new' | 'queued' | 'shared' | 'transaction' | 'left';
 
@@ -207,7 +211,7 @@ class ReadUnit {
     this.#unanswered += 1;
     const settle: Settle = (error, statement) => {
       this.#unanswered -= 1;
-      // Nobody may hear of what was read for a run that has moved or was started again.
+      // The run has moved to a transaction, or was started again.
       if (this.#state !== 'shared') return;
       this.#queued = undefined;
       if (!error) return resolve(statement.outcome);
@@ -255,7 +259,7 @@ class ReadUnit {
       this.#state = 'left';
       this.#restart?.();
     }
-    if (this.#state === 'left') return new Promise(() => {});
+    if (this.#state === 'left') return Promise.reject(new UnitRestarted());
     try {
       this.#options.probe?.(message.text);
     } catch (error) {
