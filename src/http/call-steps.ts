@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
-import type { AccountState } from '../contract/declare/account-state.ts';
-import type { Access } from '../contract/declare/callers.ts';
+import type { Access, Authenticated } from '../contract/declare/callers.ts';
 import { isId } from '../contract/declare/fields.ts';
-import { readMembers } from '../contract/declare/members.ts';
-import type { Call, Operation, Principal } from '../contract/declare/operation.ts';
-import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
-import { echo } from '../engine/echo.ts';
-import { type RawParameters, readParameters, throwErrors } from '../engine/read-parameters.ts';
+import type { Operation, Principal, Services } from '../contract/declare/operation.ts';
+import { problem } from '../contract/problems/problems.ts';
+import { type CallOrigin, checkAccess, isTrue } from '../engine/perform-operation.ts';
+import type { RawParameters } from '../engine/read-parameters.ts';
 import type { AuditOrigin } from './audit-log.ts';
-import { windowsOf } from './call-limits.ts';
+import { takeRate, windowsOf } from './call-limits.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -43,62 +41,34 @@ export function newExchange(
   };
 }
 
-/** The access of the caller from the cache: the common case. */
-export function cachedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
+/**
+ * Lets a caller in: finds and checks their access to the account in the path, then takes the call from their rate windows.
+ * @throws Problem
+ */
+export async function admit(
+  deps: PipelineDependencies,
+  exchange: Exchange,
+  raw: RawParameters,
+  nonce: Authenticated['nonce'],
+): Promise<Access | undefined> {
+  const { operation } = exchange;
+  const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange))); // 404 503
+  if (operation.roles) checkAccess(exchange, deps.environment, raw, access); // 403 404
+  const withTotalCount = 'with_total_count' in operation.parameters && isTrue(raw, 'with_total_count');
+  const counted = takeRate(deps, exchange, { account: access?.account.id, withTotalCount, nonce }); // 429
+  if (counted) await counted;
+  return access;
+}
+
+/** The common case. */
+function cachedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
   return deps.accountAccess.cached((caller as Principal).user, id);
 }
 
-/** The access of the caller from the store. */
-export function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Promise<Access | undefined> {
+function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Promise<Access | undefined> {
   return deps.accountAccess.find((caller as Principal).user, path.account_id!);
-}
-
-/** Checks that the caller may see the account, and that their role allows the call. @source decision 1, 60 */
-export function checkAccess(
-  deps: PipelineDependencies,
-  { operation, path }: Exchange,
-  raw: RawParameters,
-  access: Access | undefined,
-): void {
-  const id = path.account_id!;
-  if (!access || access.account.environment !== deps.environment) {
-    throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
-  }
-  if (access.account.deleted && !(operation.allowsDeletedAccount && isTrue(raw, 'with_deleted'))) {
-    throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
-  }
-  if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
-}
-
-/** Reads a switch that is needed before the parameters are parsed; parsing refuses values that are not booleans. */
-export function isTrue(raw: RawParameters, name: string): boolean {
-  return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
-}
-
-/** Parses and validates the declared parameters of a request, and echoes them. @source decision 27 and 28 */
-export function parameters(exchange: Exchange, raw: RawParameters, body: unknown, account: AccountState | undefined) {
-  const { operation, path } = exchange;
-  if (operation.body === 'json' || operation.body === 'bytes') return {};
-  if (operation.body === 'members') {
-    const { input, errors } = readMembers(body, operation.bodyMembers!);
-    throwErrors(errors);
-    return input;
-  }
-  const { input, errors } = readParameters(operation.parameters, raw, {
-    empty: operation.method === 'GET' ? 'is refused' : 'unsets',
-  });
-  exchange.echoedParams = echo({ ...path, ...operation.extraEcho }, operation.parameters, input, raw);
-  exchange.ignoredParameters = [...raw.keys()].filter((name) => !(name in operation.parameters)).join(', ');
-  const together: readonly ErrorDetail[] = operation.validate?.(input, account, new Set(raw.keys())) ?? [];
-  // A parameter that could not be parsed is not reported as missing too.
-  const read = new Set(errors.map(({ parameter }) => parameter));
-  throwErrors([
-    ...errors,
-    ...together.filter((error) => error.problem !== 'MISSING_PARAMETER' || !read.has(error.parameter)),
-  ]);
-  return input;
 }
 
 /** Where the audit events of a call come from. */
@@ -106,32 +76,15 @@ export function auditOriginOf(deps: PipelineDependencies, { request, transaction
   return { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
 }
 
-/** What the operation gets. */
-export function callOf(
-  deps: PipelineDependencies,
-  exchange: Exchange,
-  of: Pick<Call, 'services' | 'input' | 'body' | 'files'> & { readonly access: Access | undefined },
-): Call {
-  const { access, services, input, body, files } = of;
+/** The origin of a call by a request, of a program or for a page. */
+export function originOf(deps: PipelineDependencies, exchange: Exchange, services: Services): CallOrigin {
   return {
     services,
     environment: deps.environment,
-    caller: exchange.caller!,
-    principal: exchange.caller as Principal,
     address: deps.addressOf(exchange.request),
-    account: access?.account,
-    role: access?.role,
-    canCompose: access?.canCompose ?? false,
-    path: exchange.path,
-    input,
-    body,
-    files,
     isHead: exchange.request.method === 'HEAD',
-    now: formatInstant(deps.services.clock.now()),
+    now: formatInstant(services.clock.now()),
     recordAudit: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
-    audit(event) {
-      exchange.auditEvents = [...exchange.auditEvents, event];
-    },
     rateWindows: () => windowsOf(deps, exchange.caller!),
   };
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../contract/declare/account-state.ts';
-import type { AccountAccesses, Caller, OtherAuthenticators, UserAuthenticator } from '../contract/declare/callers.ts';
+import type { AccountAccesses, OtherAuthenticators, UserAuthenticator } from '../contract/declare/callers.ts';
 import type { Operation, Services } from '../contract/declare/operation.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
-import type { AuditedEvent } from '../contract/store/audit.ts';
 import type { Store } from '../contract/store/store.ts';
+import type { CallState } from '../engine/perform-operation.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
@@ -69,22 +69,14 @@ export interface PipelineDependencies {
   readonly tools: DeveloperTools | undefined;
 }
 
-/** The state of a request; each step adds to it, and the reply is written from it. */
-export interface Exchange {
-  readonly operation: Operation;
+/** The state of a request. */
+export interface Exchange extends CallState {
   /** The words of the caller, if they are not those of this service. */
   readonly words: OperationWords | undefined;
   readonly request: IncomingMessage;
   readonly transactionId: string;
   readonly startedAt_ms: number;
-  readonly path: Record<string, string>;
-  caller: Caller | undefined;
   rateUsage: RateUsage | undefined;
-  /** The echo of the parameters that could be read, as JSON text. */
-  echoedParams: string;
-  ignoredParameters: string;
-  /** Events for the audit log. */
-  auditEvents: readonly AuditedEvent[];
   /** The call used input that its operation marks as deprecated. */
   usesDeprecated: boolean;
   /** Headers of the answer, in a flat list of names and values. */

@@ -2,23 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject } from '../base/objects.ts';
 import type { Authenticated } from '../contract/declare/callers.ts';
 import type { RawValue } from '../contract/declare/fields.ts';
-import type { Operation } from '../contract/declare/operation.ts';
+import type { Call, Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
 import type { ReceivedFile } from '../contract/services/received-files.ts';
 import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
-import { commitNonce, limitAddress, takeRate, useOf } from './call-limits.ts';
-import {
-  auditOriginOf,
-  cachedAccess,
-  callOf,
-  checkAccess,
-  findAccess,
-  isTrue,
-  newExchange,
-  parameters,
-} from './call-steps.ts';
+import { performOperation } from '../engine/perform-operation.ts';
+import { commitNonce, limitAddress, useOf } from './call-limits.ts';
+import { admit, auditOriginOf, newExchange, originOf } from './call-steps.ts';
 import { calledServices } from './called-host.ts';
 import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
@@ -53,12 +45,8 @@ async function runSteps(
   deps.connectionLimiter.markAuthenticated(request.socket);
   const bodyHash = acceptCaller(exchange, authenticated, form); // 401 403
   const raw = rawParameters(exchange, form, authenticated.headerParameters); // 400 401
-  const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange))); // 404 503
-  if (operation.roles) checkAccess(deps, exchange, raw, access); // 403 404
-  const withTotalCount = 'with_total_count' in operation.parameters && isTrue(raw, 'with_total_count');
   const { nonce } = authenticated;
-  const counted = takeRate(deps, exchange, { account: access?.account.id, withTotalCount, nonce }); // 429
-  if (counted) await counted;
+  const access = await admit(deps, exchange, raw, nonce); // 403 404 429 503
   const use = useOf(operation);
   const nonceWritten = commitNonce(deps, exchange, nonce, use); // 401 503
   // A change must not happen twice, even if the process ends before the reply; a stream that has begun has been answered.
@@ -73,11 +61,9 @@ async function runSteps(
         ? await jsonBody(deps, exchange, raw, bodyHash) // 400 401 408 413 429 503
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 408 413 429 503
-    const input = parameters(exchange, raw, body, access?.account); // 400
-    const services = calledServices(deps.services, deps.environment, origins[0]);
-    const call = callOf(deps, exchange, { access, services, input, body, files: received });
-    if (deps.tools) await deps.tools.performing(exchange, call); // whatever a developer wants to see
-    const answer = await operation.perform(call); // 400 403 404 409 410 429 503
+    const origin = originOf(deps, exchange, calledServices(deps.services, deps.environment, origins[0]));
+    const sees = deps.tools && (async (call: Call) => deps.tools!.performing(exchange, call));
+    const answer = await performOperation(exchange, origin, access, { raw, body, files: received }, sees); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
     if (answer.headers || (answer.hint && deps.includesHints))
       exchange.answerHeaders = await answerHeaders(deps, answer);

@@ -1,8 +1,7 @@
 import type { Access } from '../../contract/declare/callers.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Call, Operation, Principal, Services } from '../../contract/declare/operation.ts';
-import { problem } from '../../contract/problems/problems.ts';
-import { readParameters, throwErrors } from '../../engine/read-parameters.ts';
+import { type CallState, checkAccess, performOperation } from '../../engine/perform-operation.ts';
 
 /** A call that a world makes, without a request. */
 export interface WorldCall {
@@ -20,35 +19,24 @@ export interface WorldCall {
 }
 
 /**
- * Performs an operation with all its checks: the role, each parameter, the rules. What is about requests is left out:
- * signatures, limits, audit records. Resolves with the data of the reply.
+ * Performs an operation for a world; signatures, rate limits and audit records belong to requests. Resolves with the
+ * data of the reply.
  * @throws Problem, BatchProblem
  */
 export async function performCall(
   services: Services,
   { operation, principal, access, raw, body, now, path = {}, files = new Map() }: WorldCall,
 ): Promise<unknown> {
-  const { account, role, canCompose } = access;
-  if (operation.roles && !operation.roles.includes(role))
-    throw problem('ACTION_NOT_ALLOWED', { words: { account: account.id } });
+  const { environment, id: account_id } = access.account;
   const lists = new Map([...raw].map(([name, value]) => [name, [value]]));
-  const { input, errors } =
-    operation.body === 'json' || operation.body === 'bytes'
-      ? { input: {}, errors: [] }
-      : readParameters(operation.parameters, lists);
-  throwErrors([...errors, ...(operation.validate?.(input, account, new Set(raw.keys())) ?? [])]);
-  const call: Call = {
-    ...{ services, principal, account, role, canCompose, input, body, now },
-    environment: account.environment,
-    caller: principal,
-    address: '127.0.0.1',
-    path: { account_id: account.id, ...path },
-    files,
-    isHead: false,
-    recordAudit: async () => {},
-    audit() {},
-    rateWindows: async () => [],
+  const state: CallState = {
+    ...{ operation, path: { account_id, ...path }, caller: principal },
+    ...{ echoedParams: '{}', ignoredParameters: '', auditEvents: [] },
   };
-  const { data } = await operation.perform(call);
+  if (operation.roles) checkAccess(state, environment, lists, access);
+  const recordAudit = async () => {};
+  const rateWindows = async () => [];
+  const origin = { services, environment, address: '127.0.0.1', isHead: false, now, recordAudit, rateWindows };
+  const { data } = await performOperation(state, origin, access, { raw: lists, body, files });
   return data === '' ? undefined : JSON.parse(data);
 }

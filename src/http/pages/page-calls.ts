@@ -10,17 +10,8 @@ import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import { echo } from '../../engine/echo.ts';
 import { envelope } from '../../engine/envelope.ts';
-import { takeRate } from '../call-limits.ts';
-import {
-  auditOriginOf,
-  cachedAccess,
-  callOf,
-  checkAccess,
-  findAccess,
-  isTrue,
-  newExchange,
-  parameters,
-} from '../call-steps.ts';
+import { performOperation } from '../../engine/perform-operation.ts';
+import { admit, auditOriginOf, newExchange, originOf } from '../call-steps.ts';
 import { errorReply } from '../error-reply.ts';
 import type { PipelineDependencies } from '../exchange.ts';
 
@@ -48,14 +39,9 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
       reply: text === '' ? undefined : JSON.parse(text),
     });
     try {
-      const access = operation.roles && (cachedAccess(own, exchange) ?? (await findAccess(own, exchange)));
-      if (operation.roles) checkAccess(own, exchange, raw, access);
-      const withTotalCount = 'with_total_count' in operation.parameters && isTrue(raw, 'with_total_count');
-      await takeRate(own, exchange, { account: access?.account.id, withTotalCount, nonce: undefined });
-      const input = parameters(exchange, raw, given.body, access?.account);
-      const answer = await operation.perform(
-        callOf(own, exchange, { access, services: own.services, input, body: given.body, files: new Map() }),
-      );
+      const access = await admit(own, exchange, raw, undefined);
+      const input = { raw, body: given.body, files: new Map() };
+      const answer = await performOperation(exchange, originOf(own, exchange, own.services), access, input);
       return replyOf(answer.status ?? 200, envelope(operation, answer, exchange.echoedParams));
     } catch (error) {
       // Anything else is an error of the page.
