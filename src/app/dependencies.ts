@@ -27,7 +27,7 @@ import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
 import { openEventFeed } from '../features/activity/event-feed.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
-import { openWebhooks, type RunningWebhooks, WEBHOOK_LEASE_S } from '../features/activity/webhooks/running-webhooks.ts';
+import { Deliverer, WEBHOOK_LEASE_S } from '../features/activity/webhooks/deliverer.ts';
 import { getStats } from '../features/ads/analytics/get-stats.ts';
 import { openAudienceMembers } from '../features/audiences/members/audience-members.ts';
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
@@ -117,7 +117,7 @@ export interface Dependencies extends Runtime {
   /** This process among those that work on the database, once it is started. */
   readonly node: RunningNode;
   /** Delivers events to webhooks once it is started. */
-  readonly webhooks: RunningWebhooks;
+  readonly webhooks: Deliverer;
   readonly registry: Registry;
   readonly objects: OpenObjects;
   /** The words of another interface; undefined when callers use those of this service. */
@@ -287,7 +287,7 @@ function activityServices(
     readonly overrides: DependencyOverrides;
     readonly vocabulary: Vocabulary | undefined;
   },
-): ActivityServices & { readonly webhooks: RunningWebhooks } {
+): ActivityServices & { readonly webhooks: Deliverer } {
   const { store, clock, wallClock, box, settings, servers, log, metrics, node, hasPeers, overrides, vocabulary } = deps;
   const feed = openEventFeed({
     store,
@@ -318,7 +318,7 @@ function activityServices(
       rules: pick(settings, keysOf(streamSettings)),
       onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),
     }),
-    webhooks: openWebhooks({
+    webhooks: new Deliverer({
       ...{ store, clock, wallClock, box, retries_s, node },
       lease_s: hasPeers ? WEBHOOK_LEASE_S : undefined,
       feed,

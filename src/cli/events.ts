@@ -3,7 +3,7 @@ import { isObject } from '../base/objects.ts';
 import type { User } from '../contract/store/credentials.ts';
 import { type Direction, EVENT_TYPES, eventUuid } from '../contract/store/events.ts';
 import type { ReadTransaction } from '../contract/store/store.ts';
-import { InvalidEventDraft } from '../features/activity/event-emitter.ts';
+import { InvalidEventDraft } from '../features/activity/test-events.ts';
 import { resolveType } from '../features/activity/event-types.ts';
 import { runRecorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
@@ -59,7 +59,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
   const count = /^\d+$/.test(input.count) ? Number(input.count) : 0;
   if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count must be a number from 1 to ${COUNT_MAX}`, 2);
   const payload = input.payload === undefined ? undefined : objectOf(input.payload);
-  const { eventFromDraft } = await import('../features/activity/event-emitter.ts');
+  const { eventFromDraft } = await import('../features/activity/test-events.ts');
   const { formatInstant } = await import('../base/instants.ts');
   try {
     const { first, last } = await withStore(command, (store, clock) =>

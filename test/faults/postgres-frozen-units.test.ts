@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
-import { WEBHOOK_LEASE_S } from '../../src/features/activity/webhooks/running-webhooks.ts';
+import { WEBHOOK_LEASE_S } from '../../src/features/activity/webhooks/deliverer.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { openWorld, type World } from '../rig/world.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { formatInstant } from '../../src/base/instants.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { eventUuid } from '../../src/contract/store/events.ts';
-import { createEmitter } from '../../src/features/activity/event-emitter.ts';
+import { createEmitter } from '../../src/features/activity/test-events.ts';
 import { happen } from '../rig/activity.ts';
 import { openDistantWorld } from '../rig/distant.ts';
 import {

@@ -197,7 +197,7 @@ describe('a deliverer whose webhook another node has taken', () => {
     answerOne();
     await until('it has noticed', () => first.lost.length > 0);
     release();
-    await until('nothing is in flight', () => first.countInMemory() === 0);
+    await until('nothing is in flight', () => first.waiting() === 0);
     assert.deepEqual([first.lost, first.held()], [[id], []]);
     assert.deepEqual([await leases(), await stored(id)], [before, []], 'nothing was stored');
     const sent = hooks.arrived(id).length;

@@ -5,7 +5,7 @@ import type { SecretBox } from '../../src/base/secret-box.ts';
 import type { EventFeed } from '../../src/contract/store/events.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
 import type { Store } from '../../src/contract/store/store.ts';
-import { createDeliverer, type Deliverer } from '../../src/features/activity/webhooks/deliverer.ts';
+import { Deliverer } from '../../src/features/activity/webhooks/deliverer.ts';
 import { newWebhookSecret } from '../../src/features/activity/webhooks/signing.ts';
 import { openSender } from '../../src/http/sending/sender.ts';
 import type { Keys } from './client.ts';
@@ -38,7 +38,7 @@ export function delivererOf(
 ): NodeDeliverer {
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
   const lost: string[] = [];
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     ...surroundings,
     wallClock: surroundings.clock,
     ...{ lease_s, sender, node: anotherNode(id), retries_s: [3], nextTransactionId: () => id },
@@ -49,14 +49,7 @@ export function delivererOf(
     },
     onError() {},
   });
-  return {
-    ...deliverer,
-    lost,
-    async stop() {
-      await deliverer.stop();
-      await sender.close();
-    },
-  };
+  return Object.assign(deliverer, { lost });
 }
 
 /** The stored position up to which the log is settled for a webhook. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ReplyWriter } from '../../src/contract/services/streams.ts';
-import { type BufferLimits, openStreamBuffer } from '../../src/features/activity/stream/stream-buffer.ts';
+import { type BufferLimits, StreamBuffer } from '../../src/features/activity/stream/stream-buffer.ts';
 import { tokenBucket } from '../../src/features/activity/stream/token-bucket.ts';
 
 const BOUNDS: BufferLimits = { stream_waiting_events_max: 10, stream_waiting_bytes_max: 1000, stream_behind_max_s: 60 };
@@ -23,7 +23,7 @@ function scene({ per_s = 1_000_000, bounds = BOUNDS }: { per_s?: number; bounds?
     },
     finish() {},
   };
-  const feed = openStreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), bounds, elapsed_ms);
+  const feed = new StreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), bounds, elapsed_ms);
   return {
     feed,
     reader,

@@ -4,8 +4,8 @@ import { formatInstant } from '../../src/base/instants.ts';
 import type { Sender } from '../../src/contract/services/sending.ts';
 import type { Store } from '../../src/contract/store/store.ts';
 import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
-import type { DeliveryOutcome } from '../../src/features/activity/webhooks/delivery-store.ts';
-import { openHeldWebhook } from '../../src/features/activity/webhooks/held-webhook.ts';
+import { HeldWebhook } from '../../src/features/activity/webhooks/held-webhook.ts';
+import type { DeliveryOutcome } from '../../src/features/activity/webhooks/outcome-writer.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
 import { keyOf } from '../../src/features/activity/webhooks/signing.ts';
 
@@ -36,7 +36,7 @@ test('a webhook goes on after it has read nothing but deliveries whose outcomes 
       return { outcome: 'answered', status: 200, headers: {}, body: Buffer.alloc(0), isCut: false, duration_ms: 1 };
     },
   };
-  const webhook = openHeldWebhook(
+  const webhook = new HeldWebhook(
     { webhook_id: '1', fencing_number: 1, settled_position: 0 },
     { cursor: { position: 0 }, leasedUntil_ms: Number.POSITIVE_INFINITY },
     {
@@ -48,16 +48,7 @@ test('a webhook goes on after it has read nothing but deliveries whose outcomes 
       } as unknown as Store,
       ...{ clock, wallClock: clock, sender: sender as unknown as Sender },
       receivers: { find: async () => receiver, findNow: async () => receiver, onChange() {} },
-      deliveryStore: {
-        ...{ put: (outcome) => void unstored.push(outcome), isFull: () => false, isIdle: () => false },
-        ...{
-          discard() {},
-          storePositions() {},
-          renew: async () => {},
-          giveBack: async () => {},
-          flush: async () => {},
-        },
-      },
+      outcomes: { put: (outcome) => void unstored.push(outcome), isFull: () => false, discard() {} },
       memory: { deliveries: 0, concurrent_max: undefined },
       ...{ retries_s: [3], nextTransactionId: () => '0', onDelivered() {} },
       onError(error) {

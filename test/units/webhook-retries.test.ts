@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SendResult } from '../../src/contract/services/sending.ts';
 import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
-import { afterAttempt } from '../../src/features/activity/webhooks/attempts.ts';
+import { afterAttempt } from '../../src/features/activity/webhooks/retry-schedule.ts';
 
 const delivery = { tries: [], tries_before: 0 } as unknown as WebhookDelivery;
 const failed: SendResult = { outcome: 'failed', reason: 'timeout', detail: '', duration_ms: 1, addresses: [] };

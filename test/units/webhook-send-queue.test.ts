@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { nextTurn } from '../../src/base/timers.ts';
 import type { SendResult } from '../../src/contract/services/sending.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
-import { createSendQueue, type SendQueue } from '../../src/features/activity/webhooks/send-queue.ts';
+import { SendQueue } from '../../src/features/activity/webhooks/send-queue.ts';
 import { keyOf } from '../../src/features/activity/webhooks/signing.ts';
 
 const key = keyOf(Buffer.from('consumer-secret-example'));
@@ -31,7 +31,7 @@ function slowLane(): {
   readonly ended: string[];
 } {
   const answers: ((came: SendResult) => void)[] = [];
-  const lane = createSendQueue('1', {
+  const lane = new SendQueue('1', {
     receivers: { find: async () => receiver, findNow: async () => receiver, onChange: () => undefined },
     sender: {
       send: () => new Promise((resolve) => answers.push(resolve)),
@@ -59,10 +59,10 @@ describe('a queue with a slow receiver', () => {
   test('has ten under way, and keeps the first of those that wait', async () => {
     const { lane, answers, ended } = slowLane();
     await settled();
-    assert.deepEqual([answers.length, lane.size(), lane.removedCount()], [10, 20, 10]);
+    assert.deepEqual([answers.length, lane.size, lane.removed], [10, 20, 10]);
     lane.truncate(5);
-    const shed = Array.from({ length: 15 }, (_, index) => `${15 + index} suspended`);
-    assert.deepEqual([ended, lane.size(), lane.removedCount()], [shed, 5, 25]);
+    const shed = Array.from({ length: 15 }, (_, index) => `${15 + index} spilled`);
+    assert.deepEqual([ended, lane.size, lane.removed], [shed, 5, 25]);
   });
 
   test('continues with those that it kept', async () => {
@@ -78,6 +78,6 @@ describe('a queue with a slow receiver', () => {
       ended,
       Array.from({ length: 15 }, (_, id) => `${id} answered`),
     );
-    assert.deepEqual([lane.size(), lane.removedCount()], [0, 30]);
+    assert.deepEqual([lane.size, lane.removed], [0, 30]);
   });
 });

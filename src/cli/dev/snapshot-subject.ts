@@ -62,7 +62,7 @@ export function snapshotSubject(
       ids.forget();
       random.restart(mark);
     },
-    endStreams: services.activity.streams.endAll,
+    endStreams: () => services.activity.streams.endAll(),
     standstill: (work) => service().standstill(work),
     async adopt(notes) {
       clock.turnBack(clockStateOf(notes, wallClock));

@@ -7,8 +7,8 @@ import type { Services } from '../../contract/declare/operation.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
 import type { Direction, EventType } from '../../contract/store/events.ts';
 import { EVENT_TYPES } from '../../contract/store/events.ts';
-import { createEmitter, InvalidEventDraft, resolveDirection } from './event-emitter.ts';
 import { longIdField } from './long-id-field.ts';
+import { createEmitter, InvalidEventDraft, resolveDirection } from './test-events.ts';
 
 /** Any JSON object, stored as JSON text. */
 const anyObject = field<string>({

@@ -13,7 +13,7 @@ export type Phase = 'backfill' | 'cutover' | 'live';
 export interface FollowDependencies {
   /** Reads from the store, retrying while it is unavailable. */
   readonly read: <T>(work: (tx: ReadTransaction) => Promise<T>) => Promise<T>;
-  readonly feed: EventFeed;
+  readonly feed: Pick<EventFeed, 'follow' | 'settle' | 'deliveriesOf'>;
   readonly application: string;
   readonly past: PastRange | undefined;
   readonly buffer: StreamBuffer;

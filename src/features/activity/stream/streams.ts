@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { formatMillisecond } from '../../../base/instants.ts';
 import { type Random, uuid } from '../../../base/random.ts';
-import { after, elapsed_ms, every } from '../../../base/timers.ts';
+import { elapsed_ms, every, pause } from '../../../base/timers.ts';
 import { type ApplicationLimit, limitOf } from '../../../contract/declare/application-limits.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
@@ -18,7 +18,7 @@ import type { ReadTransaction, Store, WriteTransaction } from '../../../contract
 import { disconnectLine } from './disconnect-line.ts';
 import { endRevokedStreams } from './end-revoked-streams.ts';
 import { followLog, type LogFollower } from './follow-log.ts';
-import { type BufferLimits, openStreamBuffer, type StreamBuffer } from './stream-buffer.ts';
+import { type BufferLimits, StreamBuffer } from './stream-buffer.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 /** Settings of streams. */
@@ -65,142 +65,149 @@ const RETRY_AFTER_S = 60;
 /** How long ended connections are listed. @source activity gaps 21.1; decision 377 */
 export const CONNECTION_HISTORY_S = 7 * 86_400;
 
+/** Retries while the database is unavailable and the result is still wanted. @source decision 374 */
+async function retryWhileUnavailable<T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T> {
+  while (true) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || !isWanted()) throw error;
+      await pause(RETRY_MS);
+    }
+  }
+}
+
 /** The streams of a process. Each has a row in the database; ending the row ends the stream. */
-export function openStreams(parts: StreamsDependencies): Streams {
-  const { store, clock, feed, rules } = parts;
-  const open = new Map<string, OpenStream>();
-  const storing = new Set<Promise<void>>();
-  let stopTicking: (() => void) | undefined;
-  let isStopping = false;
+class ProcessStreams implements Streams {
+  readonly #parts: StreamsDependencies;
+  readonly #open = new Map<string, OpenStream>();
+  readonly #storing = new Set<Promise<void>>();
+  #stopTicking: (() => void) | undefined;
+  #isStopping = false;
 
-  /** Retries while the database is unavailable and the result is still wanted. @source decision 374 */
-  const retryWhileUnavailable = async <T>(work: () => Promise<T>, isWanted: () => boolean): Promise<T> => {
-    while (true) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable) || !isWanted()) throw error;
-        await new Promise<void>((resolve) => void after(RETRY_MS, resolve));
-      }
-    }
-  };
+  constructor(parts: StreamsDependencies) {
+    this.#parts = parts;
+    endRevokedStreams({
+      store: parts.store,
+      open: this.#open,
+      end: (stream, reason, { isStored }) => this.#end(stream, reason, isStored),
+      retry_ms: RETRY_MS,
+    });
+  }
 
-  /** Stores why a stream ended. Until then its row counts against the limit. */
-  const storeEnd = (id: string, reason: DisconnectReason): void => {
-    const at = formatMillisecond(clock.now());
-    const stored: Promise<void> = retryWhileUnavailable(
-      () => store.write((tx) => tx.streamConnections.end(id, reason, at)),
-      () => !isStopping,
-    )
-      .then(() => {})
-      .catch((error) => parts.onError(id, error))
-      .finally(() => storing.delete(stored));
-    storing.add(stored);
-  };
+  async open(request: StreamRequest): Promise<StreamHandle> {
+    if (this.#isStopping) throw new Problem([{ problem: 'UNAVAILABLE' }], { because: 'stopping', retryAfter_s: 1 });
+    const { store, clock, random } = this.#parts;
+    const id = uuid(random);
+    const unbegun = { outlet: undefined, buffer: undefined, follower: undefined, endReason: undefined };
+    const stream: OpenStream = { id, request, ...unbegun };
+    // Registered before its row is stored, so that ending the row at once finds it.
+    this.#open.set(id, stream);
+    const per_s = await store
+      .write((tx) => registerConnection(tx, this.#parts, id, request, formatMillisecond(clock.now())))
+      .catch((error) => {
+        this.#open.delete(id);
+        throw error;
+      });
+    if (this.#open.size > 0) this.#stopTicking ??= every(TICK_MS, () => this.#tick());
+    if (this.#isStopping) this.#end(stream, 'UpstreamOperationalDisconnect');
+    // The end may have been stored before the row existed.
+    else if (stream.endReason) this.#storeEnd(id, stream.endReason);
+    return {
+      begin: (outlet) => this.#begin(stream, outlet, per_s),
+      drained: () => stream.buffer?.drained(),
+      disconnected: () => this.#end(stream, 'ClientDisconnect'),
+    };
+  }
 
-  const end = (stream: OpenStream, reason: DisconnectReason, { isStored = false } = {}): void => {
-    if (!open.delete(stream.id)) return;
-    stream.endReason = reason;
-    stream.follower?.stop();
-    stream.outlet?.finish(disconnectLine(reason, stream.request.baseUrl));
-    if (open.size === 0) {
-      stopTicking?.();
-      stopTicking = undefined;
-    }
-    if (!isStored) storeEnd(stream.id, reason);
-  };
+  count(): number {
+    return this.#open.size;
+  }
 
-  const tick = (): void => {
-    for (const stream of open.values()) if (stream.buffer?.tick() === false) end(stream, 'SlowReader');
-  };
+  isIdle(): boolean {
+    return [...this.#open.values()].every(
+      ({ buffer, follower }) => !buffer || (buffer.isEmpty() && follower?.phase() === 'live'),
+    );
+  }
+
+  async endAll(): Promise<void> {
+    for (const stream of [...this.#open.values()]) this.#end(stream, 'UpstreamOperationalDisconnect');
+    await Promise.all(this.#storing);
+  }
+
+  stop(): Promise<void> {
+    this.#isStopping = true;
+    return this.endAll();
+  }
 
   /** Starts sending, after the response head. */
-  const begin = (stream: OpenStream, outlet: ReplyWriter, per_s: number): void => {
+  #begin(stream: OpenStream, outlet: ReplyWriter, per_s: number): void {
     const { id, request, endReason: ended } = stream;
     if (ended) {
       outlet.finish(disconnectLine(ended, request.baseUrl));
       return;
     }
-    const buffer = openStreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), rules, elapsed_ms);
+    const { store, feed, rules, onError } = this.#parts;
+    const isOpen = (): boolean => this.#open.has(id);
+    const buffer = new StreamBuffer(outlet, tokenBucket(per_s, elapsed_ms), rules, elapsed_ms);
     const follower = followLog({
-      read: (work) =>
-        retryWhileUnavailable(
-          () => store.read(work),
-          () => open.has(id),
-        ),
+      read: (work) => retryWhileUnavailable(() => store.read(work), isOpen),
       feed: {
-        ...feed,
-        settle: () => retryWhileUnavailable(feed.settle, () => open.has(id)),
-        deliveriesOf: (events, query) =>
-          retryWhileUnavailable(
-            () => feed.deliveriesOf(events, query),
-            () => open.has(id),
-          ),
+        follow: (listener) => feed.follow(listener),
+        settle: () => retryWhileUnavailable(() => feed.settle(), isOpen),
+        deliveriesOf: (events, query) => retryWhileUnavailable(() => feed.deliveriesOf(events, query), isOpen),
       },
       application: request.application,
       past: request.backfill,
       buffer,
-      onOverflow: () => end(stream, 'SlowReader'),
+      onOverflow: () => this.#end(stream, 'SlowReader'),
     });
     stream.outlet = outlet;
     stream.buffer = buffer;
     stream.follower = follower;
     follower.begun
-      .then((outcome) => void (outcome === 'completed' && end(stream, 'Completed')))
+      .then((outcome) => void (outcome === 'completed' && this.#end(stream, 'Completed')))
       .catch((error) => {
-        if (!open.has(id)) return;
-        parts.onError(id, error);
-        end(stream, 'InternalError');
+        if (!isOpen()) return;
+        onError(id, error);
+        this.#end(stream, 'InternalError');
       });
-  };
+  }
 
-  const endAll = async (): Promise<void> => {
-    for (const stream of [...open.values()]) end(stream, 'UpstreamOperationalDisconnect');
-    await Promise.all(storing);
-  };
+  #tick(): void {
+    for (const stream of this.#open.values()) if (stream.buffer?.tick() === false) this.#end(stream, 'SlowReader');
+  }
 
-  endRevokedStreams({ store, open, end, retry_ms: RETRY_MS });
+  #end(stream: OpenStream, reason: DisconnectReason, isStored = false): void {
+    if (!this.#open.delete(stream.id)) return;
+    stream.endReason = reason;
+    stream.follower?.stop();
+    stream.outlet?.finish(disconnectLine(reason, stream.request.baseUrl));
+    if (this.#open.size === 0) {
+      this.#stopTicking?.();
+      this.#stopTicking = undefined;
+    }
+    if (!isStored) this.#storeEnd(stream.id, reason);
+  }
 
-  return {
-    async open(request) {
-      if (isStopping) throw new Problem([{ problem: 'UNAVAILABLE' }], { because: 'stopping', retryAfter_s: 1 });
-      const id = uuid(parts.random);
-      const stream: OpenStream = {
-        id,
-        request,
-        outlet: undefined,
-        buffer: undefined,
-        follower: undefined,
-        endReason: undefined,
-      };
-      // Registered before its row is stored, so that ending the row at once finds it.
-      open.set(id, stream);
-      const per_s = await store
-        .write((tx) => registerConnection(tx, parts, id, request, formatMillisecond(clock.now())))
-        .catch((error) => {
-          open.delete(id);
-          throw error;
-        });
-      if (open.size > 0) stopTicking ??= every(TICK_MS, tick);
-      const flow: StreamHandle = {
-        begin: (outlet) => begin(stream, outlet, per_s),
-        drained: () => stream.buffer?.drained(),
-        disconnected: () => end(stream, 'ClientDisconnect'),
-      };
-      if (isStopping) end(stream, 'UpstreamOperationalDisconnect');
-      // The end may have been stored before the row existed.
-      else if (stream.endReason) storeEnd(id, stream.endReason);
-      return flow;
-    },
-    count: () => open.size,
-    isIdle: () =>
-      [...open.values()].every(({ buffer, follower }) => !buffer || (buffer.isEmpty() && follower?.phase() === 'live')),
-    endAll,
-    stop() {
-      isStopping = true;
-      return endAll();
-    },
-  };
+  /** Stores why a stream ended. Until then its row counts against the limit. */
+  #storeEnd(id: string, reason: DisconnectReason): void {
+    const { store, clock, onError } = this.#parts;
+    const at = formatMillisecond(clock.now());
+    const stored: Promise<void> = retryWhileUnavailable(
+      () => store.write((tx) => tx.streamConnections.end(id, reason, at)),
+      () => !this.#isStopping,
+    )
+      .then(() => {})
+      .catch((error) => onError(id, error))
+      .finally(() => this.#storing.delete(stored));
+    this.#storing.add(stored);
+  }
+}
+
+/** Opens the streams of a process. */
+export function openStreams(parts: StreamsDependencies): Streams {
+  return new ProcessStreams(parts);
 }
 
 /**

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../../base/random.ts';
 import type { OutgoingRequest, SendResult } from '../../../contract/services/sending.ts';
 import type { ChallengeNames } from '../../../contract/store/webhooks.ts';
-import { SIGNATURE_HEADER, signatureOf } from './signing.ts';
+import { SIGNATURE_HEADER, signatureOf, USER_AGENT } from './signing.ts';
 
 /** A challenge (CRC): a correct answer proves that a receiver knows the consumer secret. @source activity gaps 19.3 */
 export interface Challenge {
@@ -12,9 +12,6 @@ export interface Challenge {
   readonly crcToken: string;
   readonly names: ChallengeNames;
 }
-
-/** The User-Agent of requests to webhooks. */
-export const USER_AGENT = 'barker-webhooks/1';
 
 /** The input of a challenge. */
 export interface ChallengeInput {

@@ -5,17 +5,6 @@ import type { LeasedPosition } from '../../../contract/store/webhook-leases.ts';
 import type { Node } from '../../platform/node.ts';
 import type { HeldWebhook } from './held-webhook.ts';
 
-/** Leases free webhooks for a node. */
-export interface Claims {
-  /** Leases what is free, and goes on to look; rejects when the first look failed. */
-  start(): Promise<void>;
-  /** Looks soon: a webhook may have become free. */
-  look(): void;
-  /** Whether nothing is being leased, and what was leased is delivered to. */
-  isIdle(): boolean;
-  stop(): Promise<void>;
-}
-
 /** The dependencies of claims. */
 export interface ClaimsDependencies {
   readonly store: Store;
@@ -42,35 +31,115 @@ const TAKEN_AT_ONCE = 500;
 const LEFT_OVER_KEPT_MS = 60_000;
 
 /**
- * Keeps the share of a node: as many webhooks as there are for each live worker, rounded up. Beyond that, it gives some
- * back, and takes only what nobody else has taken.
+ * Leases free webhooks for a node, up to its share: as many webhooks as there are for each live worker, rounded up.
+ * Beyond that, it gives some back, and takes only those that other nodes have left.
  * @source decision 772, 848
  */
-export function openClaims({ store, node, lease_s, held, begin, giveBack, onError }: ClaimsDependencies): Claims {
+export class Claims {
+  readonly #parts: ClaimsDependencies;
   // Before the event feed is followed, nothing may be taken.
-  let isStopped = true;
-  let isAskedAgain = false;
-  let looking: Promise<void> | undefined;
-  let stopLooking = (): void => {};
-  let callOffRetry = (): void => {};
+  #isStopped = true;
+  #isAskedAgain = false;
+  #looking: Promise<void> | undefined;
+  #stopLooking = (): void => {};
+  #callOffRetry = (): void => {};
   /** A claim failed without an answer: the node may hold webhooks that it does not know of. */
-  let isInDoubt = false;
-  /** When something was last left over, and of how many workers: some of them took nothing, perhaps because they were starting. */
-  let leftOver: { readonly workers: number; readonly at_ms: number } | undefined;
-  const beginning = new Set<Promise<void>>();
+  #isInDoubt = false;
+  /** The last claim of webhooks that other workers had left, and the number of workers then: some may have been starting. */
+  #leftOver: { readonly workers: number; readonly at_ms: number } | undefined;
+  readonly #beginning = new Set<Promise<void>>();
 
-  const giveBackUnknown = async (): Promise<void> => {
-    if (!isInDoubt) return;
+  constructor(parts: ClaimsDependencies) {
+    this.#parts = parts;
+  }
+
+  /** Leases free webhooks, and goes on to look for more; rejects when the first look failed. */
+  async start(): Promise<void> {
+    this.#isStopped = false;
+    await this.#lookOnce();
+    await Promise.all(this.#beginning);
+    const every_ms = this.#parts.lease_s === undefined ? LOOK_ALONE_MS : LOOK_MS;
+    this.#stopLooking = every(every_ms, () => this.look());
+  }
+
+  /** Looks soon: a webhook may have become free. */
+  look(): void {
+    if (this.#isStopped) return;
+    this.#isAskedAgain = true;
+    if (this.#looking) return;
+    this.#looking = this.#lookUntilDone().finally(() => {
+      this.#looking = undefined;
+      if (this.#isAskedAgain) this.look();
+    });
+  }
+
+  /** Whether nothing is being leased, and deliveries to all leased webhooks have begun. */
+  isIdle(): boolean {
+    return this.#looking === undefined && this.#beginning.size === 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#stopLooking();
+    this.#callOffRetry();
+    await this.#looking;
+    await Promise.all(this.#beginning);
+  }
+
+  async #lookUntilDone(): Promise<void> {
+    this.#isAskedAgain = false;
+    try {
+      await this.#lookOnce();
+    } catch (error) {
+      this.#parts.onError(error);
+      this.#callOffRetry();
+      this.#callOffRetry = after(LOOK_MS, () => this.look());
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { store, node, lease_s, held, giveBack, onError } = this.#parts;
+    await this.#giveBackUnknown();
+    const query = { node: node.id, silence_s: DEAD_AFTER_S, free_s: 0 };
+    const { webhooks, free, own, workers } = await store.read((tx) => tx.webhookLeases.findShares(query));
+    const share = Math.ceil(webhooks / Math.max(1, workers));
+    const staying = [...held.values()].filter(({ isLeaving }) => !isLeaving);
+    // Webhooks that are held in memory may have been removed.
+    const above = own - (held.size - staying.length) - share;
+    if (free > 0) {
+      // A node that others may take for dead must not take anything. @source decision 751
+      await node.ensureAlive();
+      for (let left = -above, taken = TAKEN_AT_ONCE; !this.#isStopped && taken === TAKEN_AT_ONCE; left -= taken) {
+        taken = await this.#take(left, 0);
+      }
+      for (let taken = TAKEN_AT_ONCE; !this.#isStopped && taken === TAKEN_AT_ONCE; ) {
+        taken = await this.#take(TAKEN_AT_ONCE, LEFT_OVER_S);
+        if (taken > 0) this.#leftOver = { workers, at_ms: elapsed_ms() };
+      }
+    } else if (above > 0 && lease_s !== undefined) {
+      const leftOver = this.#leftOver;
+      if (leftOver?.workers === workers && elapsed_ms() - leftOver.at_ms < LEFT_OVER_KEPT_MS) return;
+      // Those that have the least to finish.
+      staying.sort((a, b) => a.size - b.size);
+      giveBack(staying.slice(0, above)).catch(onError);
+    }
+  }
+
+  async #giveBackUnknown(): Promise<void> {
+    if (!this.#isInDoubt) return;
+    const { store, node, held } = this.#parts;
     await store.write(async (tx) => {
       const leases = await tx.webhookLeases.listOf(node.id);
       const unknown = leases.filter((lease) => held.get(lease.webhook_id)?.fencing_number !== lease.fencing_number);
       if (unknown.length > 0) await tx.webhookLeases.giveBack(node.id, unknown);
     });
-    isInDoubt = false;
-  };
+    this.#isInDoubt = false;
+  }
+
   /** Takes up to `max` webhooks; returns how many. */
-  const take = async (max: number, free_s: number): Promise<number> => {
+  async #take(max: number, free_s: number): Promise<number> {
     if (max <= 0) return 0;
+    const { store, node, lease_s, begin } = this.#parts;
     const sentAt_ms = elapsed_ms();
     const free = { node: node.id, lease_s, free_s, max: Math.min(max, TAKEN_AT_ONCE) };
     const leased = await store
@@ -81,78 +150,14 @@ export function openClaims({ store, node, lease_s, held, begin, giveBack, onErro
         return taken.map((each) => ({ ...each, settled_position: Math.min(each.settled_position, last) }));
       })
       .catch((error) => {
-        isInDoubt = true;
+        this.#isInDoubt = true;
         throw error;
       });
     if (leased.length > 0) {
       const leasedUntil_ms = lease_s === undefined ? Number.POSITIVE_INFINITY : sentAt_ms + lease_s * 1000;
-      const begun: Promise<void> = begin(leased, leasedUntil_ms).finally(() => beginning.delete(begun));
-      beginning.add(begun);
+      const begun: Promise<void> = begin(leased, leasedUntil_ms).finally(() => this.#beginning.delete(begun));
+      this.#beginning.add(begun);
     }
     return leased.length;
-  };
-
-  const lookOnce = async (): Promise<void> => {
-    await giveBackUnknown();
-    const query = { node: node.id, silence_s: DEAD_AFTER_S, free_s: 0 };
-    const { webhooks, free, own, workers } = await store.read((tx) => tx.webhookLeases.findShares(query));
-    const share = Math.ceil(webhooks / Math.max(1, workers));
-    const staying = [...held.values()].filter(({ isLeaving }) => !isLeaving);
-    // What is held in memory may have been removed.
-    const above = own - (held.size - staying.length) - share;
-    if (free > 0) {
-      // A node that others may take for dead must not take anything. @source decision 751
-      await node.ensureAlive();
-      for (let left = -above, taken = TAKEN_AT_ONCE; !isStopped && taken === TAKEN_AT_ONCE; left -= taken) {
-        taken = await take(left, 0);
-      }
-      for (let taken = TAKEN_AT_ONCE; !isStopped && taken === TAKEN_AT_ONCE; ) {
-        taken = await take(TAKEN_AT_ONCE, LEFT_OVER_S);
-        if (taken > 0) leftOver = { workers, at_ms: elapsed_ms() };
-      }
-    } else if (above > 0 && lease_s !== undefined) {
-      if (leftOver?.workers === workers && elapsed_ms() - leftOver.at_ms < LEFT_OVER_KEPT_MS) return;
-      // Those that have the least to finish.
-      staying.sort((a, b) => a.size() - b.size());
-      giveBack(staying.slice(0, above)).catch(onError);
-    }
-  };
-
-  const look = (): void => {
-    if (isStopped) return;
-    isAskedAgain = true;
-    if (looking) return;
-    looking = lookUntilDone().finally(() => {
-      looking = undefined;
-      if (isAskedAgain) look();
-    });
-  };
-  const lookUntilDone = async (): Promise<void> => {
-    isAskedAgain = false;
-    try {
-      await lookOnce();
-    } catch (error) {
-      onError(error);
-      callOffRetry();
-      callOffRetry = after(LOOK_MS, look);
-    }
-  };
-
-  return {
-    async start() {
-      isStopped = false;
-      await lookOnce();
-      await Promise.all(beginning);
-      stopLooking = every(lease_s === undefined ? LOOK_ALONE_MS : LOOK_MS, look);
-    },
-    look,
-    isIdle: () => looking === undefined && beginning.size === 0,
-    async stop() {
-      isStopped = true;
-      stopLooking();
-      callOffRetry();
-      await looking;
-      await Promise.all(beginning);
-    },
-  };
+  }
 }

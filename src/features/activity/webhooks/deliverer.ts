@@ -1,17 +1,22 @@
 import type { Clock } from '../../../base/clock.ts';
+import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { every, pause, within } from '../../../base/timers.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
 import type { Delivery, EventFeed, LogSubscription, MatchedBatch } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
 import type { LeasedPosition } from '../../../contract/store/webhook-leases.ts';
+import { type ReplayStep, WEBHOOK_JOBS, type WebhookRunner } from '../../../contract/store/webhooks.ts';
 import type { Node } from '../../platform/node.ts';
-import { openClaims } from './claims.ts';
-import { type LeasedWebhook, openDeliveryStore } from './delivery-store.ts';
-import { type HeldWebhook, type HeldWebhookDependencies, openHeldWebhook } from './held-webhook.ts';
-import { messageIdOf } from './message-id.ts';
+import { Claims } from './claims.ts';
+import { HeldWebhook, type HeldWebhookDependencies } from './held-webhook.ts';
+import { type LeasedWebhook, OutcomeWriter } from './outcome-writer.ts';
 import { openReceivers, type Receivers } from './receivers.ts';
+import { Replayer } from './replayer.ts';
 import type { LogCursor } from './settled-position.ts';
+import { messageIdOf } from './signing.ts';
+import { VALID_FOR_S } from './validity.ts';
+import { WEBHOOK_CLEANING } from './webhook-jobs.ts';
 
 /** Dependencies of the deliverer. */
 export interface DelivererDependencies {
@@ -39,24 +44,11 @@ export interface DelivererDependencies {
   readonly onError: (error: unknown) => void;
 }
 
-/** Delivers the events of the log to the webhooks that its node has leased. */
-export interface Deliverer {
-  readonly receivers: Receivers;
-  /** Leases webhooks, continues in the log where each was left, and follows it. Also after `abandon`. */
-  start(): Promise<void>;
-  /** How many deliveries are in memory, queued or in flight. */
-  countInMemory(): number;
-  /** Whether every delivery that is due was sent and its outcome stored, apart from those that the node may not send. */
-  isIdle(): boolean;
-  /** Sends to each webhook one message after the other, until the result is called. */
-  sendInTurn(): () => void;
-  /** The ids of the webhooks that the node has leased. */
-  held(): readonly string[];
-  /** Forgets all webhooks, and stores nothing more about them; replies to requests in flight are ignored. */
-  abandon(): Promise<void>;
-  /** Waits shortly for requests in flight, and gives all leases back; what is unfinished is sent by the next holder. */
-  stop(): Promise<void>;
-}
+/**
+ * How long the lease of a webhook lasts unless it is renewed: less than the 15 s within which a killed node is replaced.
+ * @source decision 772
+ */
+export const WEBHOOK_LEASE_S = 12;
 
 /** Milliseconds after which a burst that is not sent moves to the database. */
 const BURST_MS = 1000;
@@ -72,60 +64,216 @@ const POSITIONS_MS = 5000;
 const LOOKS = 12;
 
 /**
- * Delivers to the webhooks that this node holds. Their part of the log is what lies above their settled position: up to
- * where the event feed is when they are taken, it is read from the database, and then it comes from the feed.
+ * Delivers to the webhooks that this node holds, and runs replays. The part of the log above the settled position of a
+ * webhook is its own: up to the position of the event feed when the webhook is taken, it is read from the database, and
+ * then it comes from the feed.
  * @source decision 770
  */
-export function createDeliverer(parts: DelivererDependencies): Deliverer {
-  const { store, feed, node, lease_s, onError } = parts;
-  const receivers = openReceivers(parts);
-  const held = new Map<string, HeldWebhook>();
-  const memory: HeldWebhookDependencies['memory'] = { deliveries: 0, concurrent_max: undefined };
+export class Deliverer implements WebhookRunner {
+  readonly #parts: DelivererDependencies;
+  readonly #receivers: Receivers;
+  readonly #replayer: Replayer;
+  readonly #outcomes: OutcomeWriter;
+  readonly #claims: Claims;
+  readonly #held = new Map<string, HeldWebhook>();
+  readonly #memory: HeldWebhookDependencies['memory'] = { deliveries: 0, concurrent_max: undefined };
   /** How far the feed has come. */
-  const live: LogCursor = { position: 0 };
-  let isStopped = false;
-  let feedSubscription: LogSubscription | undefined;
-  let stopTimers = (): void => {};
+  readonly #live: LogCursor = { position: 0 };
+  #isStopped = false;
+  #feedSubscription: LogSubscription | undefined;
+  #timers: readonly (() => void)[] = [];
 
-  const forget = (webhook: LeasedWebhook): void => {
-    if (held.get(webhook.webhook_id) === webhook) held.delete(webhook.webhook_id);
-  };
-  const lose = (webhook: LeasedWebhook): void => {
+  constructor(parts: DelivererDependencies) {
+    this.#parts = parts;
+    const { store, node, lease_s, onError } = parts;
+    this.#receivers = openReceivers(parts);
+    this.#replayer = new Replayer({ ...parts, receivers: this.#receivers });
+    this.#outcomes = new OutcomeWriter({
+      ...{ store, lease_s, onError },
+      node: node.id,
+      held: () => this.#held.values(),
+      onLost: (webhook) => {
+        this.#lose(webhook);
+        this.#claims.look();
+      },
+      onRenewed: (webhook) => (webhook as HeldWebhook).wake(),
+      onRoom: () => this.#wakeAll(),
+    });
+    this.#claims = new Claims({
+      ...{ store, node, lease_s, onError },
+      held: this.#held,
+      begin: (leased, leasedUntil_ms) => this.#begin(leased, leasedUntil_ms),
+      giveBack: (webhooks) => this.#giveBack(webhooks),
+    });
+    this.#receivers.onChange(() => {
+      for (const webhook of this.#held.values()) {
+        webhook.wake();
+        webhook.resume();
+      }
+      // There may be a new webhook.
+      this.#claims.look();
+    });
+    store.onInvalidate(['delivery'], (tags) => {
+      const due = tags === 'everything' ? this.held() : [...tags].map((tag) => tag.slice(tag.indexOf(':') + 1));
+      for (const id of due) this.#held.get(id)?.resume();
+    });
+  }
+
+  /**
+   * Leases webhooks, continues in the log where each was left, and follows it. To be called once the event log is
+   * followed; also after `abandon`.
+   */
+  async start(): Promise<void> {
+    const { store, clock, feed, lease_s } = this.#parts;
+    this.#replayer.resume();
+    await planChecks(store, clock);
+    this.#isStopped = false;
+    this.#feedSubscription = feed.follow((batch) => this.#onBatch(batch));
+    this.#live.position = this.#feedSubscription.after;
+    await this.#claims.start();
+    this.#timers = [
+      every(BURST_MS, () => {
+        for (const webhook of this.#held.values()) webhook.spillIfSlow();
+      }),
+      every(POSITIONS_MS, () => {
+        for (const webhook of this.#held.values()) webhook.settled.forgetFloor();
+        this.#outcomes.storePositions();
+      }),
+      ...(lease_s === undefined ? [] : [every((lease_s * 1000) / LOOKS, () => void this.#outcomes.renew())]),
+    ];
+  }
+
+  /** How many deliveries are in memory, queued or in flight. */
+  waiting(): number {
+    return this.#memory.deliveries;
+  }
+
+  /** The ids of the webhooks that the node has leased. */
+  held(): readonly string[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Whether every delivery that is due was sent and its outcome stored, apart from those that the node may not send. */
+  isIdle(): boolean {
+    const isReading = [...this.#held.values()].some((webhook) => webhook.isReading);
+    return this.waiting() === 0 && this.#outcomes.isIdle() && this.#claims.isIdle() && !isReading;
+  }
+
+  /** Sends to each webhook one message after the other, until the result is called. */
+  sendInTurn(): () => void {
+    this.#memory.concurrent_max = 1;
+    return () => {
+      this.#memory.concurrent_max = undefined;
+      this.#wakeAll();
+    };
+  }
+
+  replay(id: string, signal: AbortSignal): Promise<ReplayStep | undefined> {
+    return this.#replayer.replay(id, signal);
+  }
+
+  /** Ends parts of replays that jobs wait for. */
+  stopReplays(): void {
+    this.#replayer.stop();
+  }
+
+  /** Forgets all webhooks, and stores nothing more about them, because the database is about to be another one. */
+  async abandon(): Promise<void> {
+    await this.#stopFollowing();
+    for (const webhook of this.#held.values()) webhook.abandon();
+    this.#held.clear();
+    await this.#outcomes.flush();
+  }
+
+  /**
+   * Waits shortly for requests in flight, gives all leases back, and closes the sender; the next holder sends the rest.
+   */
+  async stop(): Promise<void> {
+    await this.#stopFollowing();
+    const all = [...this.#held.values()];
+    const isIdle = Promise.all(all.map((webhook) => webhook.leave('shutdown')));
+    await within(SHUTDOWN_MS, isIdle).catch(() => undefined);
+    void this.#outcomes.giveBack(all);
+    await this.#outcomes.flush();
+    this.#held.clear();
+    await this.#parts.sender.close();
+  }
+
+  async #stopFollowing(): Promise<void> {
+    this.#replayer.stop();
+    this.#isStopped = true;
+    for (const stop of this.#timers) stop();
+    this.#feedSubscription?.stop();
+    await this.#claims.stop();
+  }
+
+  #wakeAll(): void {
+    for (const webhook of this.#held.values()) webhook.wake();
+  }
+
+  #forget(webhook: LeasedWebhook): void {
+    if (this.#held.get(webhook.webhook_id) === webhook) this.#held.delete(webhook.webhook_id);
+  }
+
+  #lose(webhook: LeasedWebhook): void {
     (webhook as HeldWebhook).abandon();
-    forget(webhook);
-    parts.onLeaseLost(webhook.webhook_id);
-  };
-  const wakeAll = (): void => {
-    for (const webhook of held.values()) webhook.wake();
-  };
-  const deliveryStore = openDeliveryStore({
-    ...{ store, lease_s, onError },
-    node: node.id,
-    held: () => held.values(),
-    onLost(webhook) {
-      lose(webhook);
-      claims.look();
-    },
-    onRenewed: (webhook) => (webhook as HeldWebhook).wake(),
-    onRoom: wakeAll,
-  });
+    this.#forget(webhook);
+    this.#parts.onLeaseLost(webhook.webhook_id);
+  }
 
-  const onBatch = ({ lastPosition, byApplication }: MatchedBatch): void => {
+  async #giveBack(webhooks: readonly HeldWebhook[]): Promise<void> {
+    await Promise.all(
+      webhooks.map(async (webhook) => {
+        await webhook.leave('given back');
+        await this.#outcomes.giveBack([webhook]);
+        this.#forget(webhook);
+      }),
+    );
+  }
+
+  #onBatch({ lastPosition, byApplication }: MatchedBatch): void {
     for (const [id, deliveries] of byWebhook([...byApplication.values()].flat())) {
-      const webhook = held.get(id);
+      const webhook = this.#held.get(id);
       if (webhook?.fromFeed) webhook.fromFeed.push({ lastPosition, deliveries });
       else webhook?.addBatch(lastPosition, deliveries);
     }
-    live.position = lastPosition;
-  };
+    this.#live.position = lastPosition;
+  }
+
+  /** Begins to deliver to webhooks that were just leased. */
+  async #begin(leased: readonly LeasedPosition[], leasedUntil_ms: number): Promise<void> {
+    const until = this.#live.position;
+    const cursor = { position: Math.min(...leased.map(({ settled_position }) => settled_position)) };
+    const shared = {
+      ...this.#parts,
+      ...{ receivers: this.#receivers, outcomes: this.#outcomes, memory: this.#memory },
+    };
+    const webhooks = leased.map((each) => new HeldWebhook(each, { cursor, leasedUntil_ms }, shared));
+    for (const webhook of webhooks) {
+      // Other nodes took this one for dead and freed it.
+      const former = this.#held.get(webhook.webhook_id);
+      if (former) this.#lose(former);
+      this.#held.set(webhook.webhook_id, webhook);
+    }
+    await this.#catchUp(webhooks, cursor, until);
+    if (this.#isStopped) return;
+    for (const webhook of webhooks) {
+      if (webhook.isLost || webhook.isLeaving) continue;
+      for (const { lastPosition, deliveries } of webhook.fromFeed!) webhook.addBatch(lastPosition, deliveries);
+      webhook.fromFeed = undefined;
+      webhook.settled.cursor = this.#live;
+      webhook.resume();
+    }
+  }
 
   /** Reads the log for webhooks up to where the feed continued. Retries until it succeeds. */
-  const catchUp = async (webhooks: readonly HeldWebhook[], cursor: LogCursor, until: number): Promise<void> => {
-    const isWanted = (): boolean => !isStopped && webhooks.some((each) => !each.isLost && !each.isLeaving);
+  async #catchUp(webhooks: readonly HeldWebhook[], cursor: LogCursor, until: number): Promise<void> {
+    const { store, feed, onError } = this.#parts;
+    const isWanted = (): boolean => !this.#isStopped && webhooks.some((each) => !each.isLost && !each.isLeaving);
     let stored: ReadonlySet<string> | undefined;
     while (cursor.position < until && isWanted()) {
       try {
-        stored ??= await findStored(webhooks, cursor.position);
+        stored ??= await this.#findStored(webhooks, cursor.position);
         const range = { after: cursor.position, until, limit: EVENTS_PER_READ };
         const events = await store.read((tx) => tx.events.list(range));
         // A subscription that another process has made or removed before these events were appended counts.
@@ -145,118 +293,35 @@ export function createDeliverer(parts: DelivererDependencies): Deliverer {
         await pause(RETRY_MS);
       }
     }
-  };
+  }
+
   /** The deliveries of events above a position that are stored already. */
-  const findStored = async (webhooks: readonly HeldWebhook[], position: number): Promise<ReadonlySet<string>> => {
+  async #findStored(webhooks: readonly HeldWebhook[], position: number): Promise<ReadonlySet<string>> {
     const ids = webhooks.map(({ webhook_id }) => webhook_id);
-    const messages = await store.read((tx) => tx.webhookDeliveries.listMessagesAfter(ids, position));
+    const messages = await this.#parts.store.read((tx) => tx.webhookDeliveries.listMessagesAfter(ids, position));
     return new Set(messages.map(({ webhook_id, message_id }) => `${webhook_id} ${message_id}`));
-  };
+  }
+}
 
-  /** Begins to deliver to webhooks that were just leased. */
-  const begin = async (leased: readonly LeasedPosition[], leasedUntil_ms: number): Promise<void> => {
-    const until = live.position;
-    const cursor = { position: Math.min(...leased.map(({ settled_position }) => settled_position)) };
-    const shared = { ...parts, receivers, deliveryStore, memory };
-    const webhooks = leased.map((each) => openHeldWebhook(each, { cursor, leasedUntil_ms }, shared));
-    for (const webhook of webhooks) {
-      // Others took this node for dead and freed it.
-      const former = held.get(webhook.webhook_id);
-      if (former) lose(former);
-      held.set(webhook.webhook_id, webhook);
-    }
-    await catchUp(webhooks, cursor, until);
-    if (isStopped) return;
-    for (const webhook of webhooks) {
-      if (webhook.isLost || webhook.isLeaving) continue;
-      for (const { lastPosition, deliveries } of webhook.fromFeed!) webhook.addBatch(lastPosition, deliveries);
-      webhook.fromFeed = undefined;
-      webhook.settled.cursor = live;
-      webhook.resume();
-    }
-  };
-  const giveBack = async (webhooks: readonly HeldWebhook[]): Promise<void> => {
-    await Promise.all(
-      webhooks.map(async (webhook) => {
-        await webhook.leave('given back');
-        await deliveryStore.giveBack([webhook]);
-        forget(webhook);
-      }),
-    );
-  };
-  const claims = openClaims({ store, node, lease_s, held, begin, giveBack, onError });
+const WEBHOOKS_PER_READ = 1000;
 
-  const stopFollowing = async (): Promise<void> => {
-    isStopped = true;
-    stopTimers();
-    feedSubscription?.stop();
-    await claims.stop();
-  };
-
-  receivers.onChange(() => {
-    for (const webhook of held.values()) {
-      webhook.wake();
-      webhook.resume();
-    }
-    // There may be a new webhook.
-    claims.look();
-  });
-  store.onInvalidate(['delivery'], (tags) => {
-    const due = tags === 'everything' ? [...held.keys()] : [...tags].map((tag) => tag.slice(tag.indexOf(':') + 1));
-    for (const id of due) held.get(id)?.resume();
-  });
-
-  return {
-    receivers,
-    async start() {
-      isStopped = false;
-      feedSubscription = feed.follow(onBatch);
-      live.position = feedSubscription.after;
-      await claims.start();
-      const timers = [
-        every(BURST_MS, () => {
-          for (const webhook of held.values()) webhook.spillIfSlow();
-        }),
-        every(POSITIONS_MS, () => {
-          for (const webhook of held.values()) webhook.settled.forgetFloor();
-          deliveryStore.storePositions();
-        }),
-        ...(lease_s === undefined ? [] : [every((lease_s * 1000) / LOOKS, () => void deliveryStore.renew())]),
-      ];
-      stopTimers = () => {
-        for (const stop of timers) stop();
-      };
-    },
-    countInMemory: () => memory.deliveries,
-    isIdle: () =>
-      memory.deliveries === 0 &&
-      deliveryStore.isIdle() &&
-      claims.isIdle() &&
-      [...held.values()].every(({ isReading }) => !isReading),
-    sendInTurn() {
-      memory.concurrent_max = 1;
-      return () => {
-        memory.concurrent_max = undefined;
-        wakeAll();
-      };
-    },
-    held: () => [...held.keys()],
-    async abandon() {
-      await stopFollowing();
-      for (const webhook of held.values()) webhook.abandon();
-      held.clear();
-      await deliveryStore.flush();
-    },
-    async stop() {
-      await stopFollowing();
-      const all = [...held.values()];
-      const isIdle = Promise.all(all.map((webhook) => webhook.leave('shutdown')));
-      await within(SHUTDOWN_MS, isIdle).catch(() => undefined);
-      void deliveryStore.giveBack(all);
-      await deliveryStore.flush();
-      held.clear();
-    },
-  };
+/** Schedules the next challenge of every valid webhook, and the cleaning job. */
+async function planChecks(store: Store, clock: Clock): Promise<void> {
+  const now = formatInstant(clock.now());
+  for (let after = ''; ; ) {
+    const found = await store.read((tx) => tx.webhooks.listAll(after, WEBHOOKS_PER_READ));
+    await store.write(async (tx) => {
+      for (const { id: key, valid, validated_at } of found) {
+        const run_at = formatInstant(instantMs(validated_at) + VALID_FOR_S * 1000);
+        if (valid && (await tx.jobs.find(WEBHOOK_JOBS.check, key)) === undefined) {
+          await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key, run_at });
+        }
+      }
+      if (after === '') await tx.jobs.planNoLaterThan({ ...WEBHOOK_CLEANING, run_at: now });
+    });
+    if (found.length < WEBHOOKS_PER_READ) return;
+    after = found.at(-1)!.id;
+  }
 }
 
 const NONE: readonly Delivery[] = [];

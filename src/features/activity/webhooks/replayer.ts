@@ -4,11 +4,11 @@ import { after, elapsed_ms } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import type { EventFeed } from '../../../contract/store/events.ts';
 import type { Store } from '../../../contract/store/store.ts';
-import type { Replay, ReplayState, ReplayStep } from '../../../contract/store/webhooks.ts';
-import { isAccepted } from './attempts.ts';
-import { messageIdOf } from './message-id.ts';
+import type { Replay, ReplayState, ReplayStep, WebhookRunner } from '../../../contract/store/webhooks.ts';
 import type { Receivers } from './receivers.ts';
-import { createSendQueue } from './send-queue.ts';
+import { isAccepted } from './retry-schedule.ts';
+import { SendQueue, type Unsendable } from './send-queue.ts';
+import { messageIdOf } from './signing.ts';
 
 /** Dependencies of replays. */
 export interface ReplayerDependencies {
@@ -20,16 +20,6 @@ export interface ReplayerDependencies {
   readonly receivers: Receivers;
   readonly nextTransactionId: () => string;
   readonly onError: (error: unknown) => void;
-}
-
-/** Runs replays. */
-export interface Replayer {
-  /** Does the next part of a replay: see `WebhookRunner`. */
-  replay(id: string, signal: AbortSignal): Promise<ReplayStep | undefined>;
-  /** Parts under way end with what they have done. */
-  stop(): void;
-  /** Does parts again, after `stop`. */
-  resume(): void;
 }
 
 /** @source activity gaps 20.1 */
@@ -51,53 +41,89 @@ export function completionText({ webhook_id, id }: Replay, state: Exclude<Replay
 }
 
 /** The result of a request, or why there was none. */
-type Sent = SendResult | 'invalid' | 'suspended' | 'stopped';
+type Sent = SendResult | Unsendable | 'stopped';
+
+type Send = (id: string, body: Buffer) => Promise<Sent>;
 
 /**
  * Runs replays in steps: events in log order, one attempt each, at a limited rate. Each step is one run of a job, which
  * stores its progress when it ends; events that were sent in a step that did not end are sent again.
  * @source decision 774
  */
-export function createReplayer(parts: ReplayerDependencies): Replayer {
-  const { store, clock, wallClock, feed } = parts;
-  let isStopped = false;
-  /** Ends what is waited for at the moment. */
-  const interrupts = new Set<() => void>();
-  /** Waits for what calls `end`, or for the shutdown. */
-  const orStopped = <T>(begin: (end: (result: T) => void) => void): Promise<T | 'stopped'> =>
-    new Promise((resolve) => {
+export class Replayer implements WebhookRunner {
+  readonly #parts: ReplayerDependencies;
+  #isStopped = false;
+  /** End the waits of steps under way. */
+  readonly #interrupts = new Set<() => void>();
+
+  constructor(parts: ReplayerDependencies) {
+    this.#parts = parts;
+  }
+
+  async replay(id: string, signal: AbortSignal): Promise<ReplayStep | undefined> {
+    const { store, clock } = this.#parts;
+    const found = await store.read((tx) => tx.replays.find(id));
+    if (found?.state !== 'Running') return undefined;
+    const send = this.#sendingTo(found.webhook_id, signal);
+    const replay = found.position < found.last_position ? await this.#sendEvents(found, send) : found;
+    signal.throwIfAborted();
+    const { position, delivered, failed } = replay;
+    const changes = { position, delivered, failed };
+    if (this.#isStopped || (replay.state === 'Running' && position < replay.last_position)) return { changes };
+    const state = failed > 0 || replay.state === 'Incomplete' ? 'Incomplete' : 'Complete';
+    const sent = await send(`msg_replay_${id}`, Buffer.from(completionText(replay, state)));
+    if (sent === 'stopped') return { changes };
+    return { changes: { ...changes, state, ended_at: formatInstant(clock.now()) } };
+  }
+
+  /** Steps under way end with what they have done. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const interrupt of this.#interrupts) interrupt();
+  }
+
+  /** Runs steps again, after `stop`. */
+  resume(): void {
+    this.#isStopped = false;
+  }
+
+  /** Waits until `end` is called, or for the shutdown. */
+  #orStopped<T>(begin: (end: (result: T) => void) => void): Promise<T | 'stopped'> {
+    return new Promise((resolve) => {
       const end = (result: T | 'stopped'): void => {
-        interrupts.delete(interrupt);
+        this.#interrupts.delete(interrupt);
         resolve(result);
       };
       const interrupt = (): void => end('stopped');
-      interrupts.add(interrupt);
-      if (isStopped) interrupt();
+      this.#interrupts.add(interrupt);
+      if (this.#isStopped) interrupt();
       else begin(end);
     });
+  }
 
   /**
    * Sends an event after the response to the previous one, or its timeout: concurrent requests could overtake each
    * other.
    * @source decision 438
    */
-  const openSending = (webhook: string, signal: AbortSignal): ((id: string, body: Buffer) => Promise<Sent>) => {
-    const queue = createSendQueue(webhook, {
-      ...parts,
-      now_s: () => Math.floor(wallClock.now() / 1000),
+  #sendingTo(webhook: string, signal: AbortSignal): Send {
+    const queue = new SendQueue(webhook, {
+      ...this.#parts,
+      now_s: () => Math.floor(this.#parts.wallClock.now() / 1000),
       concurrentMax: () => 1,
       isPaused: () => signal.aborted,
       onRoom() {},
     });
     return async (id, body) => {
       signal.throwIfAborted();
-      const result = await orStopped<Sent>((onEnd) => queue.add({ id, body, onEnd }));
+      const result = await this.#orStopped<Sent>((onEnd) => queue.add({ id, body, onEnd }));
       signal.throwIfAborted();
       return result;
     };
-  };
+  }
 
-  const sendEvents = async (replay: Replay, send: ReturnType<typeof openSending>): Promise<Replay> => {
+  async #sendEvents(replay: Replay, send: Send): Promise<Replay> {
+    const { store, feed } = this.#parts;
     const { webhook_id: webhook, application_id: application, last_position } = replay;
     const startedAt_ms = elapsed_ms();
     const range = { after: replay.position, until: last_position, limit: EVENTS_PER_STEP };
@@ -123,32 +149,8 @@ export function createReplayer(parts: ReplayerDependencies): Replayer {
       failed += results.length - accepted;
     }
     const rest_ms = (deliveries.length / PER_SECOND_MAX) * 1000 - (elapsed_ms() - startedAt_ms);
-    if (rest_ms > 0) await orStopped<void>((end) => void after(rest_ms, end));
+    if (rest_ms > 0) await this.#orStopped<void>((end) => void after(rest_ms, end));
     position = events.length < EVENTS_PER_STEP ? last_position : events.at(-1)!.position;
     return { ...replay, position, delivered, failed };
-  };
-
-  return {
-    async replay(id, signal) {
-      const found = await store.read((tx) => tx.replays.find(id));
-      if (found?.state !== 'Running') return undefined;
-      const send = openSending(found.webhook_id, signal);
-      const replay = found.position < found.last_position ? await sendEvents(found, send) : found;
-      signal.throwIfAborted();
-      const { position, delivered, failed } = replay;
-      const changes = { position, delivered, failed };
-      if (isStopped || (replay.state === 'Running' && position < replay.last_position)) return { changes };
-      const state = failed > 0 || replay.state === 'Incomplete' ? 'Incomplete' : 'Complete';
-      const sent = await send(`msg_replay_${id}`, Buffer.from(completionText(replay, state)));
-      if (sent === 'stopped') return { changes };
-      return { changes: { ...changes, state, ended_at: formatInstant(clock.now()) } };
-    },
-    stop() {
-      isStopped = true;
-      for (const interrupt of interrupts) interrupt();
-    },
-    resume() {
-      isStopped = false;
-    },
-  };
+  }
 }

@@ -1,8 +1,10 @@
 import { after, nextTurn } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
-import { USER_AGENT } from './challenge.ts';
 import type { Receiver, Receivers } from './receivers.ts';
-import { SIGNATURE_HEADER, signatureOf, standardHeaders } from './signing.ts';
+import { SIGNATURE_HEADER, signatureOf, standardHeaders, USER_AGENT } from './signing.ts';
+
+/** Why a message was not sent. `spilled`: too many wait. */
+export type Unsendable = 'invalid' | 'suspended' | 'spilled';
 
 /** A message to a webhook. */
 export interface QueuedMessage {
@@ -10,22 +12,7 @@ export interface QueuedMessage {
   readonly id: string;
   readonly body: Buffer;
   /** Called once, with the response or the reason why it was not sent. */
-  onEnd(result: SendResult | 'invalid' | 'suspended'): void;
-}
-
-/** Messages to one webhook, a few of them in flight at a time. */
-export interface SendQueue {
-  /** How many messages wait. */
-  size(): number;
-  /** How many messages ever left the queue. */
-  removedCount(): number;
-  add(message: QueuedMessage): void;
-  /** Continues after the receiver changed or there is room again. */
-  wake(): void;
-  /** Keeps the first `kept` messages; the others end as `suspended`. */
-  truncate(count: number): void;
-  /** Sends nothing more; resolves when nothing is in flight. */
-  stop(): Promise<void>;
+  onEnd(result: SendResult | Unsendable): void;
 }
 
 /** Dependencies of send queues. */
@@ -51,48 +38,107 @@ const RETRY_MS = 1000;
 /** Below this number of messages, the queue has room. */
 const ROOM = 100;
 
-/** The send queue of a webhook. */
-export function createSendQueue(webhook: string, parts: SendQueueDependencies): SendQueue {
-  const { receivers, sender, nextTransactionId, now_s, isPaused, onError, onRoom } = parts;
-  const hasRoom = (): boolean => inFlight < (parts.concurrentMax?.() ?? CONCURRENT_MAX);
-  let queue: QueuedMessage[] = [];
-  let next = 0;
-  let taken = 0;
-  let inFlight = 0;
-  let isStopped = false;
-  let isFinding = false;
-  let isLooking = false;
-  let idle: (() => void) | undefined;
-  const size = (): number => queue.length - next;
+/** Messages to one webhook, a few of them in flight at a time. */
+export class SendQueue {
+  readonly #webhook: string;
+  readonly #parts: SendQueueDependencies;
+  #queue: QueuedMessage[] = [];
+  #next = 0;
+  #removed = 0;
+  #inFlight = 0;
+  #isStopped = false;
+  #isFinding = false;
+  #isLooking = false;
+  #onIdle: (() => void) | undefined;
 
-  const take = (): QueuedMessage => {
-    const message = queue[next]!;
-    next += 1;
-    taken += 1;
+  constructor(webhook: string, parts: SendQueueDependencies) {
+    this.#webhook = webhook;
+    this.#parts = parts;
+  }
+
+  /** How many messages wait. */
+  get size(): number {
+    return this.#queue.length - this.#next;
+  }
+
+  /** How many messages ever left the queue. */
+  get removed(): number {
+    return this.#removed;
+  }
+
+  add(message: QueuedMessage): void {
+    this.#queue.push(message);
+    this.wake();
+  }
+
+  /** Sends what may be sent; called when the receiver changed or there is room again. */
+  wake(): void {
+    if (this.#isStopped || this.#isFinding || this.size === 0 || !this.#maySend()) return;
+    this.#isFinding = true;
+    // Another process may have given it other secrets, suspended it or made it valid again. @source decision 823
+    this.#parts.receivers.findNow(this.#webhook).then(
+      (receiver) => {
+        this.#isFinding = false;
+        if (!this.#isStopped) this.#sendTo(receiver);
+      },
+      (error) => {
+        this.#parts.onError(error);
+        after(RETRY_MS, () => {
+          this.#isFinding = false;
+          this.wake();
+        });
+      },
+    );
+  }
+
+  /** Keeps the first messages; the others end as `spilled`. */
+  truncate(kept: number): void {
+    const others = this.#queue.splice(this.#next + kept);
+    this.#removed += others.length;
+    for (const message of others) message.onEnd('spilled');
+  }
+
+  /** Sends nothing more; resolves when nothing is in flight. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    // They are not lost: the deliverer ignores outcomes during shutdown.
+    for (const message of this.#queue.splice(this.#next)) message.onEnd('spilled');
+    if (this.#inFlight === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  #maySend(): boolean {
+    const { concurrentMax, isPaused } = this.#parts;
+    return this.#inFlight < (concurrentMax?.() ?? CONCURRENT_MAX) && !isPaused();
+  }
+
+  #sendTo(receiver: Receiver | undefined): void {
+    const state = receiver?.state ?? 'invalid';
+    if (receiver && state === 'active') {
+      while (this.size > 0 && this.#maySend()) this.#send(receiver, this.#take());
+    } else {
+      while (this.size > 0) this.#take().onEnd(state === 'suspended' ? state : 'invalid');
+    }
+    if (this.size < ROOM) this.#parts.onRoom();
+  }
+
+  #take(): QueuedMessage {
+    const message = this.#queue[this.#next]!;
+    this.#next += 1;
+    this.#removed += 1;
     // Sliced in large steps: shifting one by one would copy the rest each time.
-    if (next >= 512 || next === queue.length) {
-      queue = queue.slice(next);
-      next = 0;
+    if (this.#next >= 512 || this.#next === this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#next);
+      this.#next = 0;
     }
     return message;
-  };
-  const ended = (message: QueuedMessage, result: SendResult): void => {
-    inFlight -= 1;
-    message.onEnd(result);
-    if (isStopped && inFlight === 0) idle?.();
-    else lookSoon();
-  };
-  /** Looks once for all responses of a turn of the event loop. */
-  const lookSoon = (): void => {
-    if (isLooking) return;
-    isLooking = true;
-    nextTurn(() => {
-      isLooking = false;
-      look();
-    });
-  };
-  const send = (receiver: Receiver, message: QueuedMessage): void => {
-    inFlight += 1;
+  }
+
+  #send(receiver: Receiver, message: QueuedMessage): void {
+    this.#inFlight += 1;
+    const { sender, nextTransactionId, now_s } = this.#parts;
     const { id, body } = message;
     const headers = {
       'content-type': 'application/json; charset=utf-8',
@@ -101,54 +147,21 @@ export function createSendQueue(webhook: string, parts: SendQueueDependencies): 
       [SIGNATURE_HEADER]: signatureOf(receiver.consumerKey, body),
       ...standardHeaders(receiver.signingKeys(), { id, timestamp_s: now_s() }, body),
     };
-    void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((result) => ended(message, result));
-  };
-  const look = (): void => {
-    if (isStopped || isFinding || size() === 0 || !hasRoom() || isPaused()) return;
-    isFinding = true;
-    // Another process may have given it other secrets, suspended it or made it valid again. @source decision 823
-    receivers.findNow(webhook).then(
-      (receiver) => {
-        isFinding = false;
-        if (isStopped) return;
-        const state = receiver?.state ?? 'invalid';
-        if (receiver && state === 'active') {
-          while (size() > 0 && hasRoom() && !isPaused()) send(receiver, take());
-        } else {
-          while (size() > 0) take().onEnd(state === 'suspended' ? state : 'invalid');
-        }
-        if (size() < ROOM) onRoom();
-      },
-      (error) => {
-        onError(error);
-        after(RETRY_MS, () => {
-          isFinding = false;
-          look();
-        });
-      },
-    );
-  };
-  return {
-    size,
-    removedCount: () => taken,
-    add(message) {
-      queue.push(message);
-      look();
-    },
-    wake: look,
-    truncate(count) {
-      const others = queue.splice(next + count);
-      taken += others.length;
-      for (const message of others) message.onEnd('suspended');
-    },
-    async stop() {
-      isStopped = true;
-      // They are not lost: the deliverer ignores outcomes during shutdown.
-      for (const message of queue.splice(next)) message.onEnd('suspended');
-      if (inFlight === 0) return;
-      await new Promise<void>((resolve) => {
-        idle = resolve;
-      });
-    },
-  };
+    void sender.send({ method: 'POST', url: receiver.url, headers, body }).then((result) => {
+      this.#inFlight -= 1;
+      message.onEnd(result);
+      if (this.#isStopped && this.#inFlight === 0) this.#onIdle?.();
+      else this.#wakeSoon();
+    });
+  }
+
+  /** Wakes once for all responses of a turn of the event loop. */
+  #wakeSoon(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    nextTurn(() => {
+      this.#isLooking = false;
+      this.wake();
+    });
+  }
 }

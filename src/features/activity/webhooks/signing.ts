@@ -1,11 +1,20 @@
 import { type HmacKey, hmacKey, hmacOfBytes } from '../../../base/hmac.ts';
 import type { Random } from '../../../base/random.ts';
+import { eventUuid } from '../../../contract/store/events.ts';
 
 /**
  * The header with the signature of a body, or of the query of a challenge: `sha256=` and base64.
  * @source activity gaps 19.3 and 19.4
  */
 export const SIGNATURE_HEADER = 'x-ext-webhooks-signature';
+
+/** The User-Agent of requests to webhooks. */
+export const USER_AGENT = 'barker-webhooks/1';
+
+/** The message id of an event for a subscription, also when it is replayed. @source activity gaps 21.5; decision 397 */
+export function messageIdOf(position: number, subscription: string): string {
+  return `msg_${eventUuid(position)}_${subscription}`;
+}
 
 /** The HMAC-SHA256 of text or bytes with the consumer secret of an application. @source activity gaps 19.4 */
 export function signatureOf(consumerSecret: string | HmacKey, signed: string | Uint8Array): string {

@@ -62,7 +62,7 @@ export async function storeResult(
   }
   const failing_since = webhook.failing_since ?? now;
   const isOver = instantMs(now) - instantMs(failing_since) >= FAILING_MAX_S * 1000;
-  if (verdict.outcome === 'failed' || (webhook.valid && isOver)) return invalidate(tx, id, verdict.reason);
+  if (verdict.outcome === 'failed' || (webhook.valid && isOver)) return markInvalid(tx, id, verdict.reason);
   const changes = { failing_since, failure: verdict.reason };
   await tx.webhooks.change(id, changes);
   if (webhook.valid) await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at: later(RECHECK_S) });
@@ -73,7 +73,7 @@ export async function storeResult(
  * Makes a webhook invalid until it is validated again; gives up its pending deliveries.
  * @source activity gaps 19.3; decision 394
  */
-export async function invalidate(tx: WriteTransaction, id: string, failure: string): Promise<Webhook | undefined> {
+export async function markInvalid(tx: WriteTransaction, id: string, failure: string): Promise<Webhook | undefined> {
   const webhook = await tx.webhooks.lock(id);
   if (!webhook) return undefined;
   const changes = { valid: 0, failing_since: null, failure } as const;
