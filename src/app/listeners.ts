@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import { secureRandom } from '../base/random.ts';
 import { refusalText } from '../console/parts/form-problems.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
@@ -14,23 +13,24 @@ import { mediaFinder } from '../features/media/media-finder.ts';
 import { addressLimiter } from '../http/address-limiter.ts';
 import { addApiDescriptions } from '../http/api-descriptions.ts';
 import { addBeaconRoutes } from '../http/beacon-routes.ts';
-import { type ConnectionDrain, type DrainTimes, watchConnections } from '../http/connection-drain.ts';
+import type { DrainTimes } from '../http/connection-drain.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addDownloadRoutes } from '../http/download-routes.ts';
 import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import { addHomePage } from '../http/home-page.ts';
-import { createListener } from '../http/listener.ts';
+import { Listener } from '../http/listener.ts';
 import { addTagRoutes } from '../http/measurement/tag-routes.ts';
 import { addMediaRoutes } from '../http/media-routes.ts';
 import { type Branding, serveBranding } from '../http/pages/branding.ts';
 import { browserSessions } from '../http/pages/browser-sessions.ts';
-import { consoleApi } from '../http/pages/console-api.ts';
 import { serveIslands } from '../http/pages/islands.ts';
-import { type PageDeps, pageAnswerer, registerStyles } from '../http/pages/routes.ts';
+import { type PageDeps, pageAnswerer, registerStyles } from '../http/pages/page-handler.ts';
+import { consoleApi } from '../http/pages/script-calls.ts';
 import { addProbes } from '../http/probes.ts';
 import { addProblemPages } from '../http/problem-pages.ts';
 import { originsReader } from '../http/request-origin.ts';
+import { Routes } from '../http/routes.ts';
 import { addSimulator } from '../http/simulator.ts';
 import type { Tls } from '../http/tls.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
@@ -68,7 +68,7 @@ export interface ListenerOptions {
 export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
   const { settings, services, servers, log, vocabulary, wallClock } = deps;
   const { mode, roles, pipeline, branding, tls, operator_token } = options;
-  const opened: { readonly app: FastifyInstance; readonly drain: ConnectionDrain }[] = [];
+  const opened: Listener[] = [];
   const find = mediaFinder(services);
   const findDownload = statsFileFinder(services);
   const simulate = simulator(services);
@@ -77,7 +77,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
   const limits = pick(settings, keysOf(rateSettings));
   const pages = pagePartsOf(deps, options);
 
-  function appOf(environment: Environment, publicUrl: string): FastifyInstance {
+  function listenerOf(environment: Environment, publicUrl: string): Listener {
     const aliases = environment === 'production' ? settings.public_aliases : [];
     const foreign = (vocabulary?.hosts[environment] ?? []).map((host) => `https://${host}`);
     const originsOf = originsReader({
@@ -97,48 +97,41 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     const [answerPage, answerCall] = [pageAnswerer(pageDeps), consoleApi(pageDeps)];
     const servesOthers = roles.has('api');
     const serves = (operation: Operation): boolean => roles.has(roleOf(operation));
-    const app = createListener(own, operations, {
-      ...{ tls, serves, servesOthers },
+    const onError = (message: string) => (err: unknown) => log.error({ err }, message);
+    const routes = new Routes(pipeline.secureHeaders);
+    const listener = new Listener(own, operations, {
+      ...{ tls, routes, serves, servesOthers, onError: onError('could not answer') },
       answerPage: (request, response) =>
         servesOthers && (answerPage(request, response) || answerCall(request, response)),
     });
-    if (!servesOthers) return app;
-    addHomePage(app, environment, branding, () => servers, tools);
-    serveBranding(app, branding);
-    addApiDescriptions(app, branding.name, operations, () => ({ servers, limits }));
-    addProblemPages(app, branding, () => servers[environment]);
-    addEventTypeNamesPage(app, branding, DEPRECATED_TYPE_NAMES);
-    registerStyles(app);
-    serveIslands(app);
-    addDownloadRoutes(app, {
-      ...own,
-      find: findDownload,
-      onError: (err) => log.error({ err }, 'could not serve a file'),
-    });
-    addMediaRoutes(app, { ...own, find, onError: (err) => log.error({ err }, 'could not serve media') });
-    addTagRoutes(app, {
-      ...own,
-      record,
-      eventLimiter,
-      onError: (err) => log.error({ err }, 'could not record an event'),
-    });
-    if (services.delivery.mode(environment) === 'served') addBeaconRoutes(app, { ...own, serving: services.serving });
-    if (mode === 'dev' && environment === 'production') addProbes(app, options.answerProbe);
-    if (mode === 'dev' && operator_token) addSimulator(app, { ...own, operator_token, simulate });
-    return app;
+    if (!servesOthers) return listener;
+    addHomePage(routes, environment, branding, () => servers, tools);
+    serveBranding(routes, branding);
+    addApiDescriptions(routes, branding.name, operations, () => ({ servers, limits }));
+    addProblemPages(routes, branding, () => servers[environment]);
+    addEventTypeNamesPage(routes, branding, DEPRECATED_TYPE_NAMES);
+    registerStyles(routes);
+    serveIslands(routes);
+    addDownloadRoutes(routes, { ...own, find: findDownload, onError: onError('could not serve a file') });
+    addMediaRoutes(routes, { ...own, find, onError: onError('could not serve media') });
+    addTagRoutes(routes, { ...own, record, eventLimiter, onError: onError('could not record an event') });
+    if (services.delivery.mode(environment) === 'served')
+      addBeaconRoutes(routes, { ...own, serving: services.serving });
+    if (mode === 'dev' && environment === 'production') addProbes(routes, options.answerProbe);
+    if (mode === 'dev' && operator_token) addSimulator(routes, { ...own, operator_token, simulate });
+    return listener;
   }
 
   return {
     async open(environment, { port, publicUrl }) {
-      const app = appOf(environment, publicUrl);
-      opened.push({ app, drain: watchConnections(app.server) });
-      const url = await app.listen({ host: settings.host, port });
-      servers[environment] = publicUrl || (tls ? url.replace('http:', 'https:') : url);
+      const listener = listenerOf(environment, publicUrl);
+      opened.push(listener);
+      const url = await listener.listen({ host: settings.host, port });
+      servers[environment] = publicUrl || url;
       return servers[environment];
     },
     async close(times) {
-      const cut = await Promise.all(opened.map(({ drain }) => drain.finish(times)));
-      await Promise.all(opened.map(({ app }) => app.close()));
+      const cut = await Promise.all(opened.map((listener) => listener.close(times)));
       return cut.reduce((total, count) => total + count, 0);
     },
   };

@@ -43,7 +43,7 @@ export function requestIntake(
     connectionLimiter: connectionLimiter(
       isLimited ? limits : { ...limits, connections_per_address_max: Number.POSITIVE_INFINITY },
       proxyMatcher(settings.trusted_proxies),
-      buffers.unauthenticatedMemory.evictOldest,
+      () => buffers.unauthenticatedMemory.evictOldest(),
     ),
     rateLimiter: rateLimiter({ ...pick(settings, keysOf(rateSettings)), isOn: isLimited }, wallClock, windows),
     usage,

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { instantMs } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
@@ -104,7 +105,7 @@ async function start(
   { operator_token, toolsOf, toolLinks = [] }: DevelopmentOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Service> {
-  const { settings, store, services, driver, registry, vocabulary } = deps;
+  const { settings, store, services, driver, vocabulary } = deps;
   let operationsServer: OperationsServer | undefined;
   // Probes answer until the very end.
   cleanup.defer(() => operationsServer?.close());
@@ -130,15 +131,15 @@ async function start(
   const intake = requestIntake(deps, sharedServer);
   cleanup.defer(() => intake.close());
   cleanup.defer(() => intake.usage.close());
+  const secureHeaders = secureHeadersReader(
+    { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
+    HSTS_S[mode],
+  );
   const pipeline: ListenerOptions['pipeline'] = {
     ...intake,
     ...authenticators(deps, nonces, notBefore_s),
-    ...{ services, operations, vocabulary },
+    ...{ services, operations, vocabulary, secureHeaders },
     fence: store.fence,
-    secureHeaders: secureHeadersReader(
-      { trustedProxies: settings.trusted_proxies, endsTls: tls !== undefined },
-      HSTS_S[mode],
-    ),
     accountAccess: accountAccessCache(store),
     request_head_timeout_s: settings.request_head_timeout_s,
     reply_stall_timeout_s: settings.reply_stall_timeout_s,
@@ -151,35 +152,9 @@ async function start(
   };
   addMetrics(deps, intake, { nonces, tls });
   const pages = browserPages(mode, deps, intake);
-  const servesAds = [settings.delivery_production, settings.delivery_sandbox].includes('served');
-  const answerProbe = probes({
-    checks: {
-      database: () => store.ping(),
-      schema: () => checkSchema(driver),
-      disk: diskCheck(settings.data_folder),
-      ...(hasListeners(roles) && { nonces: diskCheck(join(settings.data_folder, 'nonces')) }),
-      ...(roles.has('api') && { media: diskCheck(receivedFolder(settings)) }),
-      ...(roles.has('api') && servesAds && { ads: () => deps.services.serving.ready() }),
-      ...(deps.node.heartbeats && { clock: clockCheck(deps.node) }),
-    },
-    optionalChecks: {
-      ...(sharedServer && { redis: sharedServer.check }),
-      ...(deps.objects.check && { objects: deps.objects.check }),
-    },
-    isDraining: () => isDraining,
-    clock: deps.wallClock,
-    metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
-  });
+  const answerProbe = probesOf(deps, roles, sharedServer, () => isDraining);
   const listeners = listenersOf(deps, {
-    mode,
-    roles,
-    pipeline,
-    pages,
-    branding,
-    tls,
-    answerProbe,
-    operator_token,
-    toolsOf,
+    ...{ mode, roles, pipeline, pages, branding, tls, answerProbe, operator_token, toolsOf },
   });
   let cutCount = 0;
   cleanup.defer(async () => {
@@ -187,7 +162,7 @@ async function start(
     cutCount = await listeners.close({
       grace_ms: settings.shutdown_grace_s * 1000,
       timeout_ms: settings.shutdown_timeout_s * 1000,
-      endLasting: services.activity.streams.stop,
+      endLasting: () => services.activity.streams.stop(),
     });
   });
   if (hasListeners(roles)) {
@@ -217,7 +192,36 @@ async function start(
   };
 }
 
-/** Whether anybody calls a server: workers are called by nobody. */
+/** The probes of a server, with the conditions of its roles. */
+function probesOf(
+  deps: Dependencies,
+  roles: ReadonlySet<Role>,
+  sharedServer: Awaited<ReturnType<typeof openSharedServer>>,
+  isDraining: () => boolean,
+): RequestListener {
+  const { settings, store, driver, services, node, objects, registry, wallClock } = deps;
+  const servesAds = [settings.delivery_production, settings.delivery_sandbox].includes('served');
+  return probes({
+    checks: {
+      database: () => store.ping(),
+      schema: () => checkSchema(driver),
+      disk: diskCheck(settings.data_folder),
+      ...(hasListeners(roles) && { nonces: diskCheck(join(settings.data_folder, 'nonces')) }),
+      ...(roles.has('api') && { media: diskCheck(receivedFolder(settings)) }),
+      ...(roles.has('api') && servesAds && { ads: () => services.serving.ready() }),
+      ...(node.heartbeats && { clock: clockCheck(node) }),
+    },
+    optionalChecks: {
+      ...(sharedServer && { redis: sharedServer.check }),
+      ...(objects.check && { objects: objects.check }),
+    },
+    isDraining,
+    clock: wallClock,
+    metrics: settings.metrics ? { text: () => registry.metrics(), contentType: registry.contentType } : undefined,
+  });
+}
+
+/** Whether servers of these roles receive requests: workers do not. */
 function hasListeners(roles: ReadonlySet<Role>): boolean {
   return roles.has('api') || roles.has('stream') || roles.has('search');
 }

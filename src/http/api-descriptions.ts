@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '../contract/declare/operation.ts';
 import { type DescribedService, groupsOf, openApiOf } from '../engine/describe.ts';
 import { STYLES } from './reference/document.ts';
@@ -11,6 +10,7 @@ import { groupPath, operationPath } from './reference/operation-section.ts';
 import { referencePage, searchPage } from './reference/reference-page.ts';
 import { SEARCH_MAX } from './reference/search.ts';
 import { recordedReply } from './reference/worked-examples.ts';
+import type { Routes, WholeReply } from './routes.ts';
 
 /** Lets a page load its own styles and send searches to itself, and nothing else. */
 const POLICY =
@@ -22,22 +22,13 @@ const HTML = 'text/html; charset=utf-8';
 const PROGRAMS = ['snippets/client.mjs', 'snippets/receiver.mjs'];
 
 /**
- * A static reply. Its bytes are shared by all connections that still have to send them; a string would be copied for
- * each.
- */
-interface CachedReply {
-  readonly bytes: Buffer;
-  readonly etag: string;
-}
-
-/**
  * Adds the descriptions of the API to a listener: `/openapi.json`, the overview of the reference at `/reference`, and below it
  * a page for each group and each operation. All are public; those of operations and searches are made anew for each visitor,
  * the others once, when both base URLs are known.
  * @source decision 12, 900, 1245
  */
 export function addApiDescriptions(
-  app: FastifyInstance,
+  routes: Routes,
   name: string,
   operations: readonly Operation[],
   surroundings: () => DescribedService,
@@ -62,22 +53,20 @@ export function addApiDescriptions(
     ),
   };
   for (const [path, [type, make]] of Object.entries(pages)) {
-    let made: CachedReply | undefined;
-    app.get(path, (request, reply) => {
-      const search = path === '/reference' ? searchIn(request.url) : '';
-      if (search !== '') return send(request, reply, served(searchPage(name, operations, search).render()), HTML);
-      const now = made ?? served(make());
+    let made: WholeReply | undefined;
+    routes.get(path, ({ url }) => {
+      const search = path === '/reference' ? searchIn(url!) : '';
+      if (search !== '') return served(searchPage(name, operations, search).render(), HTML);
+      const now = made ?? served(make(), type);
       const { servers } = surroundings();
       if (servers.production !== '' && servers.sandbox !== '') made = now;
-      return send(request, reply, now, type);
+      return now;
     });
   }
   const byPath = new Map(operations.map((operation) => [operationPath(operation.id), operation]));
-  app.get('/reference/:operation', (request, reply) => {
-    const operation = byPath.get(request.url.replace(/\?.*/, ''));
-    if (!operation) return reply.callNotFound();
-    const page = operationPage(name, operation, operations, surroundings()).render();
-    return send(request, reply, served(page), HTML);
+  routes.get('/reference/:operation', ({ url }) => {
+    const operation = byPath.get(url!.replace(/\?.*/, ''));
+    return operation && served(operationPage(name, operation, operations, surroundings()).render(), HTML);
   });
 }
 
@@ -86,25 +75,21 @@ function searchIn(url: string): string {
   return (new URLSearchParams(query).get('q') ?? '').trim().slice(0, SEARCH_MAX);
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: CachedReply, type: string): FastifyReply {
-  void reply.headers({
-    'content-type': type,
-    'cache-control': 'no-cache',
-    etag,
-    'content-security-policy': POLICY,
-    'referrer-policy': 'no-referrer',
-  });
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply.send(bytes);
-}
-
 function openApiText(operations: readonly Operation[], service: DescribedService): string {
   return JSON.stringify(openApiOf(operations, { ...service, replyOf: recordedReply }));
 }
 
-function served(text: string): CachedReply {
-  const bytes = Buffer.from(text);
-  return { bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
+/** A reply whose bytes all connections share that still have to send them; a string would be copied for each. */
+function served(text: string, type: string): WholeReply {
+  const body = Buffer.from(text);
+  const headers = {
+    'content-type': type,
+    'cache-control': 'no-cache',
+    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+  };
+  return { headers, body };
 }
 
 function readReferenceFile(name: string): string {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { AdServing } from '../contract/services/serving.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import { headersByName } from './reply.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
+import type { Routes } from './routes.ts';
 
 /** What the routes of beacons depend on. */
 export interface BeaconDependencies {
@@ -37,34 +37,28 @@ type Reply = {
  * Adds the routes of beacons: `/e/i/TOKEN` reports an impression, `/e/c/TOKEN` a click, which leads to the target in the
  * token. Neither sets a cookie, and a bad token reveals nothing. @source decision 980
  */
-export function addBeaconRoutes(app: FastifyInstance, deps: BeaconDependencies): void {
+export function addBeaconRoutes(routes: Routes, deps: BeaconDependencies): void {
   const { serving, environment } = deps;
-  const route = (url: string, kind: string, answer: (token: string, isSilent: boolean) => Reply): void => {
-    app.route({
-      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url,
-      handler: () => {},
-      onRequest({ raw: request }, reply, _next) {
-        reply.hijack();
-        const token = request.url!.split('?', 1)[0]!.slice(kind.length);
-        const { method } = request;
-        const answered =
-          refusal(deps, request) ??
-          (method === 'GET' || method === 'HEAD' || method === 'POST'
-            ? answer(token, method === 'HEAD' || isPrefetch(request))
-            : plain(405, 'Use GET or POST', { allow: 'GET, HEAD, POST' }));
-        // `navigator.sendBeacon` and the `ping` of links send POST, and follow no redirect.
-        const sent = method === 'POST' && answered.status === 302 ? { status: 204 } : answered;
-        send(deps, request, reply.raw, sent);
-        deps.observer.pageVisited(`${kind}*`, known(method), sent.status);
-      },
+  const route = (kind: string, answer: (token: string, isSilent: boolean) => Reply): void => {
+    routes.all(`${kind}*`, (request, response) => {
+      const token = request.url!.split('?', 1)[0]!.slice(kind.length);
+      const { method } = request;
+      const answered =
+        refusal(deps, request) ??
+        (method === 'GET' || method === 'HEAD' || method === 'POST'
+          ? answer(token, method === 'HEAD' || isPrefetch(request))
+          : plain(405, 'Use GET or POST', { allow: 'GET, HEAD, POST' }));
+      // `navigator.sendBeacon` and the `ping` of links send POST, and follow no redirect.
+      const sent = method === 'POST' && answered.status === 302 ? { status: 204 } : answered;
+      send(deps, request, response, sent);
+      deps.observer.pageVisited(`${kind}*`, known(method), sent.status);
     });
   };
-  route('/e/i/*', '/e/i/', (token, isSilent) => {
+  route('/e/i/', (token, isSilent) => {
     serving.view({ environment, token, isSilent });
     return { status: 204 };
   });
-  route('/e/c/*', '/e/c/', (token, isSilent) => {
+  route('/e/c/', (token, isSilent) => {
     const target = serving.click({ environment, token, isSilent });
     return target === undefined
       ? plain(404, 'This link does not work any more')

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { FastifyInstance } from 'fastify';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import type { FindDownload } from '../contract/services/downloads.ts';
 import type { PipelineDependencies } from './exchange.ts';
+import type { Routes } from './routes.ts';
 import { sendError } from './send-error.ts';
 
 /** What download routes depend on. */
@@ -16,20 +16,12 @@ export interface DownloadDependencies extends PipelineDependencies {
 const BASE = '/downloads';
 
 /**
- * Adds the routes that serve files to all clients that know their addresses. Credentials are neither needed nor looked at: some
- * clients sign these requests, and others follow the address as it is.
+ * Serves files by unguessable URL. Credentials are ignored: some clients sign these requests, others follow the URL as
+ * it is.
  * @source analytics 8; decision 968
  */
-export function addDownloadRoutes(app: FastifyInstance, deps: DownloadDependencies): void {
-  app.route({
-    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: `${BASE}/*`,
-    handler: () => {},
-    onRequest(request, reply, _next) {
-      reply.hijack();
-      void answer(deps, request.raw, reply.raw);
-    },
-  });
+export function addDownloadRoutes(routes: Routes, deps: DownloadDependencies): void {
+  routes.all(`${BASE}/*`, (request, response) => answer(deps, request, response));
 }
 
 /** Answers one request. Never rejects. */
@@ -39,7 +31,7 @@ async function answer(deps: DownloadDependencies, request: IncomingMessage, resp
     deps.observer.pageVisited(`${BASE}/*`, request.method === 'HEAD' ? 'HEAD' : 'GET', status);
   } catch (error) {
     if (response.headersSent) {
-      // The client went away, or the object failed in the middle: the length tells that it is not complete.
+      // The client disconnected, or reading the object failed: Content-Length reveals the truncation.
       response.destroy();
       return;
     }

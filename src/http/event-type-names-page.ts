@@ -1,20 +1,17 @@
-import type { FastifyInstance } from 'fastify';
 import { html, joinHtml } from '../base/html.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
 import { breakableCode } from './reference/member-table.ts';
+import type { Routes } from './routes.ts';
 
 /** Deprecated names of event types, with their replacements. */
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
 
 /** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity gaps 16.1 */
-export function addEventTypeNamesPage(app: FastifyInstance, branding: BrandedService, names: DeprecatedNames): void {
-  const page = renderDocument(documentOf(names), branding);
-  app.get('/docs/activity', (_, reply) => {
-    void reply.headers(staticPageHeaders());
-    return reply.send(page);
-  });
+export function addEventTypeNamesPage(routes: Routes, branding: BrandedService, names: DeprecatedNames): void {
+  const body = renderDocument(documentOf(names), branding);
+  routes.get('/docs/activity', () => ({ headers: staticPageHeaders(), body }));
 }
 
 function documentOf(names: DeprecatedNames): PageDocument {

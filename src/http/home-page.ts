@@ -1,13 +1,13 @@
-import type { FastifyInstance } from 'fastify';
 import { html, joinHtml } from '../base/html.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { texts } from '../texts/texts.ts';
-import { acceptsHtml } from './accept.ts';
+import { acceptsHtml } from './accept-header.ts';
 import type { DeveloperTools } from './developer-tools.ts';
 import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
+import type { Routes } from './routes.ts';
 
 const words = texts.site.home;
 
@@ -19,21 +19,21 @@ const words = texts.site.home;
  * @source decision 542, 1004 and 1130
  */
 export function addHomePage(
-  app: FastifyInstance,
+  routes: Routes,
   environment: Environment,
   branding: BrandedService,
   servers: () => Readonly<Record<Environment, string>>,
   tools: Pick<DeveloperTools, 'identities'> | undefined,
 ): void {
-  app.get('/', (request, reply) => {
-    if (!acceptsHtml(request.headers.accept)) return reply.callNotFound();
+  routes.get('/', (request) => {
+    if (!acceptsHtml(request.headers.accept)) return undefined;
     const cached = tools ? 'no-store' : 'no-cache';
-    void reply.headers({ ...staticPageHeaders(), 'cache-control': cached, vary: 'accept, cookie' });
+    const headers = { ...staticPageHeaders(), 'cache-control': cached, vary: 'accept, cookie' };
     // The page there knows whether they still are.
-    const mayBeLoggedIn = [true, false].some((isSecure) => readCookie(request.raw, SESSION_COOKIE, isSecure));
-    if (mayBeLoggedIn) return reply.code(303).header('location', '/ads').send('');
-    const identities = tools?.identities(request.raw);
-    return reply.send(renderDocument(homePage(environment, branding, servers(), identities), branding));
+    const mayBeLoggedIn = [true, false].some((isSecure) => readCookie(request, SESSION_COOKIE, isSecure));
+    if (mayBeLoggedIn) return { status: 303, headers: { ...headers, location: '/ads' }, body: '' };
+    const identities = tools?.identities(request);
+    return { headers, body: renderDocument(homePage(environment, branding, servers(), identities), branding) };
   });
 }
 

@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import fastify, { type FastifyInstance } from 'fastify';
+import { lookup } from 'node:dns/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from '../base/node-http.ts';
 import { asciiLowerCase, nearest } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
+import { type ConnectionDrain, type DrainTimes, watchConnections } from './connection-drain.ts';
 import type { PipelineDependencies } from './exchange.ts';
 import { sendMisdirected } from './misdirected.ts';
 import { handleRequest } from './pipeline.ts';
@@ -13,20 +14,15 @@ import { pipeliningLimit } from './pipelining-limit.ts';
 import { hasEncodedBody } from './read-body.ts';
 import { discardAndClose } from './read-bytes.ts';
 import { groupPath } from './reference/operation-section.ts';
-import { headersByName } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
-import { ROUTER_OPTIONS, type Route, sharedRouter } from './router.ts';
+import { type Route, type Router, sharedRouter } from './router.ts';
+import type { Routes } from './routes.ts';
 import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
 import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
 
 /** Any other method is answered like an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
-
-/** The framework checks nothing against schemas: what it would compile them with takes long to load. */
-const noSchemas = (): never => {
-  throw new Error('no route of the framework has a schema');
-};
 
 /** How often slow requests are looked for. */
 const LOOK_MS = 1000;
@@ -37,30 +33,136 @@ export interface ListenerParts {
   readonly tls: Tls | undefined;
   /** Answers a request for a page; returns false, and does nothing, when no page has its path. */
   readonly answerPage: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly routes: Routes;
   /** Whether servers of this role answer an operation. */
   readonly serves: (operation: Operation) => boolean;
-  /** Whether they answer what is not an operation. */
+  /** Whether they answer other requests. */
   readonly servesOthers: boolean;
+  /** Receives failures of routes, which are internal errors. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
  * A listener of one environment: it serves the operations of the catalog that exist there; https with `tls`.
  * @source decision 1, 2
  */
-export function createListener(
-  deps: PipelineDependencies,
-  operations: readonly Operation[],
-  { tls, answerPage, serves, servesOthers }: ListenerParts,
-): FastifyInstance {
-  const paths = byPath(deps, operations);
-  const find = sharedRouter([...paths.keys()]);
-  /** Answers before the framework checks body and media type: the pipeline reads bodies after its earlier checks. */
-  const answerOperation = (request: IncomingMessage, response: ServerResponse): boolean => {
+export class Listener {
+  readonly #deps: PipelineDependencies;
+  readonly #parts: ListenerParts;
+  readonly #paths: Map<string, ByMethod>;
+  readonly #find: Router;
+  /** One for each address of the host. */
+  readonly #drains: ConnectionDrain[] = [];
+
+  constructor(deps: PipelineDependencies, operations: readonly Operation[], parts: ListenerParts) {
+    this.#deps = deps;
+    this.#parts = parts;
+    this.#paths = byPath(deps, operations);
+    this.#find = sharedRouter([...this.#paths.keys()]);
+  }
+
+  /**
+   * Opens the listener; resolves with its base URL. `localhost` opens all its addresses, as far as they are free.
+   * Rejects when the first is in use.
+   */
+  async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+    const { address, port: actual, family } = await this.#open(host, port);
+    if (host === 'localhost') {
+      const others = (await lookup(host, { all: true }).catch(() => [])).filter((each) => each.address !== address);
+      await Promise.allSettled(others.map((each) => this.#open(each.address, actual)));
+    }
+    const scheme = this.#parts.tls ? 'https' : 'http';
+    const named = family === 'IPv6' ? `[${address}]` : address === '0.0.0.0' ? '127.0.0.1' : address;
+    return `${scheme}://${named}:${actual}`;
+  }
+
+  /** Drains and closes it; resolves with the number of connections cut. */
+  async close(times: DrainTimes): Promise<number> {
+    const cut = await Promise.all(this.#drains.map((drain) => drain.finish(times)));
+    return cut.reduce((total, count) => total + count, 0);
+  }
+
+  async #open(host: string, port: number): Promise<AddressInfo> {
+    const server = this.#server();
+    const drain = watchConnections(server);
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, resolve);
+    });
+    this.#drains.push(drain);
+    return server.address() as AddressInfo;
+  }
+
+  #server(): Server {
+    const deps = this.#deps;
+    const { tls } = this.#parts;
+    const inTurn = pipeliningLimit(deps, (request, response) => this.#answer(request, response));
+    const readable = (request: IncomingMessage, response: ServerResponse): void => {
+      trackChunkedRequest(request, response);
+      inTurn(request, response);
+    };
+    const head_ms = deps.request_head_timeout_s * 1000;
+    const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
+    const server = tls?.server({ ...options, handshakeTimeout: head_ms }, readable) ?? createServer(options, readable);
+    deps.firstRequestBuffer.attachTo(server, tls ? 'secureConnection' : 'connection', (socket, failure, bytes) =>
+      endIncompleteRequest(deps, failure, socket, bytes),
+    );
+    deps.connectionLimiter.guard(server, (socket, why) => refuseConnection(deps, why, socket, tls !== undefined));
+    server.keepAliveTimeout = 72_000;
+    server.requestTimeout = 120_000;
+    server.timeout = deps.reply_stall_timeout_s * 1000;
+    server.on('clientError', (error, socket) =>
+      answerParseError(deps, error, tls?.rawSocketOf(socket as Socket), socket as Socket),
+    );
+    server.on('checkExpectation', (request, response) => {
+      sendError(deps, request, response, problem('EXPECTATION_UNKNOWN'));
+    });
+    return server;
+  }
+
+  /** Answers one request: an operation, a page, another route, or an error. */
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const deps = this.#deps;
+    const { answerPage, routes, servesOthers, onError } = this.#parts;
+    deps.connectionLimiter.requestStarted(request.socket, response);
+    response.on('timeout', endStalled);
+    if (deps.firstRequestBuffer.failureOf(request.socket)) {
+      response.shouldKeepAlive = false;
+      discardAndClose(request);
+    }
+    if (!hasValidHost(request)) {
+      sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
+      return;
+    }
+    if (hasEncodedBody(request)) {
+      response.shouldKeepAlive = false;
+      discardAndClose(request);
+      const coding = String(request.headers['content-encoding']).slice(0, 64);
+      sendError(deps, request, response, problem('CODING_UNKNOWN', { words: { coding } }));
+      return;
+    }
+    if (deps.tools?.arrive(request, response) || this.#answerOperation(request, response)) return;
+    // Credentials do not cover the path of a page, which can therefore be replaced.
+    if (deps.vocabulary) request.url = deps.vocabulary.paths.own(request.url!);
+    if (answerPage(request, response)) return;
+    try {
+      if (routes.answer(request, response)) return;
+    } catch (error) {
+      onError(error);
+      sendError(deps, request, response, problem('INTERNAL'));
+      return;
+    }
+    if (servesOthers) notFound(deps, request, response);
+    else sendMisdirected(deps, request, response);
+  }
+
+  #answerOperation(request: IncomingMessage, response: ServerResponse): boolean {
+    const deps = this.#deps;
     const method = request.method!;
-    const route = METHODS.has(method) ? find(request.url!) : undefined;
-    const methods = route && paths.get(route.path)!;
+    const route = METHODS.has(method) ? this.#find(request.url!) : undefined;
+    const methods = route && this.#paths.get(route.path)!;
     const operation = methods?.get(method === 'HEAD' ? 'GET' : method);
-    if (operation && serves(operation)) {
+    if (operation && this.#parts.serves(operation)) {
       deps.replyGroups.requestArrived();
       void handleRequest(deps, operation, request, response, pathOf(deps, operation, route!));
       return true;
@@ -70,85 +172,7 @@ export function createListener(
     if (operation) sendMisdirected(deps, request, response);
     else otherMethod(deps, request, response, methods);
     return true;
-  };
-  const answerNothing = servesOthers ? notFound : sendMisdirected;
-  const app = fastify({
-    logger: false,
-    routerOptions: ROUTER_OPTIONS,
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    forceCloseConnections: 'idle',
-    // A request on a connection that was open before the service began to stop is still answered.
-    return503OnClosing: false,
-    serverFactory(answerRest) {
-      const inTurn = pipeliningLimit(deps, (request, response) => {
-        deps.connectionLimiter.requestStarted(request.socket, response);
-        response.on('timeout', endStalled);
-        if (deps.firstRequestBuffer.failureOf(request.socket)) {
-          response.shouldKeepAlive = false;
-          discardAndClose(request);
-        }
-        if (!hasValidHost(request)) {
-          sendError(deps, request, response, problem('REQUEST_UNREADABLE'));
-          return;
-        }
-        if (hasEncodedBody(request)) {
-          response.shouldKeepAlive = false;
-          discardAndClose(request);
-          const coding = String(request.headers['content-encoding']).slice(0, 64);
-          sendError(deps, request, response, problem('CODING_UNKNOWN', { words: { coding } }));
-          return;
-        }
-        if (deps.tools?.arrive(request, response) || answerOperation(request, response)) return;
-        // Nobody has signed for a page, so that its path can be replaced.
-        if (deps.vocabulary) request.url = deps.vocabulary.paths.own(request.url!);
-        if (!answerPage(request, response)) answerRest(request, response);
-      });
-      const readable = (request: IncomingMessage, response: ServerResponse): void => {
-        trackChunkedRequest(request, response);
-        inTurn(request, response);
-      };
-      const head_ms = deps.request_head_timeout_s * 1000;
-      const options = { requireHostHeader: false, headersTimeout: head_ms, connectionsCheckingInterval: LOOK_MS };
-      const server =
-        tls?.server({ ...options, handshakeTimeout: head_ms }, readable) ?? createServer(options, readable);
-      deps.firstRequestBuffer.attachTo(server, tls ? 'secureConnection' : 'connection', (socket, failure, bytes) =>
-        endIncompleteRequest(deps, failure, socket, bytes),
-      );
-      deps.connectionLimiter.guard(server, (socket, why) => refuseConnection(deps, why, socket, tls !== undefined));
-      server.keepAliveTimeout = 72_000;
-      server.requestTimeout = 120_000;
-      server.timeout = deps.reply_stall_timeout_s * 1000;
-      server.on('clientError', (error, socket) =>
-        answerParseError(deps, error, tls?.rawSocketOf(socket as Socket), socket as Socket),
-      );
-      server.on('checkExpectation', (request, response) => {
-        sendError(deps, request, response, problem('EXPECTATION_UNKNOWN'));
-      });
-      return server;
-    },
-    // Each server has its own handler, above: a host with several addresses has several servers.
-    clientErrorHandler: () => {},
-    frameworkErrors: (_, request, reply) => {
-      reply.hijack();
-      answerNothing(deps, request.raw, reply.raw);
-    },
-  });
-  // Replies of the framework itself: API descriptions, styles.
-  app.addHook('onSend', async (request, reply) => {
-    reply.headers(headersByName(deps.secureHeaders(request.raw)));
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.setNotFoundHandler((request, reply) => {
-    reply.hijack();
-    answerNothing(deps, request.raw, reply.raw);
-  });
-  // The only failure left is an unsupported media type on an unknown path.
-  app.setErrorHandler((_, request, reply) => {
-    reply.hijack();
-    answerNothing(deps, request.raw, reply.raw);
-  });
-  return app;
+  }
 }
 
 /**

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FastifyInstance } from 'fastify';
 import { releaseMemory } from '../base/release-memory.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { Services } from '../contract/declare/operation.ts';
@@ -15,6 +14,7 @@ import { calledServices } from './called-host.ts';
 import { headersByName } from './reply.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
+import type { Routes } from './routes.ts';
 
 /** What media routes depend on. */
 export interface MediaDependencies {
@@ -45,16 +45,8 @@ const HARMLESS = {
 const YEAR_S = 31_536_000;
 
 /** Adds the routes that serve media: whole or in ranges, and cacheable by clients. */
-export function addMediaRoutes(app: FastifyInstance, deps: MediaDependencies): void {
-  app.route({
-    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: `${BASE}/*`,
-    handler: () => {},
-    onRequest(request, reply, _next) {
-      reply.hijack();
-      void answer(deps, request.raw, reply.raw);
-    },
-  });
+export function addMediaRoutes(routes: Routes, deps: MediaDependencies): void {
+  routes.all(`${BASE}/*`, (request, response) => answer(deps, request, response));
 }
 
 interface Reply {

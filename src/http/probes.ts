@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import { within } from '../base/timers.ts';
 import { send } from './reply.ts';
 import { NOSNIFF_HEADERS } from './request-origin.ts';
+import type { Routes } from './routes.ts';
 
 /** The paths of the probes. */
 export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
@@ -103,11 +103,6 @@ function reply(response: ServerResponse, status: number, body: object, more: rea
 }
 
 /** Adds the probes to a listener of the API, as in development. @source decision 6 */
-export function addProbes(app: FastifyInstance, answer: RequestListener): void {
-  for (const path of PROBE_PATHS) {
-    app.get(path, (request, reply) => {
-      reply.hijack();
-      answer(request.raw, reply.raw);
-    });
-  }
+export function addProbes(routes: Routes, answer: RequestListener): void {
+  for (const path of PROBE_PATHS) routes.all(path, answer);
 }

@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify';
 import { html } from '../base/html.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
-import { acceptsOnlyJson } from './accept.ts';
+import { acceptsOnlyJson } from './accept-header.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
 import { proseHtml } from './reference/member-table.ts';
+import type { Routes } from './routes.ts';
 
 /**
  * Adds a page for each problem of version 2, whose type is the URL of its page: HTML for people, the same as JSON for
@@ -13,17 +13,18 @@ import { proseHtml } from './reference/member-table.ts';
  * @param base returns the base URL of the listener.
  * @source authentication gaps 21.2
  */
-export function addProblemPages(app: FastifyInstance, branding: BrandedService, base: () => string): void {
+export function addProblemPages(routes: Routes, branding: BrandedService, base: () => string): void {
   for (const [slug, page] of Object.entries(PROBLEM_PAGES)) {
-    app.get(problemPath(slug), (request, reply) => {
+    routes.get(problemPath(slug), (request) => {
       const isJson = acceptsOnlyJson(request.headers.accept);
       const type = base() + problemPath(slug);
-      void reply.headers({
+      const headers = {
         ...staticPageHeaders(),
         ...(isJson && { 'content-type': 'application/json; charset=utf-8' }),
         vary: 'accept',
-      });
-      return reply.send(isJson ? JSON.stringify({ type, ...page }) : renderDocument(documentOf(slug, page), branding));
+      };
+      const body = isJson ? JSON.stringify({ type, ...page }) : renderDocument(documentOf(slug, page), branding);
+      return { headers, body };
     });
   }
 }

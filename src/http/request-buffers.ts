@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type FirstRequestBuffer, firstRequestBuffer } from './first-request-buffer.ts';
-import { type RequestMemory, type RequestMemoryLimits, requestMemory } from './request-memory.ts';
+import { RequestMemory, type RequestMemoryLimits } from './request-memory.ts';
 import { type UnauthenticatedBodies, unauthenticatedBodies } from './unauthenticated-bodies.ts';
 import { addressFromBytes } from './unparsed-requests.ts';
 
@@ -35,12 +35,12 @@ export function requestBuffers(
   addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string,
 ): RequestBuffers {
   const { unauthenticated_body_bytes_max: form_bytes_max } = limits;
-  const unauthenticatedMemory = requestMemory({
+  const unauthenticatedMemory = new RequestMemory({
     ...limits,
     bytes_max: limits.unauthenticated_bytes_max,
     owner_share: ADDRESS_SHARE,
   });
-  const authenticatedMemory = requestMemory({
+  const authenticatedMemory = new RequestMemory({
     ...limits,
     bytes_max: limits.authenticated_bytes_max,
     owner_share: CALLER_SHARE,

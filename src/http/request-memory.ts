@@ -40,18 +40,6 @@ export interface ReservationRequest {
   evict(failure: Problem): void;
 }
 
-/** The memory of requests that have not arrived completely. @source decision 474 */
-export interface RequestMemory {
-  reserve(holding: ReservationRequest): Reservation;
-  /** Evicts the unknown sender whose request has been arriving longest; false when there is none. */
-  evictOldest(): boolean;
-  /** The number of arriving bodies, and the memory counted for them and for unfinished heads. */
-  usage(): { readonly bodies: number; readonly bytes: number };
-  /** The number of evicted requests, by reason. */
-  evictedCounts(): ReadonlyMap<string, number>;
-  close(): void;
-}
-
 /**
  * The share for forms on connections that had a request before: there each takes several times the memory.
  * @source decision 622
@@ -80,120 +68,146 @@ interface Waiting {
 }
 
 /**
- * A bounded memory. When it is full, the unknown sender whose request has been arriving longest gives way to the new
- * one; a sender at the usual pace is done before that. Senders that name an existing key and token give way only to
- * others that do.
+ * The bounded memory of requests that have not arrived completely. When it is full, the unknown sender whose request has
+ * been arriving longest gives way to the new one; a sender at the usual pace is done before that. Senders that name an
+ * existing key and token give way only to others that do.
  * @source decision 474
  */
-export function requestMemory(limits: RequestMemoryLimits): RequestMemory {
-  const { bytes_max, owner_share } = limits;
-  const charged = new Map<string, number>();
-  const queueOf = (bytes_max: number): Queue => ({ waiting: arrivals(), bytes_max, bytes: 0 });
-  const queues = { first: queueOf(bytes_max), later: queueOf(bytes_max * LATER_SHARE), known: queueOf(bytes_max) };
-  const ended = new Map<string, number>();
-  let bytes = 0;
-  let bodies = 0;
+export class RequestMemory {
+  readonly #limits: RequestMemoryLimits;
+  readonly #queues: Readonly<Record<ReservationRequest['priority'], Queue>>;
+  /** Bytes by owner. */
+  readonly #charged = new Map<string, number>();
+  readonly #evicted = new Map<string, number>();
+  readonly #stopLooking: () => void;
+  #bytes = 0;
+  #bodies = 0;
 
-  const count = (waiting: Waiting, held_bytes: number): void => {
+  constructor(limits: RequestMemoryLimits) {
+    this.#limits = limits;
+    const { bytes_max } = limits;
+    const queueOf = (bytes_max: number): Queue => ({ waiting: arrivals(), bytes_max, bytes: 0 });
+    this.#queues = { first: queueOf(bytes_max), later: queueOf(bytes_max * LATER_SHARE), known: queueOf(bytes_max) };
+    this.#stopLooking = every(LOOK_MS, () => this.#evictSlow());
+  }
+
+  reserve(holding: ReservationRequest): Reservation {
+    const { overhead_bytes } = holding;
+    const queue = this.#queues[holding.priority];
+    const since_ms = elapsed_ms();
+    const waiting: Waiting = { holding, queue, since_ms, held_bytes: 0, received: 0, leave: () => false };
+    waiting.leave = queue.waiting.add(waiting);
+    if (holding.stage === 'body') this.#bodies += 1;
+    this.#count(waiting, overhead_bytes);
+    this.#enforceLimits(waiting);
+    return {
+      update: (received, held_bytes) => {
+        if (waiting.held_bytes === 0) return;
+        waiting.received = received;
+        if (overhead_bytes + held_bytes === waiting.held_bytes) return;
+        this.#count(waiting, overhead_bytes + held_bytes);
+        this.#enforceLimits(waiting);
+      },
+      release: () => this.#forget(waiting),
+    };
+  }
+
+  /** Evicts the unknown sender whose request has been arriving longest; false when there is none. */
+  evictOldest(): boolean {
+    const oldest = this.#oldestUnknown();
+    if (oldest) this.#giveWay(oldest);
+    return oldest !== undefined;
+  }
+
+  /** The number of arriving bodies, and the memory counted for them and for unfinished heads. */
+  usage(): { readonly bodies: number; readonly bytes: number } {
+    return { bodies: this.#bodies, bytes: this.#bytes };
+  }
+
+  /** The number of evicted requests, by reason. */
+  evictedCounts(): ReadonlyMap<string, number> {
+    return this.#evicted;
+  }
+
+  close(): void {
+    this.#stopLooking();
+  }
+
+  #count(waiting: Waiting, held_bytes: number): void {
     const more = held_bytes - waiting.held_bytes;
     waiting.held_bytes = held_bytes;
     waiting.queue.bytes += more;
-    bytes += more;
+    this.#bytes += more;
     const { owner } = waiting.holding;
     if (owner === undefined) return;
-    const of = (charged.get(owner) ?? 0) + more;
-    if (of > 0) charged.set(owner, of);
-    else charged.delete(owner);
-  };
-  const forget = (waiting: Waiting): void => {
+    const of = (this.#charged.get(owner) ?? 0) + more;
+    if (of > 0) this.#charged.set(owner, of);
+    else this.#charged.delete(owner);
+  }
+
+  #forget(waiting: Waiting): void {
     if (!waiting.leave()) return;
-    if (waiting.holding.stage === 'body') bodies -= 1;
-    count(waiting, 0);
-  };
-  const end = (waiting: Waiting, reason: string, failure: Problem): void => {
-    forget(waiting);
-    ended.set(reason, (ended.get(reason) ?? 0) + 1);
+    if (waiting.holding.stage === 'body') this.#bodies -= 1;
+    this.#count(waiting, 0);
+  }
+
+  #evict(waiting: Waiting, reason: string, failure: Problem): void {
+    this.#forget(waiting);
+    this.#evicted.set(reason, (this.#evicted.get(reason) ?? 0) + 1);
     waiting.holding.evict(failure);
-  };
-  const oldestStranger = (): Waiting | undefined => {
-    const [first, later] = [queues.first.waiting.oldest(), queues.later.waiting.oldest()];
+  }
+
+  #giveWay(waiting: Waiting): void {
+    this.#evict(waiting, 'memory', refusal('UNAVAILABLE', 'too many incomplete requests'));
+  }
+
+  #oldestUnknown(): Waiting | undefined {
+    const [first, later] = [this.#queues.first.waiting.oldest(), this.#queues.later.waiting.oldest()];
     return first && later ? (first.since_ms < later.since_ms ? first : later) : (first ?? later);
-  };
-  const giveWay = (waiting: Waiting): void =>
-    end(waiting, 'memory', refusal('UNAVAILABLE', 'too many incomplete requests'));
+  }
+
   /** Evicts requests until the limits hold. */
-  const settle = (waiting: Waiting): void => {
+  #enforceLimits(waiting: Waiting): void {
+    const { bytes_max, owner_share } = this.#limits;
     const { queue, holding } = waiting;
-    const isKnown = queue === queues.known;
-    // A known sender may send one large body, and is subject to other limits.
+    const { known } = this.#queues;
     const { owner } = holding;
+    // A known sender may send one large body, and is subject to other limits.
     if (
       owner !== undefined &&
-      !isKnown &&
-      charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held_bytes)
+      queue !== known &&
+      this.#charged.get(owner)! > Math.max(bytes_max * owner_share, waiting.held_bytes)
     ) {
-      end(waiting, 'address', refusal('RATE_LIMITED', 'too many incomplete requests of one sender'));
+      this.#evict(waiting, 'address', refusal('RATE_LIMITED', 'too many incomplete requests of one sender'));
       return;
     }
     for (const oldest of queue.waiting) {
       if (queue.bytes <= queue.bytes_max) break;
-      giveWay(oldest);
+      this.#giveWay(oldest);
     }
-    while (bytes > bytes_max) {
-      const oldest = oldestStranger() ?? (isKnown ? queues.known.waiting.oldest() : undefined);
+    while (this.#bytes > bytes_max) {
+      const oldest = this.#oldestUnknown() ?? (queue === known ? known.waiting.oldest() : undefined);
       if (!oldest) return;
-      giveWay(oldest);
+      this.#giveWay(oldest);
     }
-  };
-  const isSlow = ({ holding, since_ms, received }: Waiting, now_ms: number): boolean => {
-    const passed_s = (now_ms - since_ms) / 1000;
-    if (holding.stage === 'head') return passed_s > limits.request_head_timeout_s;
-    const counted_s = passed_s - limits.request_grace_s;
-    return counted_s > 0 && received < counted_s * limits.request_bytes_per_s_min;
-  };
-  const endSlow = (): void => {
-    const now_ms = elapsed_ms();
-    for (const waiting of Object.values(queues).flatMap((queue) => [...queue.waiting])) {
-      if (!isSlow(waiting, now_ms)) continue;
-      end(
-        waiting,
-        'slow',
-        new Problem([{ problem: 'REQUEST_TOO_SLOW' }], { because: 'the request arrived too slowly' }),
-      );
-    }
-  };
-  const stopLooking = every(LOOK_MS, endSlow);
+  }
 
-  return {
-    reserve(holding) {
-      const { overhead_bytes } = holding;
-      const queue = queues[holding.priority];
-      const since_ms = elapsed_ms();
-      const waiting: Waiting = { holding, queue, since_ms, held_bytes: 0, received: 0, leave: () => false };
-      waiting.leave = queue.waiting.add(waiting);
-      if (holding.stage === 'body') bodies += 1;
-      count(waiting, overhead_bytes);
-      settle(waiting);
-      return {
-        update(received, held_bytes) {
-          if (waiting.held_bytes === 0) return;
-          waiting.received = received;
-          if (overhead_bytes + held_bytes === waiting.held_bytes) return;
-          count(waiting, overhead_bytes + held_bytes);
-          settle(waiting);
-        },
-        release: () => forget(waiting),
-      };
-    },
-    evictOldest() {
-      const oldest = oldestStranger();
-      if (oldest) giveWay(oldest);
-      return oldest !== undefined;
-    },
-    usage: () => ({ bodies, bytes }),
-    evictedCounts: () => ended,
-    close: stopLooking,
-  };
+  #isSlow({ holding, since_ms, received }: Waiting, now_ms: number): boolean {
+    const { request_head_timeout_s, request_grace_s, request_bytes_per_s_min } = this.#limits;
+    const passed_s = (now_ms - since_ms) / 1000;
+    if (holding.stage === 'head') return passed_s > request_head_timeout_s;
+    const counted_s = passed_s - request_grace_s;
+    return counted_s > 0 && received < counted_s * request_bytes_per_s_min;
+  }
+
+  #evictSlow(): void {
+    const now_ms = elapsed_ms();
+    for (const waiting of Object.values(this.#queues).flatMap((queue) => [...queue.waiting])) {
+      if (!this.#isSlow(waiting, now_ms)) continue;
+      const failure = new Problem([{ problem: 'REQUEST_TOO_SLOW' }], { because: 'the request arrived too slowly' });
+      this.#evict(waiting, 'slow', failure);
+    }
+  }
 }
 
 function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Problem {

@@ -9,8 +9,7 @@ export interface Route {
 /** Finds the path that matches a request target; undefined for an unknown path or a malformed escape. */
 export type Router = (target: string) => Route | undefined;
 
-/** The same as those of fastify, which handles paths that this router does not find. */
-export const ROUTER_OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 16_384 } as const;
+const OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 16_384 } as const;
 
 /** Query parameters are parsed later, by the handlers. */
 const noQuery = (): object => ({});
@@ -30,7 +29,7 @@ export function sharedRouter(paths: readonly string[]): Router {
  * adding it for each would take most of the startup time of a listener.
  */
 export function routerOf(paths: Iterable<string>): Router {
-  const router = findMyWay({ ...ROUTER_OPTIONS, querystringParser: noQuery });
+  const router = findMyWay({ ...OPTIONS, querystringParser: noQuery });
   for (const path of paths) router.on('GET', path, () => {}, path);
   return (target) => {
     const found = router.find('GET', target);

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import { problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
 import { readBody } from './read-body.ts';
 import { baseHeaders, JSON_TYPES, retryAfterOf, send } from './reply.ts';
 import { requestIdOf } from './request-id.ts';
+import type { Routes } from './routes.ts';
 
 /** What the simulator endpoint depends on. */
 export interface SimulatorDependencies {
@@ -25,22 +25,18 @@ const PATH = '/internal/activity/events';
  * production does not have it.
  * @source activity gaps 16.8
  */
-export function addSimulator(app: FastifyInstance, deps: SimulatorDependencies): void {
-  app.post(PATH, {
-    handler: () => {},
-    async onRequest(request, reply) {
-      reply.hijack();
-      const startedAt_ms = performance.now();
-      const { status, body, more } = await answered(deps, request.raw);
-      const type = status < 300 ? JSON_TYPES.others : 'application/problem+json; charset=utf-8';
-      const headers = baseHeaders('problem', type, {
-        transactionId: deps.nextTransactionId(),
-        duration_ms: performance.now() - startedAt_ms,
-        requestId: requestIdOf(request.raw),
-        secure: deps.secureHeaders(request.raw),
-      });
-      send(reply.raw, status, [...headers, ...more], body);
-    },
+export function addSimulator(routes: Routes, deps: SimulatorDependencies): void {
+  routes.post(PATH, async (request, response) => {
+    const startedAt_ms = performance.now();
+    const { status, body, more } = await answered(deps, request);
+    const type = status < 300 ? JSON_TYPES.others : 'application/problem+json; charset=utf-8';
+    const headers = baseHeaders('problem', type, {
+      transactionId: deps.nextTransactionId(),
+      duration_ms: performance.now() - startedAt_ms,
+      requestId: requestIdOf(request),
+      secure: deps.secureHeaders(request),
+    });
+    send(response, status, [...headers, ...more], body);
   });
 }
 

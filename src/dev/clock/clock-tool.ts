@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { formatMillisecond } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
-import { acceptsHtml } from '../../http/accept.ts';
+import { acceptsHtml } from '../../http/accept-header.ts';
 import { type DevCall, DevError, DevReply } from '../surface/call.ts';
 import { membersOf } from '../surface/members.ts';
 import { backTo, type ToolPages } from '../surface/tool-pages.ts';

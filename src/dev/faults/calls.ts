@@ -1,4 +1,4 @@
-import { acceptsHtml } from '../../http/accept.ts';
+import { acceptsHtml } from '../../http/accept-header.ts';
 import { type DevCall, DevError, DevReply } from '../surface/call.ts';
 import { membersOf } from '../surface/members.ts';
 import { backTo, type ToolPages } from '../surface/tool-pages.ts';

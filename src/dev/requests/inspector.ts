@@ -4,7 +4,7 @@ import { type Random, secureRandom } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Store } from '../../contract/store/store.ts';
-import { acceptsHtml } from '../../http/accept.ts';
+import { acceptsHtml } from '../../http/accept-header.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
 import { storedKeys } from '../signatures/stored-keys.ts';

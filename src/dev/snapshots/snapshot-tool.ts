@@ -6,7 +6,7 @@ import {
   SnapshotUnreadable,
 } from '../../contract/services/snapshots.ts';
 import { SchemaTooNew } from '../../contract/store/store.ts';
-import { acceptsHtml } from '../../http/accept.ts';
+import { acceptsHtml } from '../../http/accept-header.ts';
 import { type DevCall, DevError, DevReply, type DevRequest } from '../surface/call.ts';
 import { membersOf, wordIn } from '../surface/members.ts';
 import { backTo, type ToolPages } from '../surface/tool-pages.ts';

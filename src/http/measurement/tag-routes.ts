@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import { problem } from '../../contract/problems/problems.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
@@ -10,6 +9,7 @@ import { parseJson } from '../json-body.ts';
 import { headersByName, JSON_TYPES } from '../reply.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { SecureHeaders } from '../request-origin.ts';
+import type { Routes } from '../routes.ts';
 import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
 
 /** What the routes for websites depend on. */
@@ -59,24 +59,13 @@ interface Reply {
  * sends events.
  * @source decision 997
  */
-export function addTagRoutes(app: FastifyInstance, deps: TagDependencies): void {
+export function addTagRoutes(routes: Routes, deps: TagDependencies): void {
   const script = readFileSync(new URL('./tag.js', import.meta.url));
   const etag = `"${hash('sha256', script, 'base64url').slice(0, 22)}"`;
-  const routes: Readonly<Record<string, (request: IncomingMessage) => Promise<Reply>>> = {
-    [TAG_SCRIPT_PATH]: async (request) => scriptReply(request, script, etag),
-    [TAG_EVENTS_PATH]: (request) => eventReply(deps, request),
-  };
-  for (const [url, reply] of Object.entries(routes)) {
-    app.route({
-      method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-      url,
-      handler: () => {},
-      onRequest(request, response, _next) {
-        response.hijack();
-        void answer(deps, url, request.raw, response.raw, reply);
-      },
-    });
-  }
+  const add = (path: string, replyTo: (request: IncomingMessage) => Promise<Reply>): void =>
+    routes.all(path, (request, response) => answer(deps, path, request, response, replyTo));
+  add(TAG_SCRIPT_PATH, async (request) => scriptReply(request, script, etag));
+  add(TAG_EVENTS_PATH, (request) => eventReply(deps, request));
 }
 
 /** Answers one request. Never rejects. */

@@ -39,7 +39,7 @@ import { styleSheets } from '../pages/style-sheets.ts';
 import { readBody } from '../read-body.ts';
 import { send } from '../reply.ts';
 import { NOSNIFF_HEADERS, type Reach } from '../request-origin.ts';
-import { routerOf } from '../router.ts';
+import { type Router, routerOf } from '../router.ts';
 import { operatorSessions } from './operator-sessions.ts';
 
 const words = texts.site.operator;
@@ -99,161 +99,181 @@ const TARGETS_MAX = 100;
  * @source decision 1006
  */
 export function operatorListener(deps: OperatorDeps, others: RequestListener): RequestListener {
-  const sessions = operatorSessions({ ...deps, clock: deps.wallClock });
-  const byPath = new Map(deps.pages.map((page) => [HOME + page.path, page]));
-  const find = routerOf(byPath.keys());
+  const operatorConsole = new OperatorConsole(deps);
+  return (request, response) => {
+    const path = request.url!.split('?', 1)[0]!;
+    if (path === HOME || path.startsWith(`${HOME}/`)) void operatorConsole.answer(request, response);
+    else if (!sendAsset(deps.branding, path, response)) others(request, response);
+  };
+}
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+class OperatorConsole {
+  readonly #deps: OperatorDeps;
+  readonly #sessions: ReturnType<typeof operatorSessions>;
+  readonly #byPath: ReadonlyMap<string, OperatorPage>;
+  readonly #find: Router;
+
+  constructor(deps: OperatorDeps) {
+    this.#deps = deps;
+    this.#sessions = operatorSessions({ ...deps, clock: deps.wallClock });
+    this.#byPath = new Map(deps.pages.map((page) => [HOME + page.path, page]));
+    this.#find = routerOf(this.#byPath.keys());
+  }
+
+  /** Answers a request. Never rejects. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await this.#answer(request, response);
+    } catch (err) {
+      const isProblem = err instanceof Problem;
+      if (!isProblem) this.#deps.log.error({ err }, 'a page of operators failed');
+      const title = isProblem ? words.noDatabase : words.failed;
+      const headers = isProblem ? ['retry-after', '1'] : [];
+      this.#send(response, isProblem ? 503 : 500, page(title, html`<p>${words.failedAbout}</p>`), headers);
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '/', query = ''] = request.url!.split('?', 2);
-    const { isOwnName, isSecure } = deps.reachOf(request);
-    if (!isOwnName) return sendPage(response, 421, page(words.wrongName, html`<p>${words.wrongNameAbout}</p>`));
+    const { isOwnName, isSecure } = this.#deps.reachOf(request);
+    if (!isOwnName) return this.#send(response, 421, page(words.wrongName, html`<p>${words.wrongNameAbout}</p>`));
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     if (method !== 'GET' && method !== 'POST')
-      return sendPage(response, 405, page(words.wrongMethod, noHtml), ['allow', 'GET, HEAD, POST']);
+      return this.#send(response, 405, page(words.wrongMethod, noHtml), ['allow', 'GET, HEAD, POST']);
     const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
-    const address = deps.addressOf(request);
+    const address = this.#deps.addressOf(request);
     const isOwn = isFromOwnOrigin(request, origins);
     const cookie = readCookie(request, OPERATOR_COOKIE, isSecure);
     const visitor = { cookie, address, browser: browserNameOf(request.headers['user-agent']) };
-    if (path === SIGN_IN) return signIn(response, { method, input, visitor, isOwn, isSecure });
-    const session = await sessions.find(visitor);
-    if (!session) return sendPage(response, 401, SIGNED_OUT);
+    if (path === SIGN_IN) return this.#signIn(response, { method, input, visitor, isOwn, isSecure });
+    const session = await this.#sessions.find(visitor);
+    if (!session) return this.#send(response, 401, SIGNED_OUT);
     const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.form_token, isKept: true };
     if (method === 'POST' && !isFromOwnPage(request, origins, tokens))
-      return sendPage(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
+      return this.#send(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
     if (path === SIGN_OUT) {
-      if (method === 'POST') await signOut(session, address);
-      return sendPage(response, 200, SIGNED_OUT, ['set-cookie', setCookieHeader(OPERATOR_COOKIE, undefined, isSecure)]);
+      if (method === 'POST') await this.#signOut(session, address);
+      return this.#send(response, 200, SIGNED_OUT, [
+        'set-cookie',
+        setCookieHeader(OPERATOR_COOKIE, undefined, isSecure),
+      ]);
     }
-    const route = find(request.url!);
-    const found = route && byPath.get(route.path);
-    if (!found?.methods.includes(method)) return sendPage(response, 404, framed(session, path, NOT_FOUND));
+    const route = this.#find(request.url!);
+    const found = route && this.#byPath.get(route.path);
+    if (!found?.methods.includes(method)) return this.#send(response, 404, this.#framed(session, path, NOT_FOUND));
     const visit = { method, path, input, session, address, pathParams: route!.params } as const;
     const perform = async () => {
       const {
         status,
         html: content,
         location,
-      } = await found.answer(visitOf(visit)).catch((error) => withoutReason(error, found, visit));
-      const page = rendered(status, framed(session, path, content), location ? ['location', HOME + location] : []);
+      } = await found.answer(this.#visitOf(visit)).catch((error) => this.#withoutReason(error, found, visit));
+      const page = this.#rendered(
+        status,
+        this.#framed(session, path, content),
+        location ? ['location', HOME + location] : [],
+      );
       return { page, isDone: status < 400 };
     };
     const key = input.get('form_key');
     if (method === 'GET' || key === null) return sendRendered(response, (await perform()).page);
     const form = { key, address: request.url!, members: [...input] };
-    const done = await deps.sentForms.once(form, cookie!, perform);
+    const done = await this.#deps.sentForms.once(form, cookie!, perform);
     if (done) return sendRendered(response, done);
-    return sendPage(response, 409, SENT_BEFORE);
+    return this.#send(response, 409, SENT_BEFORE);
   }
 
-  async function signIn(response: ServerResponse, of: SignIn): Promise<void> {
+  async #signIn(response: ServerResponse, of: SignIn): Promise<void> {
     const { method, input, visitor, isOwn, isSecure } = of;
     const token = input.get('token') ?? '';
     // Opening the address uses nothing up: programs that look at links do it too.
     if (method === 'GET') {
       const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">${words.signInButton}</button></form>`;
-      return sendPage(response, 200, page(words.signIn, form));
+      return this.#send(response, 200, page(words.signIn, form));
     }
     const { address } = visitor;
-    const begun = isOwn ? await beginSession(token, visitor) : undefined;
+    const begun = isOwn ? await this.#beginSession(token, visitor) : undefined;
     if (begun === undefined) {
-      deps.log.info({ event: 'operator_login_failed', address }, 'audit');
-      return sendPage(response, 403, OLD_LINK);
+      this.#deps.log.info({ event: 'operator_login_failed', address }, 'audit');
+      return this.#send(response, 403, OLD_LINK);
     }
-    deps.log.info({ event: 'operator_login', operator: begun.operator, address }, 'audit');
+    this.#deps.log.info({ event: 'operator_login', operator: begun.operator, address }, 'audit');
     const cookie = setCookieHeader(OPERATOR_COOKIE, begun.cookie, isSecure);
-    sendPage(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
+    this.#send(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
   }
 
   /** The link is used up, the session begun and the login recorded in one unit of work. @source decision 1060 */
-  function beginSession(
+  #beginSession(
     token: string,
     visitor: VisitingBrowser,
   ): Promise<{ readonly operator: string; readonly cookie: string } | undefined> {
-    return deps.store.write(async (tx) => {
-      const operator = await deps.useLink(tx, token, formatInstant(deps.wallClock.now()));
+    return this.#deps.store.write(async (tx) => {
+      const operator = await this.#deps.useLink(tx, token, formatInstant(this.#deps.wallClock.now()));
       if (operator === undefined) return undefined;
-      await tx.audit.append([newRecord(deps, { event: 'operator_login', operator, address: visitor.address })]);
-      return { operator, cookie: await sessions.start(tx, operator, visitor) };
+      await tx.audit.append([newRecord(this.#deps, { event: 'operator_login', operator, address: visitor.address })]);
+      return { operator, cookie: await this.#sessions.start(tx, operator, visitor) };
     });
   }
 
-  async function signOut({ id_hash, operator }: OperatorSession, address: string): Promise<void> {
-    deps.log.info({ event: 'operator_logout', operator, address }, 'audit');
-    await deps.store.write(async (tx) => {
+  async #signOut({ id_hash, operator }: OperatorSession, address: string): Promise<void> {
+    this.#deps.log.info({ event: 'operator_logout', operator, address }, 'audit');
+    await this.#deps.store.write(async (tx) => {
       await tx.operatorSessions.remove(id_hash);
-      await tx.audit.append([newRecord(deps, { event: 'operator_logout', operator, address })]);
+      await tx.audit.append([newRecord(this.#deps, { event: 'operator_logout', operator, address })]);
     });
   }
 
-  function visitOf({ method, path, input, session, address, pathParams }: Visit): OperatorRequest {
+  #visitOf({ method, path, input, session, address, pathParams }: Visit): OperatorRequest {
     const { operator, id_hash } = session;
     return {
-      ...{ method, path, pathParams, operator, session: id_hash, formFields: fieldsOf(session) },
+      ...{ method, path, pathParams, operator, session: id_hash, formFields: this.#fieldsOf(session) },
       parameter: (name) => input.get(name) ?? undefined,
-      read: (work) => deps.store.read(work),
-      async change(act, work) {
+      read: (work) => this.#deps.store.read(work),
+      change: async (act, work) => {
         const { needsReason } = OPERATOR_ACTS[act];
         const reason = needsReason ? reasonOf(input.get('reason') ?? '') : undefined;
         if (needsReason && reason === undefined) throw new ReasonMissing();
-        return change(deps, { operator, address, act, reason }, work);
+        return change(this.#deps, { operator, address, act, reason }, work);
       },
     };
   }
 
   /** The page of a form that lacks a reason; throws on any other error. */
-  async function withoutReason(error: unknown, of: OperatorPage, visit: Visit): Promise<OperatorResponse> {
+  async #withoutReason(error: unknown, of: OperatorPage, visit: Visit): Promise<OperatorResponse> {
     if (!(error instanceof ReasonMissing)) throw error;
-    const { html: shown } = await of.answer(visitOf({ ...visit, method: 'GET', input: new URLSearchParams() }));
+    const { html: shown } = await of.answer(this.#visitOf({ ...visit, method: 'GET', input: new URLSearchParams() }));
     const alert = html`<p class="alert" role="alert">${texts.operator.noReason(REASON_MAX)}</p>`;
     return { status: 400, html: { ...shown, content: html`${alert}${shown.content}` } };
   }
 
-  const fieldsOf = ({ form_token }: OperatorSession): FormFields => ({
-    ...{ authenticity_token: form_token, form_key: deps.sentForms.keyFor('', form_token) },
-  });
+  #fieldsOf({ form_token }: OperatorSession): FormFields {
+    return { authenticity_token: form_token, form_key: this.#deps.sentForms.keyFor('', form_token) };
+  }
 
-  function framed(session: OperatorSession, path: string, content: OperatorResponse['html']): PageDocument {
-    const links = deps.sections.map(([own, text]) => ({
+  #send(response: ServerResponse, status: number, shown: PageDocument, more: readonly string[] = []): void {
+    sendRendered(response, this.#rendered(status, shown, more));
+  }
+
+  #framed(session: OperatorSession, path: string, content: OperatorResponse['html']): PageDocument {
+    const links = this.#deps.sections.map(([own, text]) => ({
       href: HOME + own,
       text,
       isCurrent: own === '' ? path === HOME : path === HOME + own || path.startsWith(`${HOME + own}/`),
     }));
-    const frame = { screenName: session.operator, formFields: fieldsOf(session), section: undefined };
+    const frame = { screenName: session.operator, formFields: this.#fieldsOf(session), section: undefined };
     return { width: 'full', ...content, frame: { ...frame, operatorLinks: links, logoutPath: SIGN_OUT } };
   }
 
-  function rendered(status: number, shown: PageDocument, more: readonly string[] = []): RenderedPage {
+  #rendered(status: number, shown: PageDocument, more: readonly string[] = []): RenderedPage {
     const type = ['content-type', 'text/html; charset=utf-8'];
     const headers = [...pageHeaders({ html: shown }), ...NOSNIFF_HEADERS, ...type, ...more];
-    return { status, headers, text: renderDocument(shown, deps.branding), cookies: [] };
+    return { status, headers, text: renderDocument(shown, this.#deps.branding), cookies: [] };
   }
+}
 
-  function sendRendered(response: ServerResponse, { status, headers, text }: RenderedPage): void {
-    send(response, status, [...headers], text);
-  }
-
-  const sendPage = (response: ServerResponse, ...of: Parameters<typeof rendered>): void =>
-    sendRendered(response, rendered(...of));
-
-  return (request, response) => {
-    const path = request.url!.split('?', 1)[0]!;
-    if (path !== HOME && !path.startsWith(`${HOME}/`)) {
-      if (!sendAsset(deps.branding, path, response)) others(request, response);
-      return;
-    }
-    answer(request, response).catch((err) => {
-      const isProblem = err instanceof Problem;
-      if (!isProblem) deps.log.error({ err }, 'a page of operators failed');
-      sendPage(
-        response,
-        isProblem ? 503 : 500,
-        page(isProblem ? words.noDatabase : words.failed, html`<p>${words.failedAbout}</p>`),
-        isProblem ? ['retry-after', '1'] : [],
-      );
-    });
-  };
+function sendRendered(response: ServerResponse, { status, headers, text }: RenderedPage): void {
+  send(response, status, [...headers], text);
 }
 
 const page = (title: string, content: Html): PageDocument => ({ title, content: html`<h1>${title}</h1>${content}` });

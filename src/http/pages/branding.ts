@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import type { FastifyInstance } from 'fastify';
+import type { Routes } from '../routes.ts';
 import type { BrandedService } from './document.ts';
 
 /** The path of the icon of the service. */
@@ -82,7 +82,7 @@ function picture(extension: string, bytes: Buffer): Picture {
 }
 
 /** Serves the images of the service, the icon also at the path that browsers try by default. */
-export function serveBranding(app: FastifyInstance, { logo, favicon }: Branding): void {
+export function serveBranding(routes: Routes, { logo, favicon }: Branding): void {
   const served: readonly (readonly [path: string, picture: Picture | undefined])[] = [
     [FAVICON_PATH, favicon],
     ['/favicon.ico', favicon],
@@ -90,16 +90,13 @@ export function serveBranding(app: FastifyInstance, { logo, favicon }: Branding)
   ];
   for (const [path, found] of served) {
     if (!found) continue;
-    app.get(path, (request, reply) => {
-      void reply.headers({
-        'content-type': found.type,
-        'cache-control': 'max-age=300',
-        etag: found.etag,
-        'content-security-policy': PICTURE_POLICY,
-        'cross-origin-resource-policy': 'same-origin',
-      });
-      if (request.headers['if-none-match'] === found.etag) return reply.code(304).send();
-      return reply.send(found.bytes);
-    });
+    const headers = {
+      'content-type': found.type,
+      'cache-control': 'max-age=300',
+      etag: found.etag,
+      'content-security-policy': PICTURE_POLICY,
+      'cross-origin-resource-policy': 'same-origin',
+    };
+    routes.get(path, () => ({ headers, body: found.bytes }));
   }
 }

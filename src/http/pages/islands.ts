@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import type { Routes } from '../routes.ts';
 
 /** What `npm run build` writes: the scripts of `src/console/islands`, bundled, and which file is which. @source decision 1008 */
 const FOLDER = new URL('../../../built/islands/', import.meta.url);
@@ -40,18 +40,18 @@ function read(file: string): Buffer {
 export const islandFile = (path: string): Buffer | undefined => contents.get(path.replace(islandPath(''), ''))?.plain;
 
 /** Serves the scripts. Their names change with their contents, so that browsers keep them. */
-export function serveIslands(app: FastifyInstance): void {
+export function serveIslands(routes: Routes): void {
   for (const [file, { plain, packed }] of contents) {
-    app.get(islandPath(file), (request, reply) => {
+    routes.get(islandPath(file), (request) => {
       const isPacked = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''));
-      void reply.headers({
+      const headers = {
         'content-type': 'text/javascript; charset=utf-8',
         'cache-control': 'public, max-age=31536000, immutable',
         'cross-origin-resource-policy': 'same-origin',
         vary: 'accept-encoding',
         ...(isPacked && { 'content-encoding': 'br' }),
-      });
-      return reply.send(isPacked ? packed : plain);
+      };
+      return { headers, body: isPacked ? packed : plain };
     });
   }
 }

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
 import type { Store } from '../../contract/store/store.ts';
-import { acceptsOnlyJson } from '../accept.ts';
+import { acceptsOnlyJson } from '../accept-header.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
 import type { AuditLog, AuditOrigin } from '../audit-log.ts';
 import type { ConnectionLimiter } from '../connection-limiter.ts';
@@ -15,6 +14,7 @@ import { send } from '../reply.ts';
 import { requestIdOf } from '../request-id.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import { sharedRouter } from '../router.ts';
+import type { Routes } from '../routes.ts';
 import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
 import { browserNameOf } from './browser-names.ts';
 import type { BrowserSessions, OpenSession } from './browser-sessions.ts';
@@ -73,16 +73,9 @@ export function pageAnswerer(deps: PageDeps): (request: IncomingMessage, respons
 }
 
 /** Registers the stylesheets of the pages on a listener. */
-export function registerStyles(app: FastifyInstance): void {
-  for (const [name, style] of Object.entries(styleSheets)) {
-    app.get(`/pages/${name}`, (_, reply) => {
-      void reply.headers({
-        'content-type': 'text/css; charset=utf-8',
-        'cache-control': 'max-age=300',
-      });
-      return reply.send(style);
-    });
-  }
+export function registerStyles(routes: Routes): void {
+  const headers = { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'max-age=300' };
+  for (const [name, body] of Object.entries(styleSheets)) routes.get(`/pages/${name}`, () => ({ headers, body }));
 }
 
 /** Answers one request for a page. Never rejects. */

@@ -13,7 +13,7 @@ import { sharedRouter } from '../router.ts';
 import { browserNameOf } from './browser-names.ts';
 import { readCookie, SESSION_COOKIE } from './cookies.ts';
 import { isFromOwnPage } from './csrf.ts';
-import type { PageDeps } from './routes.ts';
+import type { PageDeps } from './page-handler.ts';
 
 /** Below this path, scripts of pages call operations. */
 export const CONSOLE_API = '/console/api';
