@@ -12,12 +12,11 @@ const VALUES = new Set([
   ...[SyntaxKind.CloseBracketToken, SyntaxKind.CloseBraceToken, SyntaxKind.ThisKeyword],
 ]);
 
-/** The tokens of a text, without comments and white space. */
-export function countTokens(text: string): number {
+/** Calls `see` with each token of a text, without comments and white space. */
+export function scan(text: string, see: (kind: SyntaxKind) => void): void {
   const scanner = createScanner(true, LanguageVariant.JSX, text);
   /** The braces that are open in each open template. */
   const templates: number[] = [];
-  let count = 0;
   for (let kind = scanner.scan(), before = kind; kind !== SyntaxKind.EndOfFile; before = kind, kind = scanner.scan()) {
     const depth = templates.length - 1;
     if (kind === SyntaxKind.SlashToken && !VALUES.has(before)) kind = scanner.reScanSlashToken();
@@ -26,8 +25,16 @@ export function countTokens(text: string): number {
     else if (kind === SyntaxKind.CloseBraceToken && depth >= 0) templates[depth]! -= 1;
     if (kind === SyntaxKind.TemplateHead) templates.push(0);
     else if (kind === SyntaxKind.TemplateTail) templates.pop();
-    count += 1;
+    see(kind);
   }
+}
+
+/** The number of tokens of a text. */
+export function countTokens(text: string): number {
+  let count = 0;
+  scan(text, () => {
+    count += 1;
+  });
   return count;
 }
 
