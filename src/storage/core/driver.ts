@@ -9,8 +9,7 @@ export interface Driver {
   readonly dialect: Dialect;
   readonly statements: Statements;
   /**
-   * Runs on one consistent snapshot of the database. On PostgreSQL the work starts again from the beginning when it asks
-   * a second statement, and the first run stands still there: what it does before that must bear happening twice.
+   * Runs on one consistent snapshot of the database. On PostgreSQL the work may start again at its second statement.
    * @source decision 733
    */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
