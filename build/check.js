@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 
-// Types and style, all at once: each takes little more than one processor.
-const CHECKS = ['tsc --noEmit', 'tsc --noEmit -p src/console/islands', 'biome check --error-on-warnings .'];
+// Types, style, commit subjects and ratchets, all at once: each takes little more than one processor.
+const CHECKS = [
+  'tsc --noEmit',
+  'tsc --noEmit -p src/console/islands',
+  'biome check --error-on-warnings .',
+  'node build/commit-subjects.ts',
+  'node --disable-warning=ExperimentalWarning build/ratchets.ts',
+];
 
 const codes = await Promise.all(
   CHECKS.map((line) => new Promise((ended) => spawn(line, { shell: true, stdio: 'inherit' }).on('exit', ended))),

@@ -8,6 +8,7 @@ import { aliasFileSchema } from '../../src/http/vocabulary/alias-file.ts';
 import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
+import { interfaceMarkdown } from './interface-markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
 import { scaleMarkdown } from './scale.ts';
 
@@ -36,11 +37,20 @@ function placeOf(event: AuditEvent): string {
   return LOG_ONLY.includes(event) ? 'log' : 'log, database';
 }
 
-/** The documents that are generated from the declarations: text by file name. */
-export function generatedDocs(): Readonly<Record<string, string>> {
+type LargeDocs = Readonly<Record<'openapi.json' | 'endpoints.md', string>>;
+
+/** The generated documents that are not in the repository: text by file name. @source decision 1311 */
+export function largeDocs(): LargeDocs {
   return {
     'openapi.json': `${JSON.stringify(openApiOf(operations, byDefault), null, 1)}\n`,
     'endpoints.md': endpointsMarkdown(operations, byDefault, coverageMarkdown(operations)),
+  };
+}
+
+/** The other documents that are generated from the declarations: text by file name. */
+export function generatedDocs(large: LargeDocs = largeDocs()): Readonly<Record<string, string>> {
+  return {
+    'interface.md': interfaceMarkdown(large['openapi.json'], large['endpoints.md']),
     'problems.md': problemsMarkdown(operations),
     'aliases.schema.json': `${JSON.stringify(aliasFileSchema, null, 2)}\n`,
     'settings.md': `# Settings\n\n${GENERATED}\n\n${settingsMarkdown()}`,

@@ -34,7 +34,7 @@ const CAUSES: Readonly<Record<EventType, readonly [how: string, operations: read
 const EVENTS = 'test/resources/activity-events.test.ts';
 const SUBSCRIPTIONS = 'test/resources/subscriptions.test.ts';
 
-/** Every row of "Events" and of the recorded changes, value by value. @source advertising: Events, Versioning */
+/** Every row of "Events" and of the recorded changes, value by value. @source activity 0.1, 0.2 */
 export const EVENT_ITEMS: readonly EventItem[] = [
   ...EVENT_TYPES.map((type): EventItem => {
     const [how, operations, test] = CAUSES[type];
@@ -102,6 +102,6 @@ export const EVENT_ITEMS: readonly EventItem[] = [
   },
 ];
 
-/** The recorded change that affects nothing that is served. @source advertising: Versioning */
+/** The recorded change that affects nothing that is served. @source activity 0.2 */
 export const OUTSIDE =
   'The filtered streaming endpoints of versions 1.1 and 2 (the third recorded change: the older is deprecated in favour of the newer) have no path in the two documents and are not served: requests for them get 404, like any unknown path.';
