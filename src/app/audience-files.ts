@@ -4,11 +4,11 @@ import { secureRandom } from '../base/random.ts';
 import type { DerivedObjects } from '../contract/services/derived-files.ts';
 import type { ObjectStore } from '../contract/services/objects.ts';
 import type { DirectoryIndex } from '../contract/store/directory.ts';
-import type { Store } from '../contract/store/store.ts';
-import { directoryFolder, openDirectory } from '../features/audiences/directory/directory.ts';
+import { directoryFolder, PeopleDirectory } from '../features/audiences/directory/directory.ts';
 import { checkObjectStore } from '../features/platform/object-store-check.ts';
 import type { Settings } from '../settings.ts';
-import { derivedObjects } from '../storage/objects/derived-objects.ts';
+import { StoredFiles } from '../storage/objects/derived-objects.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { openObjects } from './objects.ts';
 
 /** What the files of audiences and of the directory need. */
@@ -30,13 +30,13 @@ export function openAudienceFiles({ settings, store, clock, objects }: AudienceF
   readonly directory: DirectoryIndex;
 } {
   const open = (prefix: string, copies: string): DerivedObjects =>
-    derivedObjects({
+    new StoredFiles({
       ...{ store, objects, clock, prefix },
       random: secureRandom,
       folder: join(audiencesFolder(settings), copies),
       bytes_max: settings.audience_copies_bytes_max,
     });
-  const directory = openDirectory({
+  const directory = new PeopleDirectory({
     ...{ store, clock },
     derived: open('audiences/images', 'image-copies'),
     folder: directoryFolder(settings.data_folder),

@@ -1,13 +1,20 @@
 import { secureRandom } from '../base/random.ts';
-import { lenientAuthenticator } from '../features/auth/oauth1/authenticate-leniently.ts';
-import { consumerAuthenticator, requestTokenAuthenticator } from '../features/auth/oauth1/authenticate-login-steps.ts';
+import {
+  consumerAuthenticator,
+  lenientAuthenticator,
+  requestTokenAuthenticator,
+} from '../features/auth/oauth1/authenticate-login-steps.ts';
 import { userAuthenticator } from '../features/auth/oauth1/authenticate-user.ts';
-import { credentialCache } from '../features/auth/oauth1/credential-cache.ts';
-import { lastUseRecorder } from '../features/auth/oauth1/last-use-recorder.ts';
+import { CredentialCache, LastUseRecorder } from '../features/auth/oauth1/credential-cache.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
 import { basicAuthenticator } from '../features/auth/oauth2/authenticate-basic.ts';
-import { bearerOnly, bearerOrUser, userOnly, userOrBasic } from '../features/auth/oauth2/authenticate-bearer.ts';
-import { bearerCache } from '../features/auth/oauth2/bearer-cache.ts';
+import {
+  bearerAuthenticator,
+  bearerOnly,
+  bearerOrUser,
+  userOnly,
+  userOrBasic,
+} from '../features/auth/oauth2/authenticate-bearer.ts';
 import { publisherAuthenticator } from '../features/delivery/serving/authenticate-publisher.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -25,13 +32,13 @@ export function authenticators(
   const shared = {
     ...{ clock, nonces, notBefore_s },
     wallClock: wallClock === clock ? undefined : wallClock,
-    credentials: credentialCache(store, box),
+    credentials: new CredentialCache(store, box),
     random: secureRandom,
     window_s: settings.timestamp_window_s,
   };
   const basic = basicAuthenticator(services);
-  const bearers = bearerCache(store);
-  const user = userOnly(bearers, userAuthenticator({ ...shared, uses: lastUseRecorder(store) }));
+  const bearer = bearerAuthenticator(store);
+  const user = userOnly(bearer, userAuthenticator({ ...shared, uses: new LastUseRecorder(store) }));
   const requestToken = requestTokenAuthenticator({ ...shared, store, box });
   return {
     userAuthenticator: user,
@@ -39,9 +46,9 @@ export function authenticators(
       consumer: consumerAuthenticator({ ...shared, store, box }),
       'request-token': settings.lenient_access_token ? lenientAuthenticator(requestToken, services) : requestToken,
       basic,
-      bearer: bearerOnly(bearers, user),
+      bearer: bearerOnly(bearer, user),
       publisher: publisherAuthenticator(store, services.serving.outages),
-      'user-or-bearer': bearerOrUser(bearers, user),
+      'user-or-bearer': bearerOrUser(bearer, user),
       'owner-or-basic': userOrBasic(user, basic, settings.allow_basic_invalidate),
     },
   };

@@ -21,9 +21,9 @@ import { readReport } from '../features/ads/reports/read-report.ts';
 import { TARGETING_TYPES, targetingType } from '../features/ads/targeting-criteria/targeting-types.ts';
 import { deviceCookies } from '../features/auth/logins/device-cookies.ts';
 import { loginThrottle } from '../features/auth/logins/login-throttle.ts';
-import { allPages } from '../features/auth/pages/all-pages.ts';
+import { assemblePages } from '../features/auth/pages/assemble-pages.ts';
 import { errorPage } from '../features/auth/pages/error-pages.ts';
-import { redirectToLogin } from '../features/auth/pages/login-pages.ts';
+import { redirectToLogin } from '../features/auth/pages/layout.ts';
 import { sentForms } from '../features/auth/sent-forms.ts';
 import {
   createPublisher,
@@ -53,7 +53,7 @@ export function browserPages(
     'login_failures_per_address',
     'login_failures_per_user',
   ]);
-  return allPages(
+  return assemblePages(
     {
       ...{ store, clock, wallClock, box, grants, hashPassword, verifyPassword },
       throttle: loginThrottle({ store, clock: wallClock, limits }),

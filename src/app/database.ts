@@ -7,7 +7,6 @@ import { type Random, secureRandom, seededRandom } from '../base/random.ts';
 import { isKeyId, parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from '../base/secret-box.ts';
 import type { AuditRecord } from '../contract/store/audit.ts';
 import { SEALED_COLUMNS, secretContext } from '../contract/store/sealed-columns.ts';
-import type { Store } from '../contract/store/store.ts';
 import { describeMasterKeys } from '../features/platform/node-keys.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
@@ -16,6 +15,7 @@ import { appliedMigrations, migrate, pendingMigrations } from '../storage/core/m
 import { assertKnownEnough, readApplied } from '../storage/core/schema-level.ts';
 import { findSealedOtherwise } from '../storage/core/sealed-values.ts';
 import { storeOn } from '../storage/core/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { programVersion } from '../version.ts';
 
 /** What tests, benchmarks and development mode may replace; production uses the defaults. */

@@ -22,22 +22,21 @@ import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Sender } from '../contract/services/sending.ts';
 import type { JobKind } from '../contract/store/jobs.ts';
 import { shortNodeId } from '../contract/store/nodes.ts';
-import type { Store } from '../contract/store/store.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
 import { openEventFeed } from '../features/activity/event-feed.ts';
 import { openStreams } from '../features/activity/stream/streams.ts';
 import { Deliverer, WEBHOOK_LEASE_S } from '../features/activity/webhooks/deliverer.ts';
 import { getStats } from '../features/ads/analytics/get-stats.ts';
-import { openAudienceMembers } from '../features/audiences/members/audience-members.ts';
+import { AudienceMemberIndex } from '../features/audiences/members/audience-members.ts';
 import { openUploadParser } from '../features/audiences/uploads/upload-parser.ts';
 import { type Grants, grants } from '../features/auth/oauth1/grants.ts';
 import { bearerTokens } from '../features/auth/oauth2/bearer-tokens.ts';
-import { openServing } from '../features/delivery/serving/serving.ts';
+import { Serving } from '../features/delivery/serving/serving.ts';
 import { skewMax_ms } from '../features/platform/clock-skew.ts';
 import { type BlockIds, blockIds } from '../features/platform/ids.ts';
-import { type JobRunner, jobRunner } from '../features/platform/job-runner.ts';
-import { type Node, openNode, type RunningNode } from '../features/platform/node.ts';
+import { JobRunner } from '../features/platform/job-runner.ts';
+import { type Node, RunningNode } from '../features/platform/node.ts';
 import { hashPassword } from '../features/platform/password-hashing.ts';
 import { type BackgroundMetrics, backgroundMetrics } from '../http/background-metrics.ts';
 import { openLog } from '../http/log.ts';
@@ -62,6 +61,7 @@ import { SCHEMA_LEVEL } from '../storage/core/schema-level.ts';
 import type { ObjectStoreListener } from '../storage/objects/attempts.ts';
 import { cachedReader } from '../storage/objects/cached-reader.ts';
 import { directReader } from '../storage/objects/direct-reader.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { programVersion } from '../version.ts';
 import { audiencesFolder, openAudienceFiles } from './audience-files.ts';
 import { catalog, jobKinds } from './catalog.ts';
@@ -150,7 +150,7 @@ export async function openDependencies(
   // Only one process can open a database of SQLite as a server.
   const hasPeers = runtime.driver.dialect === 'postgres';
   const machineClock = overrides.machineClock ?? systemClock;
-  const node = openNode({
+  const node = new RunningNode({
     ...{ store, clock, id: nodeId, hostname: hostname(), version: programVersion },
     process: processIdentity(),
     machineClock,
@@ -195,13 +195,13 @@ export async function openDependencies(
   };
   const services: Services = {
     ...others,
-    serving: openServing({
+    serving: new Serving({
       ...{ services: others, node: node.id, onDropped: metrics.beaconDropped },
       onError: failureLog(log, 'could not store beacons'),
       waitsMax: overrides.decisionWaits,
     }),
   };
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, clock, services, node },
     random: secureRandom,
     kinds: overrides.aroundJobKinds?.(jobKinds) ?? jobKinds,
@@ -270,7 +270,7 @@ function audienceServices(settings: Settings, store: Store, clock: Clock, object
       processing_delay_s: (environment) => settings[`audience_processing_delay_${environment}_s`],
       size_min: settings.audience_size_min,
     },
-    members: openAudienceMembers({
+    members: new AudienceMemberIndex({
       ...{ store, directory, derived },
       folder: join(audiencesFolder(settings), 'memberships'),
     }),

@@ -4,13 +4,12 @@ import { secureRandom } from '../base/random.ts';
 import type { JobServices } from '../contract/declare/operation.ts';
 import type { Keywords } from '../contract/services/keywords.ts';
 import type { ObjectStore } from '../contract/services/objects.ts';
-import type { Store } from '../contract/store/store.ts';
-import { keywordsFolder, openKeywords } from '../features/keywords/keywords.ts';
+import { KeywordSearch, keywordsFolder } from '../features/keywords/keywords.ts';
 import { rolesOf } from '../settings/roles.ts';
 import type { Settings } from '../settings.ts';
-import { derivedObjects } from '../storage/objects/derived-objects.ts';
+import { StoredFiles } from '../storage/objects/derived-objects.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 
-/** What keyword search needs. */
 interface KeywordSearchParts extends JobServices {
   readonly settings: Settings;
   readonly store: Store;
@@ -22,9 +21,9 @@ interface KeywordSearchParts extends JobServices {
 export function openKeywordSearch({ settings, store, clock, objects, runNow }: KeywordSearchParts): Keywords {
   const folder = keywordsFolder(settings.data_folder);
   const random = secureRandom;
-  return openKeywords({
+  return new KeywordSearch({
     ...{ store, clock, random, folder, runNow },
-    derived: derivedObjects({
+    derived: new StoredFiles({
       ...{ store, clock, random, objects },
       prefix: 'keywords',
       folder: join(folder, 'copies'),

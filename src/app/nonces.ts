@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { earlierOf } from '../base/clock.ts';
 import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
-import { sharedNonces } from '../features/auth/oauth1/shared-nonces.ts';
-import { nonceSweeper, withStoredNonces } from '../features/auth/oauth1/stored-nonces.ts';
+import { nonceSweeper, sharedNonces, withStoredNonces } from '../features/auth/oauth1/shared-nonces.ts';
 import { failureLog } from '../http/outage-log.ts';
-import { openNonceLog } from '../storage/core/nonce-log.ts';
+import { NonceFiles } from '../storage/core/nonce-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { SharedServer } from './shared-server.ts';
 
@@ -21,7 +20,7 @@ export async function openNonces(
   const { timestamp_window_s: window_s } = settings;
   // Nothing is forgotten that either of them accepts.
   const clock = earlierOf(ofService, wallClock);
-  const files = openNonceLog(join(settings.data_folder, 'nonces'), window_s, { clock });
+  const files = new NonceFiles(join(settings.data_folder, 'nonces'), window_s, { clock });
   cleanup.defer(() => files.close());
   const { log: earlier, storedCount } = await withStoredNonces(files, store);
   if (sharedServer || storedCount > 0) {

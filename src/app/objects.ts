@@ -31,8 +31,8 @@ export async function openObjects(
     const store = folderObjects(folder, secureRandom, { isSynced });
     return { store, folder, isUp: undefined, check: undefined, close: () => {} };
   }
-  const { s3Objects } = await import('../storage/objects/s3-objects.ts');
-  const store = s3Objects(
+  const { S3Objects } = await import('../storage/objects/s3-objects.ts');
+  const store = new S3Objects(
     {
       ...named,
       endpoint: settings.object_store_endpoint,
@@ -47,11 +47,11 @@ export async function openObjects(
   return {
     store,
     folder: undefined,
-    isUp: store.isUp,
+    isUp: () => store.isUp(),
     async check() {
       // Nobody else may be using it: whether it is back is found out here.
       if (!store.isUp()) await store.head('probe/none');
     },
-    close: store.close,
+    close: () => store.close(),
   };
 }

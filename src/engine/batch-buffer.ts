@@ -1,7 +1,8 @@
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
-import type { AccountHistoryRow } from '../contract/store/account-history.ts';
-import type { Deleted, RecordsWriting, RowKey, WriteTransaction } from '../contract/store/store.ts';
+import type { ColumnValues, Deleted, RecordsWriting, RowKey } from '../contract/store/records.ts';
 import { UNIQUE_KEY } from '../rows/draft.ts';
+import type { AccountHistoryRow } from '../storage/tables/account-history.ts';
+import type { WriteTransaction } from '../storage/unit-of-work.ts';
 
 /** The rows that the items of a batch need, to be read in advance. */
 export interface Preload {
@@ -112,8 +113,14 @@ export async function batchBuffer(
     },
     lockAccount: (of) => tx.records.lockAccount(of),
   };
-  const changes = { ...tx.accountHistory, append: async (row: AccountHistoryRow) => wait.append(row) };
-  return { tx: { ...tx, records, accountHistory: changes }, flush: wait.flush };
+  const { accountHistory: stored } = tx;
+  const accountHistory: WriteTransaction['accountHistory'] = {
+    append: async (row) => wait.append(row),
+    appendAll: (rows) => stored.appendAll(rows),
+    page: (query) => stored.page(query),
+    removeBefore: (time, limit) => stored.removeBefore(time, limit),
+  };
+  return { tx: { ...tx, records, accountHistory }, flush: wait.flush };
 }
 
 function nameOf(resource: AnyResource, id: string, deleted: Deleted): string {
@@ -130,21 +137,24 @@ async function readMany(
   return (await tx.records.getMany(resource, account, values, options)) as unknown as Row[];
 }
 
-type Changed = Readonly<Record<string, string | number | null>>;
-
 interface PendingWrites {
   insert(kind: AnyResource, row: Row): void;
-  update(kind: AnyResource, id: string, changes: Changed): void;
+  update(kind: AnyResource, id: string, changes: ColumnValues): void;
   append(row: AccountHistoryRow): void;
   flush(): Promise<void>;
 }
 
 /** Buffers writes in order; adjacent writes of the same form become one statement. */
 function pendingWrites(tx: WriteTransaction, account: string): PendingWrites {
-  let writes: { readonly like: string; readonly kind: AnyResource; rows: Row[]; ids: string[]; changes: Changed }[] =
-    [];
+  let writes: {
+    readonly like: string;
+    readonly kind: AnyResource;
+    rows: Row[];
+    ids: string[];
+    changes: ColumnValues;
+  }[] = [];
   let log: AccountHistoryRow[] = [];
-  const among = (like: string, kind: AnyResource, changes: Changed) => {
+  const among = (like: string, kind: AnyResource, changes: ColumnValues) => {
     const last = writes.at(-1);
     if (last?.like === like && last.kind === kind) return last;
     const next = { like, kind, rows: [], ids: [], changes };

@@ -1,8 +1,8 @@
 import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
 import type { AnyResource, CascadeCreate, Row } from '../contract/declare/resource.ts';
 import type { Change } from '../contract/declare/rules.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
 import { rowOf } from '../rows/draft.ts';
+import type { WriteTransaction } from '../storage/unit-of-work.ts';
 import { storeNew, takeNewIds } from './new-row.ts';
 
 /** A cascade that a write may trigger, and the ids for the rows that it may create. */

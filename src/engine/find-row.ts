@@ -1,7 +1,7 @@
 import type { Call } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
-import type { Deleted, RecordsReading, RowKey } from '../contract/store/store.ts';
+import type { Deleted, RecordsReading, RowKey } from '../contract/store/records.ts';
 import { keyFrom } from '../rows/keys.ts';
 
 /** The key of a row in a path, and its parent. */

@@ -1,8 +1,8 @@
 import type { Actor, Ids } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { AppliedChange } from '../contract/declare/rules.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
 import { serializerOf } from '../rows/serializer.ts';
+import type { WriteTransaction } from '../storage/unit-of-work.ts';
 
 /** Takes the ids of `count` history rows; none for resources without history. */
 export async function takeChangeIds(

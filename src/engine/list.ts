@@ -10,7 +10,7 @@ import {
 } from '../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../contract/declare/resource.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
-import type { PageQuery, SortKey } from '../contract/store/store.ts';
+import type { PageQuery, SortKey } from '../contract/store/records.ts';
 import { serializerOf } from '../rows/serializer.ts';
 import { checkParent } from './find-row.ts';
 import { throwErrors } from './read-parameters.ts';

@@ -1,9 +1,9 @@
 import type { Actor, Ids, Input, NewIds, RowFactory, Services } from '../contract/declare/operation.ts';
 import { type AnyResource, LONG_IDS_FROM, type Row } from '../contract/declare/resource.ts';
 import type { AppliedChange } from '../contract/declare/rules.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
 import { rowOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';
+import type { WriteTransaction } from '../storage/unit-of-work.ts';
 import { recordChange, takeChangeIds } from './history.ts';
 
 /** Takes the ids for `count` rows and their history. */

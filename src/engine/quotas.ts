@@ -3,7 +3,7 @@ import type { Call, Input } from '../contract/declare/operation.ts';
 import type { AnyResource, Quota, Row } from '../contract/declare/resource.ts';
 import type { AppliedChange, ChangeSetRule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
+import type { WriteTransaction } from '../storage/unit-of-work.ts';
 
 /** Whether a write with these parameters could raise the count of a quota: then the account is locked first. */
 export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | 'update'): boolean {

@@ -1,8 +1,8 @@
 import { type Answer, type Call, serializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import type { AppliedChange } from '../contract/declare/rules.ts';
-import type { Store, WriteTransaction } from '../contract/store/store.ts';
 import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
+import type { Store, WriteTransaction } from '../storage/unit-of-work.ts';
 import { checkParent, pathKey } from './find-row.ts';
 import { changeSetErrors, mayRaise, quotaErrors } from './quotas.ts';
 import { throwErrors } from './read-parameters.ts';

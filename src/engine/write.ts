@@ -5,9 +5,9 @@ import { type AnyResource, jobKeyOf, type Row, type Verb } from '../contract/dec
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
 import { type AppliedChange, blankName, type Change, type Rule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
-import type { WriteTransaction } from '../contract/store/store.ts';
 import { columnFields, draftOf, UNIQUE_KEY } from '../rows/draft.ts';
 import { searchColumns } from '../rows/search-columns.ts';
+import type { WriteTransaction } from '../storage/unit-of-work.ts';
 import { applyCascades, type PendingCascade, takeCascadeIds } from './cascade-create.ts';
 import { findRow, type PathKey } from './find-row.ts';
 import { recordChange, takeChangeIds } from './history.ts';

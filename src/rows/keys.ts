@@ -1,7 +1,7 @@
 import { isErrorDetail, isId } from '../contract/declare/fields.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import { problem } from '../contract/problems/problems.ts';
-import type { RowKey } from '../contract/store/store.ts';
+import type { RowKey } from '../contract/store/records.ts';
 
 /** The row key for an id in a path or a batch item. @throws ID_ILLEGAL for an id that no row can have. */
 export function keyFrom(resource: AnyResource, account: string | undefined, id: string): RowKey {

@@ -73,7 +73,7 @@ export function valueSchema(field: Field): Schema {
 /** JSON Schema of an object with these fields, each always present unless omitted when null. */
 export function objectSchema(fields: Readonly<Record<string, Field>>): Schema {
   const members = Object.entries(fields).map(([name, field]) => [name, memberSchema(field)] as const);
-  return Type.Object(Object.fromEntries(members) as Record<string, Schema>, { additionalProperties: false });
+  return Type.Closed(Object.fromEntries(members) as Record<string, Schema>);
 }
 
 function memberSchema(field: Field): Schema {

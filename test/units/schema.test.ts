@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { generatedSchema } from '../../build/docs/generated-schema.ts';
 import { serversFrom } from '../../src/storage/core/schema-level.ts';
 import { migrations } from '../../src/storage/migrations/all-migrations.ts';
+import { integer, text } from '../../src/storage/migrations/columns.ts';
 import { MIGRATIONS_TABLE } from '../../src/storage/migrations/migrations-table.ts';
 import { newSchema } from '../../src/storage/migrations/new-schema.ts';
 import { schemaBuilder } from '../../src/storage/migrations/schema-builder.ts';
@@ -60,7 +61,6 @@ const ADDITIVE = [
 
 test('a migration beside which older servers continue only adds', () => {
   const continued = migrations.filter(({ olderServers }) => olderServers === 'continue');
-  assert.ok(continued.length > 0);
   for (const { name, statements } of continued)
     assert.deepEqual(beyondAdding(statements(schemaBuilder('postgres'))), [], name);
 });
@@ -68,15 +68,15 @@ test('a migration beside which older servers continue only adds', () => {
 test('what is more than adding is found', () => {
   const { table, addColumn, index, uniqueIndex, dropIndex } = schemaBuilder('postgres');
   const additions = [
-    table('a', (t) => t.text('id').key()),
+    table('a', { id: text.key() }),
     uniqueIndex('a_b', 'a', ['id']),
-    addColumn('b', (t) => t.text('c').nullable()),
-    addColumn('b', (t) => t.integer('d').defaultTo(0)),
+    addColumn('b', 'c', text.nullable()),
+    addColumn('b', 'd', integer.defaultTo(0)),
     index('b_c', 'b', ['c']),
   ];
   assert.deepEqual(beyondAdding(additions), []);
   const others = [
-    addColumn('b', (t) => t.text('c')),
+    addColumn('b', 'c', text),
     uniqueIndex('b_c', 'b', ['c']),
     dropIndex('b_c'),
     "update b set c = 'x'",

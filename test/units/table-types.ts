@@ -2,7 +2,8 @@ import { insertRows } from '../../src/storage/core/bulk-insert.ts';
 import { inList } from '../../src/storage/core/in-lists.ts';
 import type { Session } from '../../src/storage/core/session.ts';
 import type { Db, Param } from '../../src/storage/core/statements.ts';
-import { tableRows, updateRows } from '../../src/storage/core/table-rows.ts';
+import { findRow, updateRows } from '../../src/storage/core/table-rows.ts';
+import type { ReadTransaction } from '../../src/storage/unit-of-work.ts';
 
 /** Statements that must not compile: `tsc` fails when one of them does. Nothing calls this. */
 export function wrongStatements(
@@ -35,11 +36,11 @@ export function wrongStatements(
   // @ts-expect-error a list of texts for an integer column
   db.selectFrom('events').where((eb) => inList(eb, 'position', param.list('ids', 5)));
   // @ts-expect-error no such table
-  tableRows(session, 'user');
+  void findRow(session, 'user', { id: 'x' });
   // @ts-expect-error no such column
-  void tableRows(session, 'users').find('surname', 'x');
+  void findRow(session, 'users', { surname: 'x' });
   // @ts-expect-error a number for a text column
-  void tableRows(session, 'users').find('id', 1);
+  void findRow(session, 'users', { id: 1 });
   // @ts-expect-error a flag is 0 or 1
   void updateRows(session, 'users', { suspended: 2 }, { id: 'x' });
   // @ts-expect-error a row that lacks a column
@@ -56,4 +57,18 @@ export async function wrongRows(session: Session): Promise<void> {
   // @ts-expect-error the column was not selected
   const name: unknown = user?.name;
   void [email, name];
+}
+
+/** What units of work that only read must not find. */
+export function wrongReads(tx: ReadTransaction): void {
+  // @ts-expect-error a method that writes
+  void tx.webhooks.change;
+  // @ts-expect-error a method that locks
+  void tx.webhooks.lock;
+  // @ts-expect-error a table that is only written
+  void tx.operatorLinks;
+  // @ts-expect-error a sequence moves
+  void tx.takeNumbers;
+  // @ts-expect-error a row of a resource
+  void tx.records.insert;
 }

@@ -1,20 +1,12 @@
-import type { ReadTransaction } from '../store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 
 /**
  * The limits of applications. Each is a setting that an operator may override for one application.
- * @source activity gaps 17.6
+ * @source activity 17.6
  */
 export const APPLICATION_LIMITS = ['subscriptions', 'stream_connections', 'stream_events_per_s', 'webhooks'] as const;
 /** The name of a limit. */
 export type ApplicationLimit = (typeof APPLICATION_LIMITS)[number];
-
-/** Stored limits of single applications. */
-export interface ApplicationLimits {
-  /** The limits of an application that differ from the settings. */
-  find(application: string): Promise<Partial<Record<ApplicationLimit, number>>>;
-  /** Overrides a limit; null restores the setting. */
-  set(application: string, name: ApplicationLimit, value: number | null): Promise<void>;
-}
 
 /** The limits of applications without overrides. */
 export function defaultLimits(settings: {

@@ -7,7 +7,7 @@ import type { Role } from './roles.ts';
 
 /**
  * The parts of a request that its signature covers, raw, as received.
- * @source authentication gaps 2.1; RFC 5849 3.4.1
+ * @source authentication 2.1; RFC 5849 3.4.1
  */
 export interface SignedParts {
   /** As received; upper-cased for signing. */

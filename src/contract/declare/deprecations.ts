@@ -1,7 +1,7 @@
 /**
  * A deprecated feature that still works. Replies announce it in headers as soon as it was decided; the warning for
  * people appears only once it is deprecated.
- * @source activity gaps 21.3; RFC 9745; RFC 8594
+ * @source activity 21.3; RFC 9745; RFC 8594
  */
 export interface Deprecation {
   /** Unix seconds from which it is deprecated; may be in the future. */

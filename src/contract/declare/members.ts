@@ -13,7 +13,7 @@ export interface ReadMembers {
  * Parses the members of a JSON object for calls of version 2. Undeclared members and empty texts are errors. Collects
  * all errors, not only the first.
  * @param within the path of the object in the body, followed by a dot; empty for the body itself.
- * @source activity gaps 17.2
+ * @source activity 17.2
  */
 export function readMembers(body: unknown, declared: Parameters, within = ''): ReadMembers {
   if (!isObject(body)) {

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Schema } from '../../base/json-schema.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import type { ErrorDetail, Family, ProblemName } from '../problems/problems.ts';
 import type { Delivery } from '../services/delivery.ts';
 import type { Keywords } from '../services/keywords.ts';
@@ -17,7 +18,6 @@ import type { AccessLevel } from '../store/credentials.ts';
 import type { DirectoryIndex } from '../store/directory.ts';
 import type { ActivitySettings, EventFeed } from '../store/events.ts';
 import type { LoginSettings, OutstandingBearers } from '../store/grants.ts';
-import type { ReadTransaction, Store, WriteTransaction } from '../store/store.ts';
 import type { UploadSettings } from '../store/uploads.ts';
 import type { WebhookRunner, WebhookSettings } from '../store/webhooks.ts';
 import type { AccountState, Environment } from './account-state.ts';
@@ -278,7 +278,7 @@ export interface Answer {
  * The required credential. `user`: a request signed with an access token; `consumer`: one signed without a token;
  * `request-token`: one signed with a request token; `basic`: key and secret of an application; `bearer`: its
  * application-only token; `publisher`: the credential of a publisher, as bearer; the others accept one of two.
- * @source authentication gaps 1.2
+ * @source authentication 1.2
  */
 export type CredentialKind =
   | 'user'
@@ -324,7 +324,7 @@ export interface Operation {
   readonly bearsOutages?: boolean;
   /** A step of the token flow, for which a read-only token suffices. */
   readonly isTokenStep?: boolean;
-  /** GET works like POST: some clients put all parameters into the query. @source authentication gaps 2.7 */
+  /** GET works like POST: some clients put all parameters into the query. @source authentication 2.7 */
   readonly allowsGet?: boolean;
   /** The successor of a legacy operation, in the current version. */
   readonly replacedBy?: string;

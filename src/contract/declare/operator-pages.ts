@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../storage/unit-of-work.ts';
 import type { OperatorAct } from './operator-acts.ts';
 import type { FormFields, PageDocument } from './pages.ts';
 

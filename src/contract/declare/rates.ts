@@ -29,7 +29,7 @@ export interface RateCategory<Setting extends string = RateSetting> {
 /**
  * The only list of rate categories. Two of them are for the pipeline: a user's general quota beside account windows,
  * and calls that count all matches.
- * @source campaigns 3.2; authentication gaps 13; decision 57; decision 155
+ * @source campaigns 3.2; authentication 13; decision 57; decision 155
  */
 const TABLE = {
   writes: { setting: 'rate_writes_per_min', window_s: MINUTE, perAccount: false, together: true },

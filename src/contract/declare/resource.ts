@@ -1,5 +1,5 @@
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
-import type { ReadTransaction } from '../store/store.ts';
 import type { AccountState } from './account-state.ts';
 import type { Field, StoredValue } from './fields.ts';
 import type { Call, Input, SerializeContext } from './operation.ts';

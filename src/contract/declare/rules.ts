@@ -1,6 +1,6 @@
+import type { ReadTransaction, WriteTransaction } from '../../storage/unit-of-work.ts';
 import type { ErrorDetail } from '../problems/problems.ts';
 import type { MediaUrls } from '../services/media.ts';
-import type { ReadTransaction, WriteTransaction } from '../store/store.ts';
 import type { AccountState } from './account-state.ts';
 import type { StoredValue } from './fields.ts';
 import type { Services } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** Errors of subscriptions, profiles and messages. @source activity gaps 11.5, 17 and 21.2 */
+/** Errors of subscriptions, profiles and messages. @source authentication 11.5; activity 17 and 21.2 */
 export const activityProblems = {
   // Credentials.
   USER_NOT_ALLOWED: {

@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** Errors of issuing credentials, and of the calls right after a login. @source authentication gaps 7, 10, 11 and 12 */
+/** Errors of issuing credentials, and of the calls right after a login. @source authentication 7, 10, 11 and 12 */
 export const credentialProblems = {
   // Login steps of the token protocol.
   REQUEST_TOKEN_MISSING: {

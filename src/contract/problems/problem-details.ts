@@ -3,7 +3,7 @@ import { AUTHENTICATION_PROBLEMS, type ErrorDetail, type ProblemName, wordingIn,
 /**
  * The form of a problem in version 2. `slug` names its page; without one the type is `about:blank`. Errors of
  * parameters have no `status` member; errors of authentication and of paths also carry their numeric code.
- * @source authentication gaps 21.2
+ * @source activity 21.2
  */
 export interface ProblemDetails {
   readonly status: number;
@@ -33,7 +33,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Additional members of problems, by the slug of the page. @source activity gaps 18 and 21.2 */
+/** Additional members of problems, by the slug of the page. @source activity 18 and 21.2 */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'client-forbidden': { reason: 'user-not-authorized' },
   'streaming-connection': { connection_issue: 'TooManyConnections' },
@@ -55,7 +55,7 @@ export interface ProblemPage {
   readonly remedy: string;
 }
 
-/** The pages of problems, by slug. @source authentication gaps 21.2 */
+/** The pages of problems, by slug. @source activity 21.2 */
 export const PROBLEM_PAGES: Readonly<Record<string, ProblemPage>> = {
   'invalid-request': {
     title: 'Invalid Request',
@@ -166,7 +166,7 @@ export function problemBody(
 
 /**
  * An entry for what was not found: `value` of the error is its id, `words.kind` its resource type.
- * @source activity gaps 21.2
+ * @source activity 21.2
  */
 function resourceError(
   { parameter, value, words }: ErrorDetail,

@@ -12,7 +12,7 @@ import { streamProblems } from './stream-problems.ts';
 import { uploadProblems } from './upload-problems.ts';
 import { webhookProblems } from './webhook-problems.ts';
 
-/** Version 2 message for a token or an application with too low an access level. @source activity gaps 21.2 */
+/** Version 2 message for a token or an application with too low an access level. @source activity 21.2 */
 const APP_PERMISSIONS =
   'Your client app is not configured with the appropriate oauth1 app permissions for this endpoint.';
 
@@ -20,7 +20,7 @@ const APP_PERMISSIONS =
  * The table of errors; those of a topic are in a file of their own. Each row has a condition and its wording in the
  * families of replies: `ads` (string codes with `parameter` or `attribute`), `numeric` (integer codes, for paths outside
  * the advertising API), `problem` (version 2) and `flat` (a plain message). Clients match on the messages.
- * @source campaigns 2; authentication gaps 1.3 and 12
+ * @source campaigns 2; authentication 1.3 and 12
  */
 const table = {
   // Request and credential: only the first error is reported.
@@ -209,7 +209,7 @@ export interface ProblemRow {
   readonly problem?: Wording;
   /**
    * Placed between code and message, where clients of the token endpoint expect it.
-   * @source authentication gaps 10.1
+   * @source authentication 10.1
    */
   readonly label?: string;
 }

@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** Errors of streams and their connections. @source activity gaps 18 */
+/** Errors of streams and their connections. @source activity 18 */
 export const streamProblems = {
   STREAM_CONNECTIONS_MAX: {
     when: 'the limit of open streams of an application is reached',

@@ -2,7 +2,7 @@ import type { ProblemRow } from './problems.ts';
 
 /**
  * Errors of webhooks and replays. Messages begin with the reason that clients match on.
- * @source activity gaps 19.2 and 20
+ * @source activity 19.2 and 20
  */
 export const webhookProblems = {
   WEBHOOK_URL_INVALID: {

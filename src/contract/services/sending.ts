@@ -54,7 +54,7 @@ export interface UrlError {
   readonly message: string;
 }
 
-/** Sends requests to third-party servers, safely. @source activity gaps 21.4 */
+/** Sends requests to third-party servers, safely. @source activity 21.4 */
 export interface Sender {
   /** What is wrong with a URL by itself; undefined when nothing is. */
   urlError(url: string): UrlError | undefined;

@@ -18,14 +18,14 @@ export interface StreamHandle {
   disconnected(): void;
 }
 
-/** The names of streaming endpoints. @source activity gaps 21.1 */
+/** The names of streaming endpoints. @source activity 21.1 */
 export const ENDPOINT_NAMES = ['activity_stream'] as const;
 /** The name of a streaming endpoint. */
 export type EndpointName = (typeof ENDPOINT_NAMES)[number];
 
 /**
  * Why a stream ended, and the message of its last line; undefined when nobody is left to read it, or nothing is wrong.
- * @source activity gaps 18; own
+ * @source activity 18; own
  */
 export const DISCONNECTS = {
   ClientDisconnect: undefined,
@@ -58,17 +58,6 @@ export interface StreamConnection {
 
 /** Selects open connections, closed ones, or all. */
 export type ConnectionStatus = 'active' | 'inactive' | 'all';
-
-/** A page of an application's connections, latest first. */
-export interface ConnectionQuery {
-  readonly application: string;
-  readonly status: ConnectionStatus;
-  readonly endpoints: readonly EndpointName[];
-  /** Excludes connections that ended before this time. */
-  readonly since: string;
-  readonly after: Pick<StreamConnection, 'connected_at' | 'id'> | undefined;
-  readonly limit: number;
-}
 
 /** A request for a stream. */
 export interface StreamRequest {
@@ -105,23 +94,4 @@ export interface Streams {
   isIdle(): boolean;
   /** Ends all streams and accepts no more; resolves once that is stored. */
   stop(): Promise<void>;
-}
-
-/** Stored stream connections: all open ones, and closed ones for a while. */
-export interface StreamConnections {
-  /** The open connections of an application, oldest first. */
-  listOpen(application: string): Promise<StreamConnection[]>;
-  /** The connections with these ids that exist, unordered. */
-  list(ids: readonly string[]): Promise<StreamConnection[]>;
-  page(query: ConnectionQuery): Promise<StreamConnection[]>;
-  add(connection: StreamConnection): Promise<void>;
-  /**
-   * Records the end of a connection and invalidates `stream:<id>`; returns false when it had already ended, which
-   * stands.
-   */
-  end(id: string, reason: DisconnectReason, at: string): Promise<boolean>;
-  /** Records the end of the open connections of nodes that have ended; returns how many. */
-  endOrphaned(reason: DisconnectReason, at: string): Promise<number>;
-  /** Removes at most `limit` that ended before a time; returns how many. */
-  removeEnded(before: string, limit: number): Promise<number>;
 }

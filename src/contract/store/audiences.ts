@@ -42,27 +42,6 @@ export interface AudienceUpload {
   readonly payload: Uint8Array;
 }
 
-/** The uploads of each subject: append-only, and the source of truth for audience members. */
-export interface AudienceLog {
-  /**
-   * Stores the payload of an upload that is appended later in the same unit. Takes far longer than the rest, and does
-   * not block other units that do the same.
-   * @param key unique to this upload within its subject.
-   */
-  storePayload(subject: Subject, key: string, payload: Uint8Array): Promise<void>;
-  /** Appends an upload under the next number. Its payload of `bytes` bytes was stored under `key`. */
-  append(
-    subject: Subject,
-    upload: Pick<AudienceUpload, 'accepted_at' | 'records'> & { readonly key: string; readonly bytes: number },
-  ): Promise<Pick<AudienceUpload, 'number' | 'accepted_at'>>;
-  /** Uploads after a number, in order: as many as fit into `bytes_max` of payload, but at least one if there is any. */
-  findAfter(subject: Subject, number: number, bytes_max: number): Promise<AudienceUpload[]>;
-  /** The upload with this number, or the last one; undefined when there is none. */
-  find(subject: Subject, number?: number): Promise<Pick<AudienceUpload, 'number' | 'accepted_at'> | undefined>;
-  /** Removes up to `max` uploads of a subject, and the subject once none is left; returns false when more remain. */
-  remove(subject: Subject, max: number): Promise<boolean>;
-}
-
 /**
  * Who counts as a member of an audience: recently active users of the directory who share an identifier with it, or
  * every uploaded record.

@@ -1,7 +1,9 @@
+import type { Audit } from '../../storage/tables/audit.ts';
+
 /**
  * All audit events by name, with a description. Add a description with each new event: `docs/generated/audit.md` is
  * generated from them.
- * @source authentication gaps 15.2
+ * @source authentication 15.2
  */
 export const AUDIT_EVENTS = {
   command: 'An operator ran a command that changes something or copies everything; `command` says which.',
@@ -95,31 +97,6 @@ export function reasonOf(text: string): string | undefined {
 /** What was done with its reason, as a record's `command` has both. @source decision 1246 */
 export function withReason(words: string, reason: string): string {
   return `${words} --reason ${JSON.stringify(reason)}`;
-}
-
-/** Identifies a record. */
-export type AuditKey = Pick<AuditRecord, 'at' | 'id'>;
-
-/** Filters of audit records, which are listed newest first. */
-export interface AuditQuery {
-  /** UTC text, inclusive. */
-  readonly since?: string | undefined;
-  /** UTC text, exclusive. */
-  readonly until?: string | undefined;
-  readonly event?: AuditEvent | undefined;
-  /** The last record of the previous page. */
-  readonly after?: AuditKey | undefined;
-  readonly limit: number;
-}
-
-/** The audit log. A record changes only when an action that was begun ends, and is removed only by age. */
-export interface Audit {
-  listRecords(query: AuditQuery): Promise<AuditRecord[]>;
-  append(records: readonly AuditRecord[]): Promise<void>;
-  /** Records how an action ended and what it affected. */
-  end(record: AuditRecord): Promise<void>;
-  /** Removes records older than a time; returns how many. */
-  removeBefore(time: string, limit: number): Promise<number>;
 }
 
 /** The audit record of an event that a page or an API call caused. */

@@ -35,9 +35,3 @@ export function kindOf(tag: string): string {
 
 /** What has changed: tags, or anything. */
 export type Changes = ReadonlySet<string> | typeof EVERYTHING;
-
-/** The changes that units of work have announced to other processes. */
-export interface CacheChanges {
-  /** Removes at most `max` that no process can still look for; returns how many. */
-  removeOld(max: number): Promise<number>;
-}

@@ -1,4 +1,4 @@
-/** The access levels of applications, lowest first. @source authentication gaps 4 */
+/** The access levels of applications, lowest first. @source authentication 4 */
 export const ACCESS_LEVELS = ['read', 'read-write', 'read-write-directmessages'] as const;
 /** The access level of an application or a token. */
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
@@ -28,17 +28,13 @@ export interface User {
   readonly password_changed_at: string | null;
 }
 
-/** The kinds of verification. @source activity gaps 16.3 */
+/** The kinds of verification. @source activity 16.3 */
 export const VERIFIED_TYPES = ['none', 'blue', 'business', 'government'] as const;
 /** How a user is verified. */
 export type VerifiedType = (typeof VERIFIED_TYPES)[number];
 
 /** The profile of a user; none of it is needed to register. */
 export type Profile = Pick<User, 'description' | 'location' | 'url' | 'verified_type' | 'affiliate_id'>;
-
-/** A user to register. Omitted members get their defaults: users start unlocked. */
-export type NewUser = Omit<User, Unsaid> & Partial<Pick<User, Unsaid>>;
-type Unsaid = 'locked' | 'password_changed_at' | keyof Profile;
 
 /** A registered application. Secrets are sealed. */
 export interface Application {
@@ -109,51 +105,4 @@ export interface HeldToken {
   readonly access_level: AccessLevel;
   readonly created_at: string;
   readonly last_used_at: string | null;
-}
-
-/** Users, applications and tokens. */
-export interface Credentials {
-  findUser(id: string): Promise<User | undefined>;
-  /** Which of these users are suspended. */
-  listSuspended(ids: readonly string[]): Promise<string[]>;
-  /** The screen names of users by id; unknown ids are absent. */
-  findScreenNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  findUserByName(screenName: string): Promise<User | undefined>;
-  /** The users with one of these screen names, case-insensitive. */
-  findUsersByNames(screenNames: readonly string[]): Promise<User[]>;
-  /** Users by name: the first `limit` after a lower-case name. */
-  listUsers(query: { after: string; limit: number }): Promise<User[]>;
-  findApplication(id: string): Promise<Application | undefined>;
-  findApplicationByKey(consumerKey: string): Promise<Application | undefined>;
-  findToken(token: string): Promise<AccessToken | undefined>;
-  /** Unrevoked tokens of a user for an application. */
-  findLiveTokens(user: string, application: string): Promise<AccessToken[]>;
-  findApplicationByName(name: string): Promise<Application | undefined>;
-  /** Applications by id, of one owner or all: the first `limit` after an id. */
-  listApplications(query: { owner?: string; after: string; limit: number }): Promise<Application[]>;
-  /** Unrevoked tokens of a user, by application. */
-  listTokensOf(user: string): Promise<AccessToken[]>;
-  /** How many unrevoked tokens an application has, by level. */
-  listTokenCounts(application: string): Promise<{ access_level: AccessLevel; count: number }[]>;
-  /** Unrevoked tokens of an application with a level other than `level`, with the names of their users. */
-  listOtherTokens(application: string, level: AccessLevel, limit: number): Promise<HeldToken[]>;
-  /** A demo application, if one is stored. */
-  findDemo(): Promise<Application | undefined>;
-  /** An arbitrary application, if one is stored. */
-  findSomeApplication(): Promise<Application | undefined>;
-  /** Finds and locks a user until the unit ends. */
-  lockUser(id: string): Promise<User | undefined>;
-  /** Finds and locks an application until the unit ends. */
-  lockApplication(id: string): Promise<Application | undefined>;
-  changeUser(id: string, changes: Partial<Omit<User, 'id' | 'created_at'>>): Promise<void>;
-  changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>): Promise<void>;
-  /** Records the day on which tokens were last used. */
-  recordUse(tokens: readonly string[], day: string): Promise<void>;
-  addUser(user: NewUser): Promise<void>;
-  addApplication(application: Application): Promise<void>;
-  addToken(token: AccessToken): Promise<void>;
-  /** Marks a token as revoked; returns true when it was not revoked before. */
-  revokeToken(id: string, at: string): Promise<boolean>;
-  /** Removes at most `limit` tokens that were revoked before a time; returns how many. */
-  removeRevokedTokens(before: string, limit: number): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import type { ReportScope } from '../delivery/report.ts';
+
 /** The column of campaigns and funding instruments with what they have spent by the ledger. @source decision 920 */
 export const SPENT = 'spent_local_micro';
 
@@ -98,10 +99,6 @@ export interface DayQuery {
   readonly line_items?: readonly string[];
 }
 
-/** Everything that a line item has delivered. */
-export interface DeliveryTotals
-  extends Pick<DeliveryDay, 'line_item_id' | 'impressions' | 'billed' | 'spend_local_micro'> {}
-
 /** Selects the days that a report adds up. */
 export interface SumQuery extends ReportScope, DayQuery {}
 
@@ -127,43 +124,4 @@ export interface DeliverySum extends Partial<SumKeys> {
   readonly video_total_views: number;
   /** Days whose last three numbers are in their hours alone: those that were last changed before the columns existed. */
   readonly unsummed: number;
-}
-
-/** The ledger of delivery: the one source of all numbers about what ads did and cost. */
-export interface DeliveryLedger {
-  /** Ordered by line item, day, creative and placement. */
-  listDays(query: DayQuery): Promise<DeliveryDay[]>;
-  /** Sums by currency and by other keys, deleted line items too, in no order. */
-  listSums(query: SumQuery, keys: readonly (keyof SumKeys)[]): Promise<DeliverySum[]>;
-  /** The hours of days, in no order; of those that `listSums` counts as unsummed alone, if asked for. */
-  listHours(query: SumQuery, which: 'all' | 'unsummed'): Promise<DeliveryHours[]>;
-  /** Segments of one segmentation type, in the order of `listDays`, then by value. */
-  listSegments(query: DayQuery & { readonly segmentation: string }): Promise<DeliverySegment[]>;
-  /** Sums by line item, in the order of their ids; line items without delivery are absent. */
-  listTotals(account: string, line_items?: readonly string[]): Promise<DeliveryTotals[]>;
-  /** Sums by line item over a range of days. */
-  listTotalsOfDays(query: DayQuery): Promise<DeliveryTotals[]>;
-  /** By subject and time. */
-  listAudiences(account: string, subjects?: readonly string[]): Promise<DeliveryAudience[]>;
-  /** How many people had impressions of at least one of these line items, and how many impressions in all. */
-  findReach(query: DayQuery): Promise<{ readonly people: number; readonly impressions: number }>;
-  /** The views of some people since a day. */
-  listViews(account: string, persons: readonly string[], from: string): Promise<DeliveryView[]>;
-  findCursor(account: string): Promise<DeliveryCursor | undefined>;
-  /** Changes recorded in a range of hours, by line item, creative and placement; `until` is exclusive. */
-  listChanges(account: string, from: string, until: string): Promise<DeliveryChange[]>;
-  /** The same, and locks it until the unit ends: writers to the ledger of an account hold it. */
-  lockCursor(account: string): Promise<DeliveryCursor | undefined>;
-  saveCursor(cursor: DeliveryCursor): Promise<void>;
-  /** Stores days; those of the same creative, placement and date are replaced. */
-  saveDays(days: readonly DeliveryDay[]): Promise<void>;
-  saveSegments(segments: readonly DeliverySegment[]): Promise<void>;
-  /** Adds impressions to those that the people already had. */
-  addViews(views: readonly DeliveryView[]): Promise<void>;
-  saveAudiences(audiences: readonly DeliveryAudience[]): Promise<void>;
-  /** Stores changes; those of the same hour, creative and placement are joined. */
-  saveChanges(changes: readonly DeliveryChange[]): Promise<void>;
-  /** Removes views before a date, the oldest first; returns how many. */
-  removeViewsBefore(day: string, max: number): Promise<number>;
-  removeChangesBefore(hour: string, max: number): Promise<number>;
 }

@@ -64,31 +64,6 @@ export interface DirectoryState {
   readonly people: number;
 }
 
-/** The stored directory: the source of truth for its image. */
-export interface Directory {
-  findState(): Promise<DirectoryState>;
-  /** People by number, from a number on. */
-  list(from: number, limit: number): Promise<NumberedPerson[]>;
-  /** A user of the platform. */
-  findPerson(userId: string): Promise<NumberedPerson | undefined>;
-  /** The countries of these users by id; users whose country is unknown are absent. */
-  listCountries(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Inserts people, or replaces those that exist. `people` are those whom it has now: if one occurred twice, the last. */
-  put(people: readonly Person[]): Promise<{
-    readonly added: number;
-    readonly changed: number;
-    readonly people: readonly NumberedPerson[];
-  }>;
-  /** The state that `settle` would make now. */
-  findNext(mark: string): Promise<DirectoryState>;
-  /** Makes a new state of everything put since the last one. */
-  settle(mark: string): Promise<DirectoryState>;
-  /** Progress of an unfinished import; 0 when there is none. */
-  findProgress(source: string): Promise<number>;
-  saveProgress(source: string, done: number): Promise<void>;
-  clearProgress(source: string): Promise<void>;
-}
-
 /** The directory as files that threads read; see `src/features/audiences/directory/identifier-file.ts`. */
 export interface DirectoryFiles extends DirectoryState {
   /** The folder with the files of this version; it exists while the version is the newest or the one before. */

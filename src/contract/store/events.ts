@@ -1,6 +1,6 @@
-import type { Subscription } from './subscriptions.ts';
+import type { Subscription } from '../../storage/tables/subscriptions.ts';
 
-/** Which side acted, seen from the user whom an event is about: that user, or the other. @source activity gaps 16.5 */
+/** Which side acted, seen from the user whom an event is about: that user, or the other. @source activity 16.5 */
 export type Direction = 'sent' | 'received';
 
 /** What holds for all events of a type. */
@@ -24,7 +24,7 @@ const SPACE = { isPrivate: false, direction: null, requiresUser: false } as cons
 /**
  * The only list of event types. `isPrivate`: the user whom the events are about must have consented; `requiresUser`:
  * filters must have `user_id`, where otherwise a keyword is enough.
- * @source advertising: Events; activity gaps 16.1 and 17.2; decision 335
+ * @source activity 0.1, 16.1 and 17.2; decision 335
  */
 const TABLE = {
   'profile.update.bio': { ...PROFILE, deprecatedName: 'ProfileBioUpdate' },
@@ -68,7 +68,7 @@ export function isKnownEventType(type: string): type is EventType {
 /** An event to be written to the log, in the unit of work that causes it. */
 export interface NewEvent {
   readonly event_type: EventType;
-  /** The user whom the event is about. @source activity gaps 16.9 */
+  /** The user whom the event is about. @source activity 16.9 */
   readonly user_id: string;
   /** Null for event types without a direction. */
   readonly direction: Direction | null;
@@ -96,36 +96,6 @@ export interface LogRange {
   /** Inclusive; the end of the log when omitted. */
   readonly until?: number;
   readonly limit: number;
-}
-
-/** The stored log of events. */
-export interface Events {
-  /**
-   * Appends events to the log. They have positions, and can be read, when the unit ends or, on PostgreSQL, soon after
-   * it. Invalidates `event:`, on PostgreSQL `outbox:`.
-   */
-  append(events: readonly NewEvent[], now: string): Promise<void>;
-  /**
-   * Appends events to the log and invalidates `event:`; returns their positions. Units that do so wait for each other:
-   * append last in a unit.
-   */
-  appendInPlace(events: readonly NewEvent[], now: string): Promise<number[]>;
-  /**
-   * Gives positions to the events of all units that have ended; returns the last position. Events of units that begin
-   * later get higher ones. Units that settle wait for each other: settle last.
-   */
-  settle(): Promise<number>;
-  /** The time of the oldest event without a position, as UTC text; undefined when there is none. */
-  findOldestWaiting(): Promise<string | undefined>;
-  list(range: LogRange): Promise<LoggedEvent[]>;
-  /** The events at these positions, in order; removed ones are absent. */
-  listAt(positions: readonly number[]): Promise<LoggedEvent[]>;
-  /** The last position that any event ever had; 0 before the first. */
-  findLast(): Promise<number>;
-  /** The position before the first event written at this second or later: the `after` of a range that begins there. */
-  findBefore(time: string): Promise<number>;
-  /** Removes at most `limit` events written before a time, none above a position; returns how many. */
-  removeBefore(time: string, until: number, limit: number): Promise<number>;
 }
 
 /** An event and a subscription that it matches. */

@@ -1,7 +1,7 @@
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import type { AccessLevel } from './credentials.ts';
-import type { WriteTransaction } from './store.ts';
 
-/** The states of a request token. The last three are final. @source authentication gaps 8 */
+/** The states of a request token. The last three are final. @source authentication 8 */
 export const REQUEST_TOKEN_STATES = ['issued', 'authorized', 'denied', 'expired', 'exchanged'] as const;
 /** The state of a request token. */
 export type RequestTokenState = (typeof REQUEST_TOKEN_STATES)[number];
@@ -46,40 +46,6 @@ export interface RequestToken {
   readonly made_token_id: string | null;
 }
 
-/** Request tokens. */
-export interface RequestTokens {
-  find(token: string): Promise<RequestToken | undefined>;
-  /** Finds and locks it until the unit ends. */
-  lock(token: string): Promise<RequestToken | undefined>;
-  add(requestToken: RequestToken): Promise<void>;
-  /** Changes a request token in the state `from`, in one conditional write; returns false when it is in another. */
-  change(
-    id: string,
-    from: RequestTokenState,
-    changes: Partial<
-      Pick<
-        RequestToken,
-        | 'state'
-        | 'user_id'
-        | 'verifier_hash'
-        | 'attempts'
-        | 'expires_at'
-        | 'token_secret'
-        | 'made_token_id'
-        | 'force_login'
-      >
-    >,
-  ): Promise<boolean>;
-  /** Changes all request tokens in the state `from` of an application, or those approved by one of its users. */
-  changeAll(
-    whose: { readonly application: string; readonly user?: string },
-    from: RequestTokenState,
-    changes: Partial<Pick<RequestToken, 'state' | 'verifier_hash' | 'token_secret'>>,
-  ): Promise<void>;
-  /** Removes at most `limit` that ended before a time; returns how many. */
-  removeEnded(before: string, limit: number): Promise<number>;
-}
-
 /**
  * An application-only token, looked up by its hash. The value is stored sealed, because repeated requests return the
  * same one.
@@ -95,18 +61,6 @@ export interface BearerToken {
   readonly outstanding: 1 | null;
   readonly created_at: string;
   readonly revoked_at: string | null;
-}
-
-/** Application-only tokens. */
-export interface BearerTokens {
-  findByHash(hash: string): Promise<BearerToken | undefined>;
-  findOutstanding(application: string): Promise<BearerToken | undefined>;
-  /** Rejects when the application has an outstanding token. */
-  add(bearer: BearerToken): Promise<void>;
-  /** Revokes it; returns true when it was outstanding. */
-  revoke(id: string, at: string): Promise<boolean>;
-  /** Removes at most `limit` that were revoked before a time; returns how many. */
-  removeRevoked(before: string, limit: number): Promise<number>;
 }
 
 /** The outstanding token of an application, and whether this call issued it. */

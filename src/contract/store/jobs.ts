@@ -1,5 +1,5 @@
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import type { Services } from '../declare/operation.ts';
-import type { WriteTransaction } from './store.ts';
 
 /** A job to plan in the unit of work that causes it. Times are UTC texts. */
 export interface PlannedJob {
@@ -18,70 +18,12 @@ export interface Job extends PlannedJob {
   readonly attempts: number;
 }
 
-/** Which jobs to lease, by whom and for how long. */
-export interface DueJobs {
-  readonly kinds: readonly string[];
-  /** The time of the service, by which jobs are due. */
-  readonly now: string;
-  readonly lease: string;
-  /** The node that holds the lease. */
-  readonly node: string;
-  /** How long the lease lasts, by the clock of the database. */
-  readonly lease_s: number;
-  readonly max: number;
-}
-
 /** The due jobs of one kind, leased or not. */
 export interface Backlog {
   readonly kind: string;
   readonly count: number;
   /** When the earliest of them was due. */
   readonly since: string;
-}
-
-/** What became of leases that were to be renewed; those of jobs in neither list are lost. */
-export interface Renewal {
-  readonly renewed: readonly Job[];
-  /** Still held when the unit of work that is changing them began. */
-  readonly changing: readonly Job[];
-}
-
-/** The stored jobs. */
-export interface Jobs {
-  /** Plans a job. One already planned under its key is moved, and its runner loses it. */
-  plan(job: PlannedJob): Promise<void>;
-  /**
-   * Plans a job unless it is already planned for the same time or earlier. A running job is left to its worker, which
-   * must check for new work after it ends the job; it cannot end it before this unit ends.
-   */
-  planNoLaterThan(job: PlannedJob): Promise<void>;
-  /** Cancels a job, if it exists. */
-  cancel(kind: string, key: string): Promise<void>;
-  /** Leases up to `max` due jobs of these kinds that are free, longest waiting first. */
-  take(due: DueJobs): Promise<Job[]>;
-  /** Ends a job; returns false when the lease was lost, and then nothing done for the job may be stored. */
-  finish(job: Job): Promise<boolean>;
-  /** Returns a job, to run at a time. */
-  release(job: Job, run_at: string): Promise<void>;
-  /** Frees all jobs whose node is no more; returns how many. */
-  releaseOrphaned(): Promise<number>;
-  /** Frees all jobs under a lease. */
-  releaseLease(lease: string): Promise<void>;
-  /**
-   * Extends the leases of jobs to this long from now, except those that another unit of work is just changing, such as
-   * the one that ends the job.
-   */
-  renew(jobs: readonly Job[], lease_s: number): Promise<Renewal>;
-  /** Makes free jobs of these kinds due that wait for a time after `after`; returns how many. */
-  bringForward(kinds: readonly string[], now: string, after: string): Promise<number>;
-  /** Whether a job of these kinds is due and free. */
-  hasDue(kinds: readonly string[], now: string): Promise<boolean>;
-  /** The free job of these kinds that is to be done first, by its time, then its kind and key. */
-  findNext(kinds: readonly string[]): Promise<PlannedJob | undefined>;
-  /** The due jobs, by kind. */
-  listBacklogs(now: string): Promise<Backlog[]>;
-  /** When a job is due; undefined when it does not exist. */
-  find(kind: string, key: string): Promise<string | undefined>;
 }
 
 /** A kind of jobs. When `prepare` rejects, the job is retried a while later. */

@@ -39,27 +39,3 @@ export interface Heartbeat {
   /** The number of those that use another Redis than this one. */
   readonly othersApart: number;
 }
-
-/** The nodes of a database. */
-export interface Nodes {
-  /** The time of the database. */
-  findTime(): Promise<string>;
-  /**
-   * Adds a node, with a first heartbeat and the id of its Redis, empty when it is unknown. Others count with a heartbeat
-   * within `silence_s`.
-   */
-  add(node: NewNode, silence_s: number, shared_server?: string): Promise<Heartbeat>;
-  /**
-   * Stores a heartbeat and the id of its Redis; undefined when the node was removed because it was taken for dead. Others count with one within
-   * `silence_s`.
-   */
-  beat(id: string, silence_s: number, shared_server?: string): Promise<Heartbeat | undefined>;
-  /** All nodes except this one. */
-  listOthers(id: string): Promise<StoredNode[]>;
-  /** The other nodes with a heartbeat within `silence_s`. */
-  listLive(id: string, silence_s: number): Promise<StoredNode[]>;
-  /** Removes a node. */
-  remove(id: string): Promise<void>;
-  /** Removes the nodes without a heartbeat for this long, except this one; returns them. */
-  removeSilent(id: string, silence_s: number): Promise<StoredNode[]>;
-}

@@ -23,23 +23,6 @@ export interface NonceLog {
   forgottenUntil(): number;
 }
 
-/** Used nonces in the database, where several processes can share them. @source decision 746 */
-export interface UsedNonces {
-  /**
-   * Stores nonces; returns the digests of those that were new. The commit of the unit is not synced to disk, unless
-   * `isSynced`: it is with the next commit that is.
-   */
-  reserve(entries: readonly UsedNonce[], options: { readonly isSynced: boolean }): Promise<ReadonlySet<string>>;
-  /** Nonces in the order of their timestamps and digests, after the given one. */
-  list(after: UsedNonce, limit: number): Promise<UsedNonce[]>;
-  /** From now on `reserve` takes no timestamps up to this second. */
-  forgetUntil(timestamp: number): Promise<void>;
-  /** Removes nonces with timestamps up to this second, at most `limit`; returns their number. */
-  removeUntil(timestamp: number, limit: number): Promise<number>;
-  /** The newest timestamp of which a nonce may have been removed; 0 when none was. */
-  findForgottenUntil(): Promise<number>;
-}
-
 /** SHA-256 as base64url, so that a stored nonce has the same small size whatever its length. */
 export function nonceDigest(tokenId: string, timestamp: number | string, nonce: string): string {
   // None of the three can contain a space.

@@ -34,25 +34,6 @@ export interface Post {
   readonly created_at: string;
 }
 
-/** Filters of an author's posts. */
-export interface PostConditions {
-  readonly environment: Environment;
-  readonly user: string;
-  readonly nullcast: 0 | 1 | undefined;
-  /** Whether posts that begin with a mention are included. */
-  readonly withMentions: boolean;
-  readonly ids: readonly string[] | undefined;
-  /** Prefix of the folded name, folded. */
-  readonly namePrefix: string | undefined;
-}
-
-/** A page of posts, newest first. */
-export interface PostQuery extends PostConditions {
-  /** Time and id of the last post of the previous page. */
-  readonly after: readonly [created_at: string, id: string] | undefined;
-  readonly limit: number;
-}
-
 /**
  * The place of a post in the order in which posts were stored. `stored_in` is the transaction on PostgreSQL, where
  * transactions do not end in the order in which they begin, and a number on SQLite.
@@ -61,30 +42,6 @@ export interface PostQuery extends PostConditions {
 export interface PostPosition {
   readonly stored_in: number;
   readonly id: string;
-}
-
-/** The text of a post. */
-export type PostText = Pick<Post, 'user_id' | 'lang' | 'created_at'> & PostPosition & { readonly text: string };
-
-/** The stored published posts. */
-export interface Posts {
-  find(environment: Environment, id: string): Promise<Post | undefined>;
-  /** The posts with these ids that exist, unordered. */
-  list(environment: Environment, ids: readonly string[]): Promise<Post[]>;
-  /** A user's promoted-only repost of a post. */
-  findRepost(environment: Environment, user: string, of: string): Promise<Post | undefined>;
-  page(query: PostQuery): Promise<Post[]>;
-  /** The texts of public posts after a position, in order. */
-  listTexts(environment: Environment, after: PostPosition, limit: number): Promise<PostText[]>;
-  /**
-   * All posts with a smaller `stored_in` are stored: any later unit of work sees them, and no further one will appear
-   * among them.
-   */
-  findHorizon(): Promise<number>;
-  /** Moves posts to the end whose `stored_in` comes from another PostgreSQL server; returns how many. */
-  adoptForeign(): Promise<number>;
-  add(post: Post): Promise<void>;
-  rename(id: string, name: string | null): Promise<void>;
 }
 
 /** A notification to a user. */
@@ -98,13 +55,4 @@ export interface Notification {
   /** Id of the object it is about. */
   readonly subject_id: string;
   readonly created_at: string;
-}
-
-/** Notifications of users. */
-export interface Notifications {
-  add(notification: Notification): Promise<void>;
-  /** The newest notifications of a user. */
-  list(user: string, limit: number): Promise<Notification[]>;
-  /** Removes at most `limit` of before a time; returns how many. */
-  removeBefore(time: string, limit: number): Promise<number>;
 }

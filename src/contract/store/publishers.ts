@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import type { Environment } from '../declare/account-state.ts';
-import type { WriteTransaction } from './store.ts';
 
 /** Somebody who shows ads, and the credential by which they ask for them. */
 export interface Publisher {
@@ -17,19 +17,6 @@ export interface Publisher {
   /** When the secret was last replaced. */
   readonly rotated_at: string | null;
   readonly disabled_at: string | null;
-}
-
-/** Publishers of both environments. */
-export interface Publishers {
-  find(id: string): Promise<Publisher | undefined>;
-  findByDigest(secret_digest: string): Promise<Publisher | undefined>;
-  /** All of them, or those of a user, by their number. */
-  list(owner?: string): Promise<Publisher[]>;
-  add(publisher: Publisher): Promise<void>;
-  change(
-    id: string,
-    changes: Partial<Pick<Publisher, 'secret_digest' | 'rotated_at' | 'disabled_at' | 'may_explain'>>,
-  ): Promise<void>;
 }
 
 /** What a publisher is registered with. */

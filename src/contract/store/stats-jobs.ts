@@ -25,34 +25,3 @@ export interface StatsJob {
   readonly created_at: string;
   readonly updated_at: string;
 }
-
-/** A page of the jobs of an account, newest first. */
-export interface StatsJobQuery {
-  readonly account: string;
-  /** Only these. */
-  readonly ids: readonly string[] | undefined;
-  /** Only those about this kind of entity. */
-  readonly entity?: string | undefined;
-  /** Time and id of the last job of the previous page. */
-  readonly after: readonly [created_at: string, id: string] | undefined;
-  readonly limit: number;
-}
-
-/** The jobs for statistics of all accounts. */
-export interface StatsJobs {
-  add(job: StatsJob): Promise<void>;
-  find(account: string, id: string): Promise<StatsJob | undefined>;
-  findByFileName(name: string): Promise<StatsJob | undefined>;
-  page(query: StatsJobQuery): Promise<StatsJob[]>;
-  /** How many jobs of an account have not ended. */
-  countUnfinished(account: string): Promise<number>;
-  /** Changes a job that has a status; returns whether there is one. */
-  change(
-    job: Pick<StatsJob, 'account_id' | 'id' | 'status'>,
-    changes: Partial<Pick<StatsJob, 'status' | 'file_name' | 'object_key' | 'expires_at' | 'updated_at'>>,
-  ): Promise<boolean>;
-  /** Those of these keys of objects that a job names. */
-  listNamedKeys(keys: readonly string[]): Promise<string[]>;
-  /** Removes jobs that were created before a time, whose files are gone; returns how many. */
-  removeBefore(created_at: string, max: number): Promise<number>;
-}

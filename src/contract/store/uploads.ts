@@ -73,30 +73,3 @@ export interface UploadSegment {
   /** SHA-256 in hex digits; null where it was not computed. @source decision 789 */
   readonly sha256: string | null;
 }
-
-/** Stored metadata of uploaded media; the bytes are elsewhere. */
-export interface Uploads {
-  find(id: string): Promise<Upload | undefined>;
-  /** The same, and keeps others from changing the upload or its segments until this unit of work ends. */
-  lock(id: string): Promise<Upload | undefined>;
-  /** The uploads with these ids that exist, unordered. */
-  list(ids: readonly string[]): Promise<Upload[]>;
-  findByFileName(fileName: string): Promise<Upload | undefined>;
-  /** The ids of all uploads that have neither succeeded nor failed. */
-  listUnfinished(): Promise<string[]>;
-  add(upload: Upload): Promise<void>;
-  /** Changes an upload in the state `from`; returns false when it is in another. */
-  change(id: string, from: UploadState, changes: UploadChanges): Promise<boolean>;
-  /** The segments of an upload, in order. */
-  listSegments(id: string): Promise<UploadSegment[]>;
-  findSegment(id: string, index: number): Promise<UploadSegment | undefined>;
-  /** Total bytes of the segments of an upload. */
-  sumSegments(id: string): Promise<number>;
-  /** Adds a segment, or replaces the one with its number. */
-  putSegment(segment: UploadSegment): Promise<void>;
-  removeSegments(id: string): Promise<void>;
-  /** Marks media as used, so that they no longer expire. Unknown ids are ignored. */
-  markUsed(ids: readonly string[]): Promise<void>;
-  /** Removes an upload that has expired, with its segments; returns false when it does not expire, or expires later. */
-  removeExpired(id: string, now: string): Promise<boolean>;
-}

@@ -1,6 +1,7 @@
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
-import type { ReadTransaction, WriteTransaction } from './store.ts';
+import type { Replays } from '../../storage/tables/webhooks.ts';
+import type { ReadTransaction, WriteTransaction } from '../../storage/unit-of-work.ts';
 
 /** A stored webhook of an application. Times are UTC texts, secrets are sealed. */
 export interface Webhook {
@@ -25,22 +26,6 @@ export interface Webhook {
   /** The previous secret, which still signs for a while; null when there is none. */
   readonly former_secret: string | null;
   readonly former_until: string | null;
-}
-
-/** The stored webhooks. Every change invalidates `webhook:<id>`. */
-export interface Webhooks {
-  find(id: string): Promise<Webhook | undefined>;
-  /** Finds and locks it until the unit ends. */
-  lock(id: string): Promise<Webhook | undefined>;
-  /** The webhooks of an application, oldest first. */
-  list(application: string): Promise<Webhook[]>;
-  /** All webhooks by id: the first `limit` after an id. */
-  listAll(after: string, limit: number): Promise<Webhook[]>;
-  /** Adds it, free for any node; events up to a position of the log are not for it. */
-  add(webhook: Webhook, settled_position: number): Promise<void>;
-  change(id: string, changes: Partial<Omit<Webhook, 'id'>>): Promise<void>;
-  /** Removes it; its deliveries are removed later. */
-  remove(id: string): Promise<void>;
 }
 
 /** One delivery attempt. */
@@ -77,45 +62,10 @@ export interface WebhookDelivery {
   readonly created_at: string;
 }
 
-/** A page of deliveries, newest first. */
-export interface DeliveryPage {
-  readonly webhook: string;
-  /** Only those in this state; all when undefined. */
-  readonly state: DeliveryState | undefined;
-  /** The last delivery of the previous page; undefined for the first page. */
-  readonly after: Pick<WebhookDelivery, 'position' | 'message_id'> | undefined;
-  readonly limit: number;
-}
-
-/** The stored deliveries. */
-export interface WebhookDeliveries {
-  find(key: Pick<WebhookDelivery, 'webhook_id' | 'position' | 'message_id'>): Promise<WebhookDelivery | undefined>;
-  page(query: DeliveryPage): Promise<WebhookDelivery[]>;
-  /** The due deliveries of a webhook, longest waiting first. */
-  listDue(webhook: string, now: string, limit: number): Promise<WebhookDelivery[]>;
-  /** When the next delivery of a webhook after `after` is due; undefined when there is none. */
-  findNext(webhook: string, after: string): Promise<string | undefined>;
-  /** The webhooks with pending deliveries, and when the first of each is due. */
-  listWaiting(): Promise<{ readonly webhook_id: string; readonly next_at: string }[]>;
-  /** The stored deliveries to some webhooks of events above a position. */
-  listMessagesAfter(
-    webhooks: readonly string[],
-    position: number,
-  ): Promise<Pick<WebhookDelivery, 'webhook_id' | 'message_id'>[]>;
-  /** Stores deliveries with their outcome, replacing existing ones. */
-  putAll(deliveries: readonly WebhookDelivery[]): Promise<void>;
-  /** Makes deliveries due that wait for a time after `after`. */
-  bringForward(now: string, after: string): Promise<void>;
-  /** Gives up all pending deliveries of a webhook. */
-  giveUp(webhook: string): Promise<void>;
-  /** Removes at most `limit` deliveries of events up to a position that are not pending; returns how many. */
-  removeUpTo(position: number, limit: number): Promise<number>;
-}
-
 /** The state of a replay. */
 export type ReplayState = 'Running' | 'Complete' | 'Incomplete';
 
-/** A replay: events of a time range, sent to a webhook again. @source activity gaps 20 */
+/** A replay: events of a time range, sent to a webhook again. @source activity 20 */
 export interface Replay {
   /** Decimal text. */
   readonly id: string;
@@ -130,20 +80,6 @@ export interface Replay {
   readonly failed: number;
   readonly created_at: string;
   readonly ended_at: string | null;
-}
-
-/** The stored replays. */
-export interface Replays {
-  find(id: string): Promise<Replay | undefined>;
-  findRunning(webhook: string): Promise<Replay | undefined>;
-  /** @throws ConstraintViolated when the webhook has a running replay. */
-  add(replay: Replay): Promise<void>;
-  change(
-    id: string,
-    changes: Partial<Pick<Replay, 'state' | 'position' | 'delivered' | 'failed' | 'ended_at'>>,
-  ): Promise<void>;
-  /** Removes at most `limit` that ended before a time; returns how many. */
-  removeBefore(time: string, limit: number): Promise<number>;
 }
 
 /** Runs webhook work while the service is up. */
@@ -169,7 +105,7 @@ export interface ChallengeNames {
 
 /** Operator settings for webhooks. */
 export interface WebhookSettings {
-  /** Delays of the retries, in seconds. @source activity gaps 19.4 */
+  /** Delays of the retries, in seconds. @source activity 19.4 */
   readonly retries_s: readonly number[];
   /** Whether the legacy replay path treats the end as exclusive. */
   readonly legacyReplayExcludesEnd: boolean;
@@ -183,7 +119,7 @@ export const WEBHOOK_JOBS = { check: 'webhook check', retry: 'webhook retry', re
 
 /**
  * Plans an immediate challenge of every valid webhook of an application, after its secret changed.
- * @source activity gaps 19.4
+ * @source activity 19.4
  */
 export async function planChallenges(tx: WriteTransaction, application: string, now: string): Promise<void> {
   for (const { id, valid } of await tx.webhooks.list(application)) {

@@ -1,5 +1,5 @@
-import { type Insertable, sql } from 'kysely';
-import type { Database, TableName } from './database.ts';
+import { sql } from 'kysely';
+import type { Database, NewRow, TableName } from './database.ts';
 import { dynamic } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
@@ -19,13 +19,31 @@ export interface InsertOptions<Column extends string> {
 export async function insertRows<Table extends TableName>(
   session: Session,
   table: Table,
-  rows: readonly Insertable<Database[Table]>[],
+  rows: readonly NewRow<Table>[],
   options: InsertOptions<keyof Database[Table] & string> = {},
 ): Promise<void> {
   await insertDynamicRows(session, table, rows as readonly Readonly<Record<string, Value>>[], options);
 }
 
-/** The same for a table whose name is a value. */
+/** Inserts a row unless one with its key exists; returns whether it was inserted. */
+export async function insertNew<Table extends TableName>(
+  session: Session,
+  table: Table,
+  row: NewRow<Table>,
+): Promise<boolean> {
+  const name: string = table;
+  const columns = Object.keys(row);
+  const args = { row: [row as Readonly<Record<string, Value>>] };
+  const added = await session.run(`insert new ${name} ${columns}`, args, (db, param) =>
+    dynamic(db)
+      .insertInto(name)
+      .values(Object.fromEntries(columns.map((column) => [column, param.cell('row', 0, column)])))
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  return added === 1;
+}
+
+/** The same as `insertRows` for a table whose name is a value. */
 export async function insertDynamicRows(
   session: Session,
   table: string,

@@ -1,18 +1,21 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, Insertable } from 'kysely';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { ApplicationLimit } from '../../contract/declare/application-limits.ts';
 import type { StreamConnection } from '../../contract/services/streams.ts';
-import type { AccountHistoryRow } from '../../contract/store/account-history.ts';
-import type { AccountMember } from '../../contract/store/account-members.ts';
 import type { AuditRecord } from '../../contract/store/audit.ts';
 import type { AccessToken, Application, User } from '../../contract/store/credentials.ts';
 import type { LoggedEvent } from '../../contract/store/events.ts';
 import type { BearerToken, RequestToken } from '../../contract/store/grants.ts';
 import type { Notification, Post } from '../../contract/store/posts.ts';
-import type { Subscription } from '../../contract/store/subscriptions.ts';
+import type { Publisher } from '../../contract/store/publishers.ts';
+import type { StatsJob } from '../../contract/store/stats-jobs.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import type { Replay, Webhook, WebhookDelivery } from '../../contract/store/webhooks.ts';
 import type { Schema } from '../generated/schema.ts';
+import type { AccountHistoryRow } from '../tables/account-history.ts';
+import type { DeliveryTouch, WaitingConversion } from '../tables/conversions.ts';
+import type { AccountMember } from '../tables/memberships.ts';
+import type { Subscription } from '../tables/subscriptions.ts';
 
 /**
  * Rows as the storage port declares them: enums and booleans are narrower than the columns' text and integers.
@@ -27,15 +30,19 @@ interface PortRows {
   applications: Application;
   audit_events: AuditRecord;
   bearer_tokens: BearerToken;
+  delivery_touches: DeliveryTouch;
   events: LoggedEvent;
   notifications: Notification;
   posts: Post;
+  publishers: Publisher;
   replays: Replay;
   request_tokens: RequestToken;
+  stats_jobs: StatsJob;
   stream_connections: StreamConnection;
   subscriptions: Subscription;
   uploads: Upload;
   users: User;
+  waiting_conversions: WaitingConversion;
   webhook_deliveries: WebhookDelivery;
   webhooks: Webhook;
 }
@@ -44,6 +51,9 @@ interface PortRows {
 export type Database = {
   [Table in keyof Schema]: Table extends keyof PortRows ? NarrowTable<Schema[Table], PortRows[Table]> : Schema[Table];
 };
+
+/** A row to insert into a table. */
+export type NewRow<Table extends TableName> = Insertable<Database[Table]>;
 
 /** A table name. */
 export type TableName = keyof Database & string;

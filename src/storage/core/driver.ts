@@ -1,5 +1,5 @@
 import type { Changes } from '../../contract/store/cache-changes.ts';
-import type { OutageListener } from '../../contract/store/store.ts';
+import type { OutageListener } from '../unit-of-work.ts';
 import type { ReleaseLock, ServerLockOptions } from './server-lock.ts';
 import type { Session } from './session.ts';
 import type { Dialect, Statements } from './statements.ts';

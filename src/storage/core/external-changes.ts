@@ -1,6 +1,6 @@
 import { every } from '../../base/timers.ts';
-import type { Store } from '../../contract/store/store.ts';
 import { EXTERNAL_CHANGES } from '../tables/cache-changes.ts';
+import type { Store } from '../unit-of-work.ts';
 
 /** How often a server looks for changes by other processes without a request, in milliseconds. @source decision 106 */
 export const EXTERNAL_CHANGE_POLL_MS = 500;

@@ -2,21 +2,20 @@ import { hasEnded } from '../../base/process-identity.ts';
 import { pause } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { AuditRecord } from '../../contract/store/audit.ts';
+import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { DEAD_AFTER_S } from '../../contract/store/nodes.ts';
-import { SchemaTooNew } from '../../contract/store/store.ts';
-import { nodes } from '../migrations/0030-nodes.ts';
-import { schemaLevels } from '../migrations/0040-schema-levels.ts';
 import { migrations as released } from '../migrations/all-migrations.ts';
 import { MIGRATIONS_TABLE } from '../migrations/migrations-table.ts';
 import { newSchema } from '../migrations/new-schema.ts';
+import { schema } from '../migrations/schema.ts';
 import { type Migration, schemaBuilder } from '../migrations/schema-builder.ts';
-import { auditOn } from '../tables/audit.ts';
+import { Audit } from '../tables/audit.ts';
 import { announceChanges } from '../tables/cache-changes.ts';
-import { nodesOn } from '../tables/nodes.ts';
+import { Nodes } from '../tables/nodes.ts';
+import { insertRows } from './bulk-insert.ts';
 import type { Driver } from './driver.ts';
 import { type AppliedMigration, assertKnownEnough, readApplied, serversFrom } from './schema-level.ts';
 import type { Session } from './session.ts';
-import { tableRows } from './table-rows.ts';
 
 /** How long a migration may wait for a table, while requests wait behind it, and how often it tries. */
 const LOCK_WAIT_S = 2;
@@ -62,7 +61,7 @@ async function upgrade(
   const applied = await applyMigrations(session, now, steps);
   // A new schema holds no data yet, and its table of migrations tells when it was made.
   if (applied.length === 0 || former.length === 0) return applied;
-  if (record) await auditOn(session).append([record]);
+  if (record) await new Audit(session).append([record]);
   // Servers then check whether they may go on.
   const tags = new Set([`schema:${applied.at(-1)}`]);
   if (session.dialect === 'postgres') await announceChanges(session, { tags, rows: new Set() }, '');
@@ -81,15 +80,18 @@ export async function applyMigrations(
   const { dialect } = session;
   const words = schemaBuilder(dialect);
   const statements =
-    former.length === 0 ? newSchema(dialect, missing) : missing.flatMap((step) => step.statements(words));
+    former.length === 0
+      ? newSchema(dialect, missing)
+      : missing.flatMap((step) => (step.upgrade ?? step).statements(words));
   for (const sql of statements) await session.runRaw(sql);
-  let hasLevels = former.some(({ name }) => name === schemaLevels.name);
   for (const step of missing) {
-    hasLevels ||= step === schemaLevels;
-    const row = { name: step.name, applied_at: now };
-    // Those before it have the default: no server knows only them.
-    const insert = hasLevels ? { ...row, servers_from: serversFrom(step) } : row;
-    await tableRows(session, 'schema_steps').insert(insert);
+    await insertRows(session, 'schema_steps', [
+      {
+        name: step.name,
+        applied_at: now,
+        servers_from: serversFrom(step),
+      },
+    ]);
   }
   return missing.map((step) => step.name);
 }
@@ -112,12 +114,12 @@ async function refuseWhileOlderServe(
 ): Promise<void> {
   const barring = missing.filter((step) => serversFrom(step) !== '');
   if (session.dialect === 'sqlite' || barring.length === 0) return;
-  if (!former.some(({ name }) => name === nodes.name)) return;
+  // A database of 0.1.0 does not list its servers.
+  if (!former.some(({ name }) => name === schema.name)) return;
   await session.runRaw('lock table nodes in share row exclusive mode');
-  const older = (await nodesOn(session).listLive('', DEAD_AFTER_S))
+  const older = (await new Nodes(session).listLive('', DEAD_AFTER_S))
     .filter(({ process }) => !hasEnded(process))
-    // A database of an earlier version lacks the column.
-    .filter(({ schema_level = '' }) => barring.some((step) => serversFrom(step) > schema_level));
+    .filter(({ schema_level }) => barring.some((step) => serversFrom(step) > schema_level));
   if (older.length === 0) return;
   const named = older.map(({ hostname, version }) => `${version} on ${hostname}`).join(', ');
   throw new Error(
@@ -129,13 +131,19 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof StoreUnavailable && (error.cause as { code?: string } | undefined)?.code === '55P03';
 }
 
-/** The migrations with these names, in order. @throws SchemaTooNew when one of them is unknown */
+/**
+ * The migrations with these names, in order, without those that others of them replace.
+ * @throws SchemaTooNew when one of them is unknown
+ */
 export function migrationsNamed(names: readonly string[]): Migration[] {
-  const unknown = names.filter((name) => !released.some((step) => step.name === name));
+  const known = released.filter(({ name }) => names.includes(name));
+  const unknown = names.filter(
+    (name) => !known.some((step) => (step.upgrade ? name <= step.name : name === step.name)),
+  );
   if (unknown.length > 0) {
     throw new SchemaTooNew(`the database has migrations that this version does not know: ${unknown.join(', ')}`);
   }
-  return released.filter(({ name }) => names.includes(name));
+  return known;
 }
 
 /**
@@ -149,7 +157,7 @@ export async function pendingMigrations(driver: Driver, steps: readonly Migratio
 /** The names of the migrations that the database has and this version does not know. */
 export async function newerMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
   const names = await driver.read(appliedMigrations);
-  return names.filter((name) => !steps.some((step) => step.name === name));
+  return names.filter((name) => name > schema.name && !steps.some((step) => step.name === name));
 }
 
 /** Rejects if the database lacks a migration, or has one that this version cannot work with. @throws SchemaTooNew */
@@ -163,24 +171,29 @@ export async function appliedMigrations(session: Session): Promise<string[]> {
   return (await readApplied(session)).map(({ name }) => name);
 }
 
-/** @throws SchemaTooNew */
+/** @throws SchemaTooNew @throws Error when there is no upgrade from the database's last migration */
 function lacking(applied: readonly AppliedMigration[], steps: readonly Migration[]): Migration[] {
   assertKnownEnough(applied, steps);
-  return steps.filter((step) => !applied.some(({ name }) => name === step.name));
+  const missing = steps.filter((step) => !applied.some(({ name }) => name === step.name));
+  const last = applied.findLast(({ name }) => name < schema.name)?.name;
+  if (missing.includes(schema) && last !== undefined && last !== schema.upgrade!.from) {
+    throw new Error(
+      `the database is of a development version before ${schema.name} (its last migration is ${last}); only databases of releases can be upgraded: begin a new one, or run a version that has the migrations in between first`,
+    );
+  }
+  return missing;
 }
 
-/** Every table that the migrations create, also those that later ones drop, and the table that records them. */
+/** Every table that the migrations create or drop, and the table that records them. */
 export function tablesOfMigrations(steps: readonly Migration[] = released): string[] {
-  const tables = ['schema_steps'];
-  const words = {
-    ...schemaBuilder('sqlite'),
-    table(name: string) {
-      tables.push(name);
-      return '';
-    },
+  const tables = new Set(['schema_steps']);
+  const record = (name: string): string => {
+    tables.add(name);
+    return '';
   };
-  for (const step of steps) step.statements(words);
-  return tables;
+  const words = { ...schemaBuilder('sqlite'), table: record, dropTable: record };
+  for (const step of steps) for (const { statements } of [step, step.upgrade ?? step]) statements(words);
+  return [...tables];
 }
 
 /** Drops every table of the schema in the caller's unit of work. */

@@ -1,11 +1,21 @@
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import { type NonceLog, nonceDigest, type UsedNonce } from '../../contract/store/nonces.ts';
 import { rethrowDiskFailure } from './disk-failures.ts';
 import { writeAllSync } from './file-sink.ts';
-import { nonceWatermark } from './nonce-watermark.ts';
 
 /** At most this many lines are written together: more would delay replies that are ready. */
 const GROUP_MAX = 64;
@@ -32,21 +42,116 @@ export interface NonceLogOptions {
  * versions up to 0.1 wrote `<timestamp> <token id> <nonce>`, which can still be read.
  * @source decision 432
  */
-export function openNonceLog(
-  folder: string,
-  window_s: number,
-  { clock, elapsed = elapsed_ms, write }: NonceLogOptions,
-): NonceLog & { close(): void } {
-  const period_s = window_s * 2;
-  const files = new Map<string, Written>();
-  const mark = nonceWatermark(folder);
-  let current = Number.NaN;
-  let file = -1;
+export class NonceFiles implements NonceLog {
+  readonly #folder;
+  readonly #window_s;
+  readonly #clock;
+  readonly #elapsed;
+  readonly #write;
+  readonly #files = new Map<string, Written>();
+  readonly #watermark;
+  /** The Unix second up to which nonces were removed. It only grows, also across restarts. @source decision 430 */
+  #forgottenUntil_s;
+  /** The period of the open file. */
+  #current = Number.NaN;
+  #file = -1;
   /** Offset of the end of the last complete line. */
-  let length = 0;
-  for (const name of namesIn(folder)) {
-    const newest_s = readEntries(join(folder, name)).reduce((newest, { timestamp }) => Math.max(newest, timestamp), 0);
-    files.set(name, { newest_s, at_ms: elapsed() });
+  #length = 0;
+  #waiting: UsedNonce[] = [];
+  #group = Promise.withResolvers<boolean>();
+
+  constructor(folder: string, window_s: number, { clock, elapsed = elapsed_ms, write }: NonceLogOptions) {
+    this.#folder = folder;
+    this.#window_s = window_s;
+    this.#clock = clock;
+    this.#elapsed = elapsed;
+    this.#write = write;
+    this.#watermark = join(folder, 'forgotten-until');
+    this.#forgottenUntil_s = readNumber(this.#watermark);
+    for (const name of namesIn(folder)) {
+      const newest_s = readEntries(join(folder, name)).reduce(
+        (newest, { timestamp }) => Math.max(newest, timestamp),
+        0,
+      );
+      this.#files.set(name, { newest_s, at_ms: elapsed() });
+    }
+  }
+
+  append(entry: UsedNonce): Promise<boolean> {
+    if (this.#waiting.length === 0) {
+      const opened = Promise.withResolvers<boolean>();
+      // Rejects as StoreUnavailable, so that a request whose nonce cannot be written gets 503. @source decision 434
+      this.#group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
+      // Callers that await it see the failure; without such callers the rejection must not count as unhandled.
+      this.#group.promise.catch(() => {});
+      setImmediate(() => this.#flush());
+    }
+    const { promise } = this.#group;
+    this.#waiting.push(entry);
+    if (this.#waiting.length === GROUP_MAX) this.#flush();
+    return promise;
+  }
+
+  *read(): Generator<UsedNonce> {
+    for (const name of namesIn(this.#folder)) yield* readEntries(join(this.#folder, name));
+  }
+
+  forgottenUntil(): number {
+    return this.#forgottenUntil_s;
+  }
+
+  close(): void {
+    this.#flush();
+    this.#closeFile();
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return;
+    const [entries, ended] = [this.#waiting, this.#group];
+    this.#waiting = [];
+    try {
+      this.#appendAll(entries);
+      // This process alone writes here, and knows what it wrote.
+      ended.resolve(true);
+    } catch (error) {
+      ended.reject(error);
+    }
+  }
+
+  #appendAll(entries: readonly UsedNonce[]): void {
+    const now_s = this.#clock.now() / 1000;
+    const period = Math.floor(now_s / (this.#window_s * 2));
+    if (period !== this.#current) this.#turnTo(period, now_s);
+    const lines = entries.map(({ timestamp, digest }) => `${timestamp} ${digest}\n`);
+    const bytes = Buffer.from(lines.join(''), 'latin1');
+    try {
+      writeAllSync(this.#file, bytes, this.#write);
+    } catch (error) {
+      // If truncating fails too, it happens when the file is opened again.
+      try {
+        ftruncateSync(this.#file, this.#length);
+      } catch {
+        this.#closeFile();
+      }
+      throw error;
+    }
+    this.#length += bytes.length;
+    const written = this.#files.get(`${period}.log`)!;
+    written.at_ms = this.#elapsed();
+    for (const { timestamp } of entries) written.newest_s = Math.max(written.newest_s, timestamp);
+  }
+
+  #turnTo(period: number, now_s: number): void {
+    this.#closeFile();
+    this.#forget(now_s);
+    const name = `${period}.log`;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#file = openSync(join(this.#folder, name), 'a+', 0o600);
+    if (!this.#files.has(name)) this.#files.set(name, { newest_s: 0, at_ms: this.#elapsed() });
+    // A crash may have left half a line, which the next line must not continue.
+    this.#length = wholeLines(readFileSync(this.#file));
+    ftruncateSync(this.#file, this.#length);
+    this.#current = period;
   }
 
   /**
@@ -54,92 +159,32 @@ export function openNonceLog(
    * says.
    * @source decision 430
    */
-  const forget = (now_s: number): void => {
-    for (const [name, { newest_s, at_ms }] of files) {
-      if (newest_s >= now_s - window_s || elapsed() - at_ms < window_s * 1000) continue;
-      mark.raise(newest_s);
-      rmSync(join(folder, name), { force: true });
-      files.delete(name);
+  #forget(now_s: number): void {
+    for (const [name, { newest_s, at_ms }] of this.#files) {
+      if (newest_s >= now_s - this.#window_s || this.#elapsed() - at_ms < this.#window_s * 1000) continue;
+      this.#raiseWatermark(newest_s);
+      rmSync(join(this.#folder, name), { force: true });
+      this.#files.delete(name);
     }
-  };
-  const close = (): void => {
-    if (file >= 0) closeSync(file);
-    file = -1;
-    current = Number.NaN;
-  };
-  const turnTo = (period: number, now_s: number): void => {
-    close();
-    forget(now_s);
-    const name = `${period}.log`;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    file = openSync(join(folder, name), 'a+', 0o600);
-    if (!files.has(name)) files.set(name, { newest_s: 0, at_ms: elapsed() });
-    // A crash may have left half a line, which the next line must not continue.
-    length = wholeLines(readFileSync(file));
-    ftruncateSync(file, length);
-    current = period;
-  };
-  const append = (entries: readonly UsedNonce[]): void => {
-    const now_s = clock.now() / 1000;
-    const period = Math.floor(now_s / period_s);
-    if (period !== current) turnTo(period, now_s);
-    const lines = entries.map(({ timestamp, digest }) => `${timestamp} ${digest}\n`);
-    const bytes = Buffer.from(lines.join(''), 'latin1');
-    try {
-      writeAllSync(file, bytes, write);
-    } catch (error) {
-      // If truncating fails too, it happens when the file is opened again.
-      try {
-        ftruncateSync(file, length);
-      } catch {
-        close();
-      }
-      throw error;
-    }
-    length += bytes.length;
-    const written = files.get(`${period}.log`)!;
-    written.at_ms = elapsed();
-    for (const { timestamp } of entries) written.newest_s = Math.max(written.newest_s, timestamp);
-  };
+  }
 
-  let waiting: UsedNonce[] = [];
-  let group = Promise.withResolvers<boolean>();
-  const flush = (): void => {
-    if (waiting.length === 0) return;
-    const [entries, ended] = [waiting, group];
-    waiting = [];
-    try {
-      append(entries);
-      // This process alone writes here, and knows what it wrote.
-      ended.resolve(true);
-    } catch (error) {
-      ended.reject(error);
-    }
-  };
-  return {
-    append(entry) {
-      if (waiting.length === 0) {
-        const opened = Promise.withResolvers<boolean>();
-        // Rejects as StoreUnavailable, so that a request whose nonce cannot be written gets 503. @source decision 434
-        group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
-        // Callers that await it see the failure; without such callers the rejection must not count as unhandled.
-        group.promise.catch(() => {});
-        setImmediate(flush);
-      }
-      const { promise } = group;
-      waiting.push(entry);
-      if (waiting.length === GROUP_MAX) flush();
-      return promise;
-    },
-    *read() {
-      for (const name of namesIn(folder)) yield* readEntries(join(folder, name));
-    },
-    forgottenUntil: mark.value,
-    close() {
-      flush();
-      close();
-    },
-  };
+  #raiseWatermark(second: number): void {
+    if (second <= this.#forgottenUntil_s) return;
+    writeFileSync(`${this.#watermark}.new`, `${second}\n`, { mode: 0o600 });
+    renameSync(`${this.#watermark}.new`, this.#watermark);
+    this.#forgottenUntil_s = second;
+  }
+
+  #closeFile(): void {
+    if (this.#file >= 0) closeSync(this.#file);
+    this.#file = -1;
+    this.#current = Number.NaN;
+  }
+}
+
+/** The number in a file; 0 if the file does not exist. */
+function readNumber(path: string): number {
+  return existsSync(path) ? Number.parseInt(readFileSync(path, 'latin1'), 10) || 0 : 0;
 }
 
 function namesIn(folder: string): string[] {

@@ -61,28 +61,12 @@ export function openConnections(options: ConnectionsOptions): Connections {
     client.on('error', broke).on('end', broke);
     return client;
   }
-  /**
-   * Admits a new connection only while the server lock is held: neither late connections of an earlier lock nor those
-   * of a server that was cut off.
-   * @source decision 416
-   */
-  const admit = async (client: pg.ClientBase): Promise<void> => {
+  const admitted = async (client: pg.ClientBase): Promise<void> => {
     const held = options.held();
     if (!held) return;
+    await admit(client as pg.Client, held, timeouts);
     const line = lines.get(client as pg.Client);
-    const setUp = `set statement_timeout = ${timeouts.statement_ms};
-      set idle_in_transaction_session_timeout = ${timeouts.idle_transaction_ms};
-      set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4;`;
-    try {
-      const admission = client.query(`${setUp} ${held.admission}`) as unknown as Promise<pg.QueryResult[]>;
-      const [marked, stands] = (await within(timeouts.connect_ms, admission)).slice(-2);
-      if (!marked?.rows[0].marked || !stands?.rows[0].stands)
-        throw new Error('the server lock on the database is no longer held');
-      if (line) line.lockKey = held.key;
-    } catch (error) {
-      destroyClient(client as pg.Client);
-      throw error;
-    }
+    if (line) line.lockKey = held.key;
   };
   const poolOf = (max: number): pg.Pool => {
     const pool = new pg.Pool({
@@ -92,7 +76,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
       keepAlive: true,
       pipeline: true,
       Client: Opened as unknown as new () => pg.Client,
-      onConnect: admit,
+      onConnect: admitted,
     });
     // The pool replaces an idle connection that breaks; without a listener its error would end the process.
     return pool.on('error', () => {});
@@ -144,6 +128,26 @@ export function openConnections(options: ConnectionsOptions): Connections {
       await Promise.all([pool.end(), sharedPool.end()]);
     },
   };
+}
+
+/**
+ * Admits a new connection only while the server lock is held: neither late connections of an earlier lock nor those of a
+ * server that was cut off.
+ * @source decision 416
+ */
+async function admit(client: pg.Client, { admission }: HeldLock, timeouts: PostgresTimeouts): Promise<void> {
+  const setUp = `set statement_timeout = ${timeouts.statement_ms};
+      set idle_in_transaction_session_timeout = ${timeouts.idle_transaction_ms};
+      set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4;`;
+  try {
+    const answers = client.query(`${setUp} ${admission}`) as unknown as Promise<pg.QueryResult[]>;
+    const [marked, stands] = (await within(timeouts.connect_ms, answers)).slice(-2);
+    if (!marked?.rows[0].marked || !stands?.rows[0].stands)
+      throw new Error('the server lock on the database is no longer held');
+  } catch (error) {
+    destroyClient(client);
+    throw error;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import { ConstraintViolated } from '../../contract/store/store.ts';
+import { ConstraintViolated } from '../../contract/store/errors.ts';
 
 /** Error codes of an unreachable server: class 08 are connection exceptions, 57P0 its shutdown. */
 const AWAY =

@@ -127,11 +127,10 @@ export function postgresReads(options: ReadsOptions): Reads {
       };
       underWay += 1;
       const unit = begin(() => resolve(run(begin(undefined), work).catch(again)));
-      const settle = (outcome: T | Promise<T>): void => {
-        // A run that was started again ends with an error of its own; the promise follows the other one.
-        if (!unit.isLeft) resolve(outcome);
-      };
-      run(unit, work).then(settle, (error: unknown) => unit.isLeft || settle(again(error)));
+      // A run that was started again has resolved the promise by then, and fails with an error of its own.
+      run(unit, work).then(resolve, (error: unknown) => {
+        if (!unit.isLeft) resolve(again(error));
+      });
     });
 
   return {

@@ -1,4 +1,4 @@
-import { ConstraintViolated } from '../../contract/store/store.ts';
+import { ConstraintViolated } from '../../contract/store/errors.ts';
 import type { Line } from './postgres-line.ts';
 import type { KnownStatements, Message } from './postgres-statements.ts';
 import { type RawValue, type Session, type StatementProbe, sessionOf } from './session.ts';

@@ -6,7 +6,7 @@ import { postgresElection } from './postgres-election.ts';
 import { type FailedUnit, isOutdatedStatement, mapPostgresFailure } from './postgres-failures.ts';
 import { postgresFence } from './postgres-fence.ts';
 import { postgresReads } from './postgres-reads.ts';
-import { postgresServerLock } from './postgres-server-lock.ts';
+import { PostgresServerLock } from './postgres-server-lock.ts';
 import { knownStatements } from './postgres-statements.ts';
 import { Transaction, transactionSession } from './postgres-transaction.ts';
 import type { Session, StatementProbe } from './session.ts';
@@ -40,120 +40,58 @@ const ENDED_BY_SERVER = new Set(['40P01', '40001']);
 
 /** The PostgreSQL driver: a pool with a connection for each unit of work that writes, and shared ones for reads. */
 export function openPostgres(options: PostgresOptions): Driver {
+  const { probe } = options;
   const statements = statementsFor('postgres');
+  const known = knownStatements();
   const timeouts = options.timeouts ?? USUAL_TIMEOUTS;
-  const lock = postgresServerLock({
+  const pools: Connections[] = [];
+  const lock = new PostgresServerLock({
     ...timeouts,
     url: options.url,
     destroyConnections() {
-      connections.destroyAll();
-      fenceConnections.destroyAll();
-      urgentConnections.destroyAll();
-      electionConnections.destroyAll();
+      for (const pool of pools) pool.destroyAll();
     },
   });
-  const pool = { ...options, timeouts, held: lock.held };
-  const connections = openConnections(pool);
-  const fenceConnections = openConnections({ ...pool, connectionsMax: 1 });
-  const urgentConnections = openConnections({ ...pool, connectionsMax: 1, timeouts: urgent(timeouts) });
-  const electionConnections = openConnections({ ...pool, connectionsMax: 1 });
-  const mapReadFailure = (error: unknown, { isBroken }: { readonly isBroken: boolean }): unknown =>
-    mapPostgresFailure(error, { isBroken, isOutage: lock.isLost(), isCommitting: false });
-  const known = knownStatements();
-  const fence = postgresFence({
-    connections: fenceConnections,
-    known,
-    assertHeld: lock.assertHeld,
-    mapFailure: mapReadFailure,
-  });
-  const election = postgresElection({
-    ...{ connections: electionConnections, statements, known },
-    assertHeld: lock.assertHeld,
-    mapFailure: mapReadFailure,
-  });
-  const reads = postgresReads({
-    connections,
-    statements,
-    known,
-    probe: options.probe,
-    assertHeld: lock.assertHeld,
-    mapFailure: mapReadFailure,
-  });
-
-  /** @source decision 418 */
-  function mapWriteFailure(error: unknown, unit: Pick<FailedUnit, 'isBroken' | 'isCommitting'>): unknown {
-    const failure = mapPostgresFailure(error, { ...unit, isOutage: lock.isLost() });
-    // The commit may still take effect after others have read the old state: caches cannot be trusted.
-    if (failure instanceof StoreUnavailable && failure.isOutcomeUnknown) lock.markLost(failure);
-    return failure;
-  }
-
-  async function write<T>({ acquire }: Connections, work: (session: Session) => Promise<T>): Promise<T> {
-    lock.assertHeld();
-    const transaction = new Transaction('begin', acquire);
-    const line = await transaction.open();
-    let broken: Error | undefined;
-    let isCommitting = false;
-    try {
-      const value = await work(transactionSession(transaction, { statements, known, probe: options.probe })).finally(
-        () => transaction.end(),
-      );
-      if (line.isBroken) throw new Error('the connection ended before the commit');
-      if (!transaction.hasAsked) return value;
-      isCommitting = true;
-      // PostgreSQL answers `commit` of a failed transaction with ROLLBACK and no error.
-      if ((await line.command('commit')) !== 'COMMIT')
-        throw new Error('the transaction was rolled back because a statement failed');
-      return value;
-    } catch (error) {
-      // A connection that cannot roll back is destroyed, which ends its transaction.
-      await line.command('rollback').catch((failure: Error) => {
-        broken = failure;
-      });
-      throw mapWriteFailure(error, { isBroken: line.isBroken, isCommitting });
-    } finally {
-      line.release(broken);
-    }
-  }
-
-  /**
-   * When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again; so does one whose
-   * statements were prepared before a migration. @source decision 61, 834
-   */
-  async function writeAgain<T>(on: Connections, work: (session: Session) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await write(on, work);
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isEndedByServer(error)) throw error;
-      }
-    }
-  }
-
+  const poolOf = (connectionsMax: number, limits = timeouts): Connections => {
+    const pool = openConnections({ url: options.url, connectionsMax, timeouts: limits, held: () => lock.held() });
+    pools.push(pool);
+    return pool;
+  };
+  const connections = poolOf(options.connectionsMax);
+  const fenceConnections = poolOf(1);
+  const urgentConnections = poolOf(1, urgent(timeouts));
+  const electionConnections = poolOf(1);
+  const ofReads = {
+    ...{ statements, known, probe },
+    assertHeld: () => lock.assertHeld(),
+    mapFailure: (error: unknown, { isBroken }: { readonly isBroken: boolean }): unknown =>
+      mapPostgresFailure(error, { isBroken, isOutage: lock.isLost(), isCommitting: false }),
+  };
+  const fence = postgresFence({ ...ofReads, connections: fenceConnections });
+  const election = postgresElection({ ...ofReads, connections: electionConnections });
+  const reads = postgresReads({ ...ofReads, connections });
+  const writes = new PostgresWrites(lock, { statements, known, probe });
   const batches = postgresBatches({
-    connections,
-    statements,
-    known,
-    probe: options.probe,
-    alone: (work) => writeAgain(connections, work),
-    mapFailure: mapWriteFailure,
+    ...{ connections, statements, known, probe },
+    alone: (work) => writes.run(connections, work),
+    mapFailure: (error, unit) => writes.mapFailure(error, unit),
   });
 
   return {
     dialect: 'postgres',
     statements,
     read: reads.read,
-    write: (work) => writeAgain(connections, work),
+    write: (work) => writes.run(connections, work),
     async writeTogether(kind, work) {
       lock.assertHeld();
       return batches.write(kind, work);
     },
-    writeUrgent: (work) => writeAgain(urgentConnections, work),
+    writeUrgent: (work) => writes.run(urgentConnections, work),
     async ping() {
       if (lock.held() || lock.isLost()) return lock.ping();
       await reads.read((session) => session.allRaw('select 1'));
     },
-    acquireServerLock: lock.acquire,
+    acquireServerLock: (how) => lock.acquire(how),
     onOutage: (listener) => void lock.listeners.push(listener),
     lookForChanges: fence.look,
     writeElected: election.write,
@@ -168,6 +106,65 @@ export function openPostgres(options: PostgresOptions): Driver {
       await Promise.all([connections.close(), urgentConnections.close()]);
     },
   };
+}
+
+/** Units of work that write, each on a connection of a pool. */
+class PostgresWrites {
+  readonly #lock;
+  readonly #parts;
+
+  constructor(lock: PostgresServerLock, parts: Parameters<typeof transactionSession>[1]) {
+    this.#lock = lock;
+    this.#parts = parts;
+  }
+
+  /**
+   * When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again; so does one whose
+   * statements were prepared before a migration. @source decision 61, 834
+   */
+  async run<T>(on: Connections, work: (session: Session) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#runOnce(on, work);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isEndedByServer(error)) throw error;
+      }
+    }
+  }
+
+  /** The error that callers get. @source decision 418 */
+  mapFailure(error: unknown, unit: Pick<FailedUnit, 'isBroken' | 'isCommitting'>): unknown {
+    const failure = mapPostgresFailure(error, { ...unit, isOutage: this.#lock.isLost() });
+    // The commit may still take effect after others have read the old state: caches cannot be trusted.
+    if (failure instanceof StoreUnavailable && failure.isOutcomeUnknown) this.#lock.markLost(failure);
+    return failure;
+  }
+
+  async #runOnce<T>({ acquire }: Connections, work: (session: Session) => Promise<T>): Promise<T> {
+    this.#lock.assertHeld();
+    const transaction = new Transaction('begin', acquire);
+    const line = await transaction.open();
+    let broken: Error | undefined;
+    let isCommitting = false;
+    try {
+      const value = await work(transactionSession(transaction, this.#parts)).finally(() => transaction.end());
+      if (line.isBroken) throw new Error('the connection ended before the commit');
+      if (!transaction.hasAsked) return value;
+      isCommitting = true;
+      // PostgreSQL answers `commit` of a failed transaction with ROLLBACK and no error.
+      if ((await line.command('commit')) !== 'COMMIT')
+        throw new Error('the transaction was rolled back because a statement failed');
+      return value;
+    } catch (error) {
+      // A connection that cannot roll back is destroyed, which ends its transaction.
+      await line.command('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
+      throw this.mapFailure(error, { isBroken: line.isBroken, isCommitting });
+    } finally {
+      line.release(broken);
+    }
+  }
 }
 
 function urgent(timeouts: PostgresTimeouts): PostgresTimeouts {

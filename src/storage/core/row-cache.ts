@@ -7,161 +7,233 @@ import {
   type Row,
   type RowOf,
 } from '../../contract/declare/resource.ts';
-import type { Deleted, RecordsReading, RecordsWriting, RowKey } from '../../contract/store/store.ts';
+import type {
+  ColumnValues,
+  Conditions,
+  Deleted,
+  PageQuery,
+  RecordsReading,
+  RecordsWriting,
+  RowKey,
+  Tally,
+} from '../../contract/store/records.ts';
 
-/** An in-memory cache of rows. */
-export interface RowCache {
+const ROWS_MAX = 50_000;
+
+/** How rows are read. */
+interface ReadOptions {
+  readonly deleted: Deleted;
+  readonly lock?: boolean;
+  readonly column?: string;
+}
+
+/**
+ * Caches rows of the resources declared `isCached`: those that many other rows refer to. A changed row is dropped before
+ * the change is acknowledged. Rows that a unit of work read while any of them changed are not cached, because its
+ * snapshot may be older than the change.
+ */
+export class RowCache {
+  readonly #rows = boundedCache<string, Row>(ROWS_MAX);
+  #changes = 0;
+
   /** The version of the cache; passed to `cachedReads` when the unit of work begins. */
-  version(): number;
+  version(): number {
+    return this.#changes;
+  }
+
   /** Reads through the cache, for a unit of work that began at this version. */
-  cachedReads(records: RecordsReading, position: number): RecordsReading;
+  cachedReads(records: RecordsReading, position: number): RecordsReading {
+    return new CachedReads(this, records, position);
+  }
+
   /**
    * Writes that collect in `changed` the keys to invalidate. Their own reads bypass the cache, but read a row once until
    * the unit of work changes or locks anything.
    * @source decision 737
    */
-  trackedWrites(records: RecordsWriting, changed: Set<string>): RecordsWriting;
+  trackedWrites(records: RecordsWriting, changed: Set<string>): RecordsWriting {
+    return new TrackedWrites(records, changed);
+  }
+
   /** Drops what a unit of work changed; called when it is durable and before it is acknowledged. */
-  invalidate(changed: ReadonlySet<string> | 'everything'): void;
+  invalidate(changed: ReadonlySet<string> | 'everything'): void {
+    if (changed === 'everything') {
+      this.#changes += 1;
+      this.#rows.clear();
+      return;
+    }
+    if (changed.size === 0) return;
+    this.#changes += 1;
+    for (const name of changed) this.#rows.delete(name);
+  }
+
+  /** A cached row of this account. */
+  find(resource: AnyResource, account: string | undefined, id: string): Row | undefined {
+    const row = this.#rows.get(rowName(resource, id));
+    return row?.account_id === account ? row : undefined;
+  }
+
+  /** Caches a row that a unit of work read which began at this version. */
+  keep(resource: AnyResource, row: Row, position: number): void {
+    if (position === this.#changes) this.#rows.set(rowName(resource, row.id), row);
+  }
 }
 
-const ROWS_MAX = 50_000;
+class CachedReads implements RecordsReading {
+  readonly #cache;
+  readonly #records;
+  readonly #position;
 
-/**
- * Caches rows of the resources declared `cached`: those that many other rows refer to. A changed row is dropped before
- * the change is acknowledged. Rows that a unit of work read while any of them changed are not cached, because its
- * snapshot may be older than the change.
- */
-export function rowCache(): RowCache {
-  const rows = boundedCache<string, Row>(ROWS_MAX);
-  let changes = 0;
+  constructor(cache: RowCache, records: RecordsReading, position: number) {
+    this.#cache = cache;
+    this.#records = records;
+    this.#position = position;
+  }
 
-  const find = (resource: AnyResource, { account, id }: RowKey): Row | undefined => {
-    const row = rows.get(rowName(resource, id));
-    return row?.account_id === account ? row : undefined;
-  };
-  const keep = (resource: AnyResource, row: Row, position: number): void => {
-    if (position !== changes) return;
-    rows.set(rowName(resource, row.id), row);
-  };
+  async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: ReadOptions): Promise<RowOf<F> | undefined> {
+    if (!resource.storage?.isCached || options.lock) return this.#records.get(resource, key, options);
+    return (await this.#getRow(resource as unknown as AnyResource, key, options.deleted)) as RowOf<F> | undefined;
+  }
 
-  return {
-    version: () => changes,
-    invalidate(changed) {
-      if (changed === 'everything') {
-        changes += 1;
-        return rows.clear();
+  async getMany<F extends Fields>(
+    resource: Resource<F>,
+    account: string,
+    ids: readonly string[],
+    options: ReadOptions,
+  ): Promise<RowOf<F>[]> {
+    if (!resource.storage?.isCached || resource.parentField || options.lock || options.column)
+      return this.#records.getMany(resource, account, ids, options);
+    const kind = resource as unknown as AnyResource;
+    const known = ids.map((id) => this.#cache.find(kind, account, id));
+    const missing = ids.filter((_, index) => known[index] === undefined);
+    const read =
+      missing.length > 0 ? await this.#records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
+    for (const row of read) this.#cache.keep(kind, row as unknown as Row, this.#position);
+    const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
+    return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];
+  }
+
+  page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
+    return this.#records.page(resource, query);
+  }
+
+  count(resource: AnyResource, query: Conditions): Promise<number> {
+    return this.#records.count(resource, query);
+  }
+
+  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
+    return this.#records.tally(resource, query, by);
+  }
+
+  async #getRow(resource: AnyResource, key: RowKey, deleted: Deleted): Promise<Row | undefined> {
+    let row = this.#cache.find(resource, key.account, key.id);
+    if (!row) {
+      row = await this.#records.get(resource, key, { deleted: resource.parentField ? deleted : 'shown' });
+      if (!row) return undefined;
+      this.#cache.keep(resource, row, this.#position);
+      // It was read with its parents.
+      if (resource.parentField) return row;
+    }
+    if (deleted === 'shown') return row;
+    if (row.deleted !== 0) return undefined;
+    const parent = hidingParent(resource);
+    if (!parent) return row;
+    const above = { account: key.account, id: row[resource.parentField!] as string };
+    return (await this.#getRow(parent, above, 'hidden')) && row;
+  }
+}
+
+class TrackedWrites implements RecordsWriting {
+  readonly #records;
+  readonly #changed;
+  readonly #read = new Map<string, Row>();
+
+  constructor(records: RecordsWriting, changed: Set<string>) {
+    this.#records = records;
+    this.#changed = changed;
+  }
+
+  async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: ReadOptions): Promise<RowOf<F> | undefined> {
+    if (!this.#remembers(resource, options)) return this.#records.get(resource, key, options);
+    const name = rowName(resource, key.id);
+    const known = this.#read.get(name);
+    const row =
+      known?.account_id === key.account
+        ? known
+        : ((await this.#records.get(resource, key, { deleted: 'shown' })) as unknown as Row | undefined);
+    if (!row) return undefined;
+    this.#read.set(name, row);
+    return isVisible(row, options.deleted) ? (row as unknown as RowOf<F>) : undefined;
+  }
+
+  async getMany<F extends Fields>(
+    resource: Resource<F>,
+    account: string,
+    ids: readonly string[],
+    options: ReadOptions,
+  ): Promise<RowOf<F>[]> {
+    if (this.#remembers(resource, options)) {
+      const known = ids.map((id) => this.#read.get(rowName(resource, id))).filter((row) => row?.account_id === account);
+      if (known.length === ids.length) {
+        return known.filter((row) => isVisible(row!, options.deleted)) as unknown as RowOf<F>[];
       }
-      if (changed.size === 0) return;
-      changes += 1;
-      for (const name of changed) rows.delete(name);
-    },
-    trackedWrites(records, changed) {
-      const read = new Map<string, Row>();
-      /** An earlier holder of the lock may have changed anything. */
-      const locks = ({ lock }: { readonly lock?: boolean }): boolean => {
-        if (lock) read.clear();
-        return lock === true;
-      };
-      const change = (resource: AnyResource, ids: readonly string[]): void => {
-        if (!resource.storage?.isCached) return;
-        for (const id of ids) {
-          changed.add(rowName(resource, id));
-          read.delete(rowName(resource, id));
-        }
-      };
-      return {
-        ...records,
-        async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
-          if (locks(options) || !resource.storage?.isCached || resource.parentField) {
-            return records.get(resource, key, options);
-          }
-          const name = rowName(resource as unknown as AnyResource, key.id);
-          const known = read.get(name);
-          const row =
-            known?.account_id === key.account
-              ? known
-              : ((await records.get(resource, key, { deleted: 'shown' })) as unknown as Row | undefined);
-          if (!row) return undefined;
-          read.set(name, row);
-          return isVisible(row, options.deleted) ? (row as unknown as RowOf<F>) : undefined;
-        },
-        async getMany<F extends Fields>(
-          resource: Resource<F>,
-          account: string,
-          ids: readonly string[],
-          options: { deleted: Deleted; lock?: boolean; column?: string },
-        ) {
-          if (locks(options) || !resource.storage?.isCached || resource.parentField || options.column)
-            return records.getMany(resource, account, ids, options);
-          const kind = resource as unknown as AnyResource;
-          const known = ids.map((id) => read.get(rowName(kind, id))).filter((row) => row?.account_id === account);
-          if (known.length < ids.length) return records.getMany(resource, account, ids, options);
-          return known.filter((row) => isVisible(row!, options.deleted)) as unknown as RowOf<F>[];
-        },
-        async update(resource, key, values) {
-          change(resource, [key.id]);
-          await records.update(resource, key, values);
-        },
-        async remove(resource, key) {
-          change(resource, [key.id]);
-          await records.remove(resource, key);
-        },
-        async updateAll(resource, account, ids, values) {
-          change(resource, ids);
-          await records.updateAll(resource, account, ids, values);
-        },
-        async lockAccount(account) {
-          locks({ lock: true });
-          await records.lockAccount(account);
-        },
-      };
-    },
-    cachedReads(records, position) {
-      const getRow = async (resource: AnyResource, key: RowKey, deleted: Deleted): Promise<Row | undefined> => {
-        let row = find(resource, key);
-        if (!row) {
-          row = await records.get(resource, key, { deleted: resource.parentField ? deleted : 'shown' });
-          if (!row) return undefined;
-          keep(resource, row, position);
-          // It was read with its parents.
-          if (resource.parentField) return row;
-        }
-        if (deleted === 'shown') return row;
-        if (row.deleted !== 0) return undefined;
-        const parent = hidingParent(resource);
-        if (!parent) return row;
-        const above = { account: key.account, id: row[resource.parentField!] as string };
-        return (await getRow(parent, above, 'hidden')) && row;
-      };
-      return {
-        page: records.page,
-        count: records.count,
-        tally: records.tally,
-        async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
-          if (!resource.storage?.isCached || options.lock) return records.get(resource, key, options);
-          return (await getRow(resource as unknown as AnyResource, key, options.deleted)) as RowOf<F> | undefined;
-        },
-        async getMany<F extends Fields>(
-          resource: Resource<F>,
-          account: string,
-          ids: readonly string[],
-          options: { deleted: Deleted; lock?: boolean; column?: string },
-        ) {
-          if (!resource.storage?.isCached || resource.parentField || options.lock || options.column)
-            return records.getMany(resource, account, ids, options);
-          const kind = resource as unknown as AnyResource;
-          const known = ids.map((id) => find(kind, { account, id }));
-          const missing = ids.filter((_, index) => known[index] === undefined);
-          const read =
-            missing.length > 0 ? await records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
-          for (const row of read) keep(kind, row as unknown as Row, position);
-          const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
-          return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];
-        },
-      };
-    },
-  };
+    }
+    return this.#records.getMany(resource, account, ids, options);
+  }
+
+  page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
+    return this.#records.page(resource, query);
+  }
+
+  count(resource: AnyResource, query: Conditions): Promise<number> {
+    return this.#records.count(resource, query);
+  }
+
+  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
+    return this.#records.tally(resource, query, by);
+  }
+
+  insert(resource: AnyResource, row: Row): Promise<void> {
+    return this.#records.insert(resource, row);
+  }
+
+  insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void> {
+    return this.#records.insertAll(resource, rows);
+  }
+
+  async update(resource: AnyResource, key: RowKey, values: ColumnValues): Promise<void> {
+    this.#change(resource, [key.id]);
+    await this.#records.update(resource, key, values);
+  }
+
+  async updateAll(resource: AnyResource, account: string, ids: readonly string[], values: ColumnValues): Promise<void> {
+    this.#change(resource, ids);
+    await this.#records.updateAll(resource, account, ids, values);
+  }
+
+  async remove(resource: AnyResource, key: RowKey): Promise<void> {
+    this.#change(resource, [key.id]);
+    await this.#records.remove(resource, key);
+  }
+
+  async lockAccount(account: string): Promise<void> {
+    this.#read.clear();
+    await this.#records.lockAccount(account);
+  }
+
+  /** Whether rows that were read before may answer. An earlier holder of a lock may have changed anything. */
+  #remembers({ storage, parentField }: Pick<AnyResource, 'storage' | 'parentField'>, { lock, column }: ReadOptions) {
+    if (lock) this.#read.clear();
+    return storage?.isCached && !lock && !parentField && !column;
+  }
+
+  #change(resource: AnyResource, ids: readonly string[]): void {
+    if (!resource.storage?.isCached) return;
+    for (const id of ids) {
+      this.#changed.add(rowName(resource, id));
+      this.#read.delete(rowName(resource, id));
+    }
+  }
 }
 
 /** What a row is cached under, and announced by when it changes. */

@@ -1,4 +1,4 @@
-import { SchemaTooNew } from '../../contract/store/store.ts';
+import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { programVersion } from '../../version.ts';
 import { migrations as released } from '../migrations/all-migrations.ts';
 import type { Migration } from '../migrations/schema-builder.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { boundedCache } from '../../base/bounded-cache.ts';
-import { ConstraintViolated } from '../../contract/store/store.ts';
+import { ConstraintViolated } from '../../contract/store/errors.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import type { Driver } from './driver.ts';
 import { restrictToOwner } from './private-files.ts';
@@ -11,7 +11,7 @@ import { sharedSnapshot } from './shared-snapshot.ts';
 import { copyDatabaseFile, replaceDatabase } from './sqlite-copies.ts';
 import { type Statements, statementsFor, type Value } from './statements.ts';
 import { rewriteWal } from './wal-repair.ts';
-import { type Connection, type QueueOptions, writerQueue } from './writer-queue.ts';
+import { type Connection, type QueueOptions, WriterQueue } from './writer-queue.ts';
 
 /** Options of the SQLite driver. */
 export interface SqliteOptions {
@@ -41,7 +41,7 @@ export function openSqlite(options: SqliteOptions): Driver {
   const repaired = (): void => {
     for (const listener of onRepaired) listener();
   };
-  const queue = writerQueue(writer, {
+  const queue = new WriterQueue(writer, {
     ...log,
     groupCommit: options.groupCommit ?? true,
     beforeGroup: snapshot.hold,
@@ -52,7 +52,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     dialect: 'sqlite',
     statements,
     read: snapshot.read,
-    write: queue.write,
+    write: (work) => queue.write(work),
     copyTo: (file) => copyDatabaseFile(options.file, file),
     replaceBy: (file) => replaceDatabase(options.file, file),
     // The sync of this unit of work is that of all before it too.

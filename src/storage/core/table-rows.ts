@@ -1,68 +1,92 @@
-import type { Insertable, Selectable, Updateable } from 'kysely';
-import { insertRows } from './bulk-insert.ts';
+import type { Selectable, Updateable } from 'kysely';
 import type { Database, TableName } from './database.ts';
 import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
-/** Basic access to the rows of a table that is known at compile time; rows of resources: `updateDynamicRows`. */
-export interface TableRows<Table extends TableName> {
-  /** The row with a value in a column. */
-  find<Column extends ColumnOf<Table>>(
-    column: Column,
-    value: Selectable<Database[Table]>[Column] & Value,
-  ): Promise<Selectable<Database[Table]> | undefined>;
-  /** The same, and locks the row: other units of work that lock it wait until this one ends. */
-  lock<Column extends ColumnOf<Table>>(
-    column: Column,
-    value: Selectable<Database[Table]>[Column] & Value,
-  ): Promise<Selectable<Database[Table]> | undefined>;
-  insert(row: Insertable<Database[Table]>): Promise<void>;
-  /** Changes columns of the row with an id. */
-  update(id: string, changes: Updateable<Database[Table]>): Promise<void>;
+type RowOf<Table extends TableName> = Selectable<Database[Table]>;
+type ColumnOf<Table extends TableName> = keyof RowOf<Table> & string;
+/** Values by column, none of which may be null: rows match that have all of them. */
+type Where<Table extends TableName> = Partial<RowOf<Table>>;
+type Values = Readonly<Record<string, Value>>;
+
+/** The row of a table with these values. Rows of resources: `Records`. */
+export function findRow<Table extends TableName>(
+  session: Session,
+  table: Table,
+  where: Where<Table>,
+): Promise<RowOf<Table> | undefined> {
+  return findOne(session, table, where as Values, false);
 }
 
-type ColumnOf<Table extends TableName> = keyof Selectable<Database[Table]> & string;
+/** The same, and locks the row: other units of work that lock it wait until this one ends. */
+export function lockRow<Table extends TableName>(
+  session: Session,
+  table: Table,
+  where: Where<Table>,
+): Promise<RowOf<Table> | undefined> {
+  // SQLite has one writer at a time; PostgreSQL needs a row lock.
+  return findOne(session, table, where as Values, session.dialect === 'postgres');
+}
 
-/** Access to the rows of a table. */
-export function tableRows<Table extends TableName>(session: Session, table: Table): TableRows<Table> {
-  type Row = Selectable<Database[Table]>;
+function findOne<Row>(session: Session, table: string, where: Values, locks: boolean): Promise<Row | undefined> {
+  const conditions = Object.keys(where);
+  return session.first(`${table} by ${conditions} ${locks}`, { where: [where] }, (db, param) => {
+    let query = dynamic(db).selectFrom(table).selectAll();
+    for (const name of conditions) query = query.where(name, '=', param.cell('where', 0, name));
+    return returning<Row>(locks ? query.forUpdate() : query.limit(1));
+  });
+}
+
+/** The rows with these values in an order, at most `limit`. */
+export function listRows<Table extends TableName>(
+  session: Session,
+  table: Table,
+  where: Where<Table>,
+  order: readonly (ColumnOf<Table> | `${ColumnOf<Table>} desc`)[],
+  limit?: number,
+): Promise<RowOf<Table>[]> {
+  const conditions = Object.keys(where);
+  const key = `${table} of ${conditions} by ${order} ${limit === undefined}`;
+  return session.all(key, { where: [where as Values], limit }, (db, param) => {
+    const name: string = table;
+    let query = dynamic(db).selectFrom(name).selectAll();
+    for (const column of conditions) query = query.where(column, '=', param.cell('where', 0, column));
+    for (const each of order) {
+      const [column, direction] = each.split(' ') as [string, 'desc' | undefined];
+      query = query.orderBy(column, direction);
+    }
+    return returning<RowOf<Table>>(limit === undefined ? query : query.limit(param('limit')));
+  });
+}
+
+/** Deletes the rows with these values; returns their number. */
+export function deleteRows<Table extends TableName>(
+  session: Session,
+  table: Table,
+  where: Where<Table>,
+): Promise<number> {
   const name: string = table;
-  const find = (column: string, value: Value): Promise<Row | undefined> =>
-    session.first(`${name} by ${column}`, { value }, (db, param) =>
-      returning<Row>(dynamic(db).selectFrom(name).selectAll().where(column, '=', param('value')).limit(1)),
-    );
-  const lock = (column: string, value: Value): Promise<Row | undefined> =>
-    session.first(`${name} lock by ${column}`, { value }, (db, param) =>
-      returning<Row>(dynamic(db).selectFrom(name).selectAll().where(column, '=', param('value')).forUpdate()),
-    );
-  return {
-    find,
-    // SQLite has one writer at a time; PostgreSQL needs a row lock.
-    lock: session.dialect === 'sqlite' ? find : lock,
-    insert: (row) => insertRows(session, table, [row]),
-    async update(id, changes) {
-      await updateDynamicRows(session, table, changes as Changes, { id });
-    },
-  };
+  const conditions = Object.keys(where);
+  return session.run(`delete ${name} by ${conditions}`, { where: [where as Values] }, (db, param) => {
+    let query = dynamic(db).deleteFrom(name);
+    for (const column of conditions) query = query.where(column, '=', param.cell('where', 0, column));
+    return query;
+  });
 }
 
-/**
- * Changes columns of the rows that match all values of `where`, none of which may be null; returns the number of rows.
- */
+/** Changes columns of the rows with these values; returns their number. */
 export function updateRows<Table extends TableName>(
   session: Session,
   table: Table,
   changes: Updateable<Database[Table]>,
-  where: Partial<Selectable<Database[Table]>>,
+  where: Where<Table>,
 ): Promise<number> {
-  return updateDynamicRows(session, table, changes as Changes, where as Changes);
+  return updateDynamicRows(session, table, changes as Values, where as Values);
 }
 
-type Changes = Readonly<Record<string, Value>>;
-
 /** The same for a table whose name is a value. */
-export function updateDynamicRows(session: Session, table: string, changes: Changes, where: Changes): Promise<number> {
+export function updateDynamicRows(session: Session, table: string, changes: Values, where: Values): Promise<number> {
   const columns = Object.keys(changes);
   const conditions = Object.keys(where);
   return session.run(

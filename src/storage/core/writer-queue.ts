@@ -1,7 +1,6 @@
 import { elapsed_ms, pause } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { mapDiskFailure } from './disk-failures.ts';
-import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
 
 /** A connection, used by one unit of work at a time. */
@@ -13,15 +12,6 @@ export interface Connection {
   query(word: string): Readonly<Record<string, unknown>>[];
   isInTransaction(): boolean;
   close(): void;
-}
-
-/** Runs units of work that write, one after the other. */
-export interface WriterQueue {
-  readonly write: Driver['write'];
-  waiting(): number;
-  isRunning(): boolean;
-  /** Resolves if writing works; otherwise attempts a repair. @throws StoreUnavailable */
-  check(): Promise<void>;
 }
 
 interface Waiting {
@@ -70,115 +60,128 @@ const REPAIR_EVERY_MS = 500;
  * goes on while the disk syncs. After a failed sync nothing is written or read until a repair succeeds.
  * @source decision 304, 433
  */
-export function writerQueue(writer: Connection, options: QueueOptions): WriterQueue {
-  const waiting: Waiting[] = [];
-  let running = false;
+export class WriterQueue {
+  readonly #writer;
+  readonly #options;
+  readonly #waiting: Waiting[] = [];
+  #running = false;
   /** Why writes currently fail. */
-  let broken: Error | undefined;
-  let repairing: Promise<void> | undefined;
-  let triedAt_ms = Number.NEGATIVE_INFINITY;
+  #broken: Error | undefined;
+  #repairing: Promise<void> | undefined;
+  #triedAt_ms = Number.NEGATIVE_INFINITY;
 
-  async function runGroup(): Promise<void> {
-    const group = waiting.splice(0, options.groupCommit ? GROUP_MAX : 1);
-    const done: { unit: Waiting; value: unknown }[] = [];
-    let isCommitted = false;
-    try {
-      await check();
-      await begin();
-      for (const unit of group) {
-        const outcome = await inSavepoint(writer, unit);
-        if (outcome) done.push({ unit, value: outcome.value });
+  constructor(writer: Connection, options: QueueOptions) {
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  waiting(): number {
+    return this.#waiting.length;
+  }
+
+  isRunning(): boolean {
+    return this.#running;
+  }
+
+  write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, done: resolve as (value: unknown) => void, failed: reject });
+      if (!this.#running) {
+        this.#running = true;
+        void this.#drain();
       }
-      writer.exec('commit');
-      isCommitted = true;
-      await options.sync?.().catch(repairAfter);
-    } catch (error) {
-      if (writer.isInTransaction()) writer.exec('rollback');
-      const failure = isCommitted
-        ? new StoreUnavailable(error as Error, { isOutcomeUnknown: true })
-        : mapDiskFailure(error);
-      for (const unit of group) unit.failed(failure);
-      return;
-    } finally {
-      if (!broken) options.afterGroup();
-    }
-    for (const { unit, value } of done) unit.done(value);
+    });
   }
 
-  /** Waits for other processes that write, without keeping this one from other work. */
-  async function begin(): Promise<void> {
-    const until_ms = elapsed_ms() + LOCK_WAITED_MS;
-    for (;;) {
-      await options.beforeGroup();
-      try {
-        return writer.exec('begin immediate');
-      } catch (error) {
-        if ((error as { errcode?: number }).errcode !== BUSY || elapsed_ms() >= until_ms) throw error;
-      }
-      options.afterGroup();
-      await pause(LOCK_RETRIED_MS);
-    }
-  }
-
-  /** A second fsync may report success although the data of the failed one is lost. */
-  async function repairAfter(error: Error): Promise<void> {
-    broken = new Error(`could not sync to disk: ${error.message}`, { cause: error });
-    triedAt_ms = Number.NEGATIVE_INFINITY;
-    await check();
-  }
-
-  async function check(): Promise<void> {
-    if (!broken) return;
-    if (options.repair && !repairing && elapsed_ms() - triedAt_ms >= REPAIR_EVERY_MS) {
-      repairing = options.repair().then(
+  /** Resolves if writing works; otherwise attempts a repair. @throws StoreUnavailable */
+  async check(): Promise<void> {
+    if (!this.#broken) return;
+    const { repair, afterGroup, onRepaired } = this.#options;
+    if (repair && !this.#repairing && elapsed_ms() - this.#triedAt_ms >= REPAIR_EVERY_MS) {
+      this.#repairing = repair().then(
         () => {
-          broken = undefined;
-          options.afterGroup();
-          options.onRepaired?.();
+          this.#broken = undefined;
+          afterGroup();
+          onRepaired?.();
         },
         () => {},
       );
-      await repairing;
-      repairing = undefined;
-      triedAt_ms = elapsed_ms();
-    } else await repairing;
-    if (broken) throw new StoreUnavailable(broken);
+      await this.#repairing;
+      this.#repairing = undefined;
+      this.#triedAt_ms = elapsed_ms();
+    } else await this.#repairing;
+    if (this.#broken) throw new StoreUnavailable(this.#broken);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#gather();
+      await this.#options.checkpoint?.();
+      await this.#runGroup();
+    }
+    this.#running = false;
   }
 
   /**
    * Requests that arrived during the last fsync are still in the sockets: wait for turns of the event loop while they
    * bring more units of work.
    */
-  async function gather(): Promise<void> {
+  async #gather(): Promise<void> {
     let before: number;
     do {
-      before = waiting.length;
+      before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (options.groupCommit && waiting.length > before && waiting.length < GROUP_MAX);
+    } while (this.#options.groupCommit && this.#waiting.length > before && this.#waiting.length < GROUP_MAX);
   }
 
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      await gather();
-      await options.checkpoint?.();
-      await runGroup();
+  async #runGroup(): Promise<void> {
+    const group = this.#waiting.splice(0, this.#options.groupCommit ? GROUP_MAX : 1);
+    const done: { unit: Waiting; value: unknown }[] = [];
+    let isCommitted = false;
+    try {
+      await this.check();
+      await this.#begin();
+      for (const unit of group) {
+        const outcome = await inSavepoint(this.#writer, unit);
+        if (outcome) done.push({ unit, value: outcome.value });
+      }
+      this.#writer.exec('commit');
+      isCommitted = true;
+      await this.#options.sync?.().catch((error: Error) => this.#repairAfter(error));
+    } catch (error) {
+      if (this.#writer.isInTransaction()) this.#writer.exec('rollback');
+      const failure = isCommitted
+        ? new StoreUnavailable(error as Error, { isOutcomeUnknown: true })
+        : mapDiskFailure(error);
+      for (const unit of group) unit.failed(failure);
+      return;
+    } finally {
+      if (!this.#broken) this.#options.afterGroup();
     }
-    running = false;
+    for (const { unit, value } of done) unit.done(value);
   }
 
-  return {
-    waiting: () => waiting.length,
-    isRunning: () => running,
-    check,
-    write: <T>(work: (session: Session) => Promise<T>) =>
-      new Promise<T>((resolve, reject) => {
-        waiting.push({ work, done: resolve as (value: unknown) => void, failed: reject });
-        if (!running) {
-          running = true;
-          void drain();
-        }
-      }),
-  };
+  /** Waits for other processes that write, without keeping this one from other work. */
+  async #begin(): Promise<void> {
+    const until_ms = elapsed_ms() + LOCK_WAITED_MS;
+    for (;;) {
+      await this.#options.beforeGroup();
+      try {
+        return this.#writer.exec('begin immediate');
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== BUSY || elapsed_ms() >= until_ms) throw error;
+      }
+      this.#options.afterGroup();
+      await pause(LOCK_RETRIED_MS);
+    }
+  }
+
+  /** A second fsync may report success although the data of the failed one is lost. */
+  async #repairAfter(error: Error): Promise<void> {
+    this.#broken = new Error(`could not sync to disk: ${error.message}`, { cause: error });
+    this.#triedAt_ms = Number.NEGATIVE_INFINITY;
+    await this.check();
+  }
 }
 
 /** Runs one unit of work; a failure rolls back only that one and is reported to its caller at once. */

@@ -1,27 +1,28 @@
 import type { Dialect } from '../core/statements.ts';
-import { type ColumnBuilder, type Migration, type SchemaBuilder, schemaBuilder } from './schema-builder.ts';
+import type { Columns } from './columns.ts';
+import { type Migration, type SchemaBuilder, schemaBuilder } from './schema-builder.ts';
 
 /**
  * Statements that make the schema of these migrations in an empty database: each table and index once, as the last of them
- * leaves it. What they do to rows is left out, because there are none. On SQLite, where each `alter table` reads the whole
+ * leaves it. Changes of rows are left out, because there are none. On SQLite, where each `alter table` reads the whole
  * schema again, this takes half of the time of one migration after the other.
  * @source decision 1039
  */
 export function newSchema(dialect: Dialect, steps: readonly Migration[]): string[] {
   const words = schemaBuilder(dialect);
-  const tables = new Map<string, (columns: ColumnBuilder) => ColumnBuilder>();
+  const tables = new Map<string, Columns>();
   const indexes = new Map<string, { readonly table: string; readonly sql: string }>();
   /** Columns of the table of migrations, which no migration makes. */
   const added: string[] = [];
   const recorder: SchemaBuilder = {
-    table(name, declare) {
-      tables.set(name, declare);
+    table(name, columns) {
+      tables.set(name, columns);
       return '';
     },
-    addColumn(table, declare) {
+    addColumn(table, name, column) {
       const former = tables.get(table);
-      if (former) tables.set(table, (columns) => declare(former(columns)));
-      else added.push(words.addColumn(table, declare));
+      if (former) tables.set(table, { ...former, [name]: column });
+      else added.push(words.addColumn(table, name, column));
       return '';
     },
     index(name, table, ...rest) {
@@ -45,7 +46,7 @@ export function newSchema(dialect: Dialect, steps: readonly Migration[]): string
   for (const step of steps) step.statements(recorder);
   return [
     ...added,
-    ...Array.from(tables, ([name, declare]) => words.table(name, declare)),
+    ...Array.from(tables, ([name, columns]) => words.table(name, columns)),
     ...Array.from(indexes.values(), ({ sql }) => sql),
   ];
 }

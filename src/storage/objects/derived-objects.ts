@@ -10,8 +10,8 @@ import { elapsed_ms } from '../../base/timers.ts';
 import type { DerivedObjects, FileToStore } from '../../contract/services/derived-files.ts';
 import { contentOfFile, ObjectMissing, type ObjectStore } from '../../contract/services/objects.ts';
 import type { DerivedFile } from '../../contract/store/derived-files.ts';
-import type { Store } from '../../contract/store/store.ts';
 import { digestOf, isAbsent, syncFolder, undefinedIfAbsent } from '../core/files.ts';
+import type { Store } from '../unit-of-work.ts';
 
 /** Dependencies of the objects of derived files. */
 export interface DerivedObjectsParts {
@@ -41,36 +41,147 @@ const DRAFTS = '.drafts';
  * copies are fetched, checked and kept until they are replaced or space is needed.
  * @source decision 792
  */
-export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
-  const { store, objects, clock, random, prefix, folder, bytes_max } = parts;
-  const folderOf = (owner: string): string => owner.replace(':', '-');
-  const ownerOf = (name: string): string => name.replace('-', ':');
-  const copyOf = (owner: string, { object_key }: DerivedFile): string =>
-    join(folder, folderOf(owner), object_key.slice(object_key.lastIndexOf('/') + 1));
+export class StoredFiles implements DerivedObjects {
+  readonly #parts;
   /** The use of each copy in the order of uses; copies of an earlier process have none. */
-  const uses = new Map<string, number>();
-  let used = 0;
-  const useOf = (path: string): void => void uses.set(path, ++used);
-  const fetches = new Map<string, Promise<string | undefined>>();
+  readonly #uses = new Map<string, number>();
+  #used = 0;
+  readonly #fetches = new Map<string, Promise<string | undefined>>();
+  /** When abandoned drafts were last removed. */
+  #clearedAt_ms = Number.NEGATIVE_INFINITY;
+  #cleared: Promise<void> | undefined;
 
-  /** The path of a new file that is not complete yet; those that a process left when it was killed are removed. */
-  let cleared: Promise<void> | undefined;
-  let clearedAt_ms = Number.NEGATIVE_INFINITY;
-  async function draftPath(): Promise<string> {
-    const drafts = join(folder, DRAFTS);
-    await mkdir(drafts, { recursive: true, mode: 0o700 });
-    if (elapsed_ms() - clearedAt_ms > ABANDONED_AFTER_MS) {
-      clearedAt_ms = elapsed_ms();
-      cleared = removeAbandoned(drafts);
-    }
-    await cleared;
-    return join(drafts, random.bytes(12).toString('hex'));
+  constructor(parts: DerivedObjectsParts) {
+    this.#parts = parts;
   }
 
-  async function storeFile(key: string, { path }: FileToStore, signal: AbortSignal) {
+  async store(owner: string, files: readonly FileToStore[], signal: AbortSignal): Promise<DerivedFile[]> {
+    if (files.length === 0) return [];
+    const { store, objects, clock, random, prefix } = this.#parts;
+    const keyed = files.map((file) => ({
+      file,
+      key: `${prefix}/${folderNameOf(owner)}/${file.name}_${random.bytes(12).toString('hex')}`,
+    }));
+    signal.throwIfAborted();
+    const remove_at = formatInstant(clock.now() + RECORDED_WITHIN_MS);
+    await store.write((tx) =>
+      tx.derivedFiles.announce(
+        keyed.map(({ key }) => key),
+        remove_at,
+      ),
+    );
+    const stored: DerivedFile[] = [];
+    await forEachOf(keyed, AT_ONCE, async ({ file, key }, at) => {
+      signal.throwIfAborted();
+      const { name, version } = file;
+      const derived = { name, version, object_key: key, ...(await this.#storeFile(key, file, signal)) };
+      if (objects.localPath(key) === undefined) await this.#keepCopy(owner, derived, file.path);
+      stored[at] = derived;
+    });
+    return stored;
+  }
+
+  async fetch(owner: string, file: DerivedFile): Promise<string | undefined> {
+    const local = this.#parts.objects.localPath(file.object_key);
+    if (local !== undefined) return existsSync(local) ? local : undefined;
+    const copy = this.#copyOf(owner, file);
+    if (existsSync(copy)) {
+      this.#use(copy);
+      return copy;
+    }
+    const fetching =
+      this.#fetches.get(copy) ??
+      this.#download(owner, file, copy).finally(() => {
+        this.#fetches.delete(copy);
+      });
+    this.#fetches.set(copy, fetching);
+    return fetching;
+  }
+
+  async findCopy(owner: string, name: string): Promise<string | undefined> {
+    const own = this.#folderOf(owner);
+    const copies = await Promise.all(
+      (await namesIn(own))
+        .filter((each) => each.startsWith(`${name}_`))
+        .map(async (each) => ({
+          path: join(own, each),
+          found: await stat(join(own, each)).catch(undefinedIfAbsent),
+        })),
+    );
+    return copies.sort((a, b) => (b.found?.ctimeMs ?? 0) - (a.found?.ctimeMs ?? 0))[0]?.path;
+  }
+
+  async listOwners(): Promise<string[]> {
+    return (await namesIn(this.#parts.folder)).map((name) => name.replace('-', ':'));
+  }
+
+  async refresh(
+    owner: string,
+    find: () => Promise<readonly DerivedFile[]>,
+    which: 'all' | 'those here',
+  ): Promise<void> {
+    const own = this.#folderOf(owner);
+    const here = await namesIn(own);
+    const files = await find();
+    if (files.length === 0) {
+      // With the folder, so that nothing that is being fetched is left.
+      await rm(own, { recursive: true, force: true });
+      for (const name of here) this.#uses.delete(join(own, name));
+      return;
+    }
+    const elsewhere = files.filter(({ object_key }) => this.#parts.objects.localPath(object_key) === undefined);
+    const names = new Set(here.map(nameOf));
+    const wanted = which === 'all' ? elsewhere : elsewhere.filter(({ name }) => names.has(name));
+    await forEachOf(wanted, AT_ONCE, async (file) => void (await this.fetch(owner, file)));
+    const present = new Set(files.map(({ name }) => name));
+    for (const each of here) if (!present.has(nameOf(each))) await this.#removeCopy(join(own, each));
+  }
+
+  async isIntact({ object_key, bytes, sha256 }: DerivedFile): Promise<boolean> {
+    const { objects } = this.#parts;
+    const found = await objects.head(object_key);
+    if (found?.bytes !== bytes || sha256 === '') return found?.bytes === bytes;
+    const digest = createHash('sha256');
+    try {
+      const { content } = await objects.get(object_key);
+      for await (const piece of content) digest.update(piece as Uint8Array);
+    } catch (error) {
+      if (error instanceof ObjectMissing) return false;
+      throw error;
+    }
+    return digest.digest('hex') === sha256;
+  }
+
+  /** The folder of the copies of an owner. */
+  #folderOf(owner: string): string {
+    return join(this.#parts.folder, folderNameOf(owner));
+  }
+
+  #copyOf(owner: string, { object_key }: DerivedFile): string {
+    return join(this.#folderOf(owner), object_key.slice(object_key.lastIndexOf('/') + 1));
+  }
+
+  #use(path: string): void {
+    this.#uses.set(path, ++this.#used);
+  }
+
+  /** The path of a new file that is not complete yet; those that a process left when it was killed are removed. */
+  async #draftPath(): Promise<string> {
+    const drafts = join(this.#parts.folder, DRAFTS);
+    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    if (elapsed_ms() - this.#clearedAt_ms > ABANDONED_AFTER_MS) {
+      this.#clearedAt_ms = elapsed_ms();
+      this.#cleared = removeAbandoned(drafts);
+    }
+    await this.#cleared;
+    return join(drafts, this.#parts.random.bytes(12).toString('hex'));
+  }
+
+  async #storeFile(key: string, { path }: FileToStore, signal: AbortSignal) {
+    const { objects } = this.#parts;
     const isHere = objects.localPath(key) !== undefined;
     // A second name of the file, which may be moved away.
-    const alias = await draftPath();
+    const alias = await this.#draftPath();
     await link(path, alias);
     try {
       const { size: bytes } = await stat(alias);
@@ -84,30 +195,33 @@ export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
   }
 
   /** Its builder need not fetch it. */
-  async function keepCopy(owner: string, file: DerivedFile, path: string): Promise<void> {
-    const copy = copyOf(owner, file);
+  async #keepCopy(owner: string, file: DerivedFile, path: string): Promise<void> {
+    const copy = this.#copyOf(owner, file);
     await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
     await linkOrCopy(path, copy);
-    await removeCopies(owner, file.name, copy);
+    await this.#removeOtherCopies(owner, file.name, copy);
   }
 
-  async function removeCopies(owner: string, name: string, except?: string): Promise<void> {
-    const own = join(folder, folderOf(owner));
+  async #removeOtherCopies(owner: string, name: string, except: string): Promise<void> {
+    const own = this.#folderOf(owner);
     for (const each of await namesIn(own)) {
       const path = join(own, each);
-      if (!each.startsWith(`${name}_`) || path === except) continue;
-      await rm(path, { force: true });
-      uses.delete(path);
+      if (each.startsWith(`${name}_`) && path !== except) await this.#removeCopy(path);
     }
   }
 
-  async function download(owner: string, file: DerivedFile, copy: string): Promise<string | undefined> {
+  async #removeCopy(path: string): Promise<void> {
+    await rm(path, { force: true });
+    this.#uses.delete(path);
+  }
+
+  async #download(owner: string, file: DerivedFile, copy: string): Promise<string | undefined> {
     await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
-    const draft = await draftPath();
+    const draft = await this.#draftPath();
     const digest = createHash('sha256');
     let bytes = 0;
     try {
-      const { content } = await objects.get(file.object_key);
+      const { content } = await this.#parts.objects.get(file.object_key);
       content.on('data', (piece: Uint8Array) => {
         digest.update(piece);
         bytes += piece.length;
@@ -122,124 +236,37 @@ export function derivedObjects(parts: DerivedObjectsParts): DerivedObjects {
     } finally {
       await rm(draft, { force: true });
     }
-    await removeCopies(owner, file.name, copy);
-    useOf(copy);
-    await makeSpace(copy);
+    await this.#removeOtherCopies(owner, file.name, copy);
+    this.#use(copy);
+    await this.#makeSpace(copy);
     return copy;
   }
 
   /** Removes the copies that were not used for longest while there are too many bytes. */
-  async function makeSpace(except: string): Promise<void> {
+  async #makeSpace(except: string): Promise<void> {
+    const { folder, bytes_max } = this.#parts;
     if (bytes_max === undefined) return;
     const copies: { path: string; bytes: number; use: number }[] = [];
     for (const owner of await namesIn(folder)) {
       for (const name of await namesIn(join(folder, owner))) {
         const path = join(folder, owner, name);
         const found = await stat(path).catch(undefinedIfAbsent);
-        if (found) copies.push({ path, bytes: found.size, use: uses.get(path) ?? 0 });
+        if (found) copies.push({ path, bytes: found.size, use: this.#uses.get(path) ?? 0 });
       }
     }
     let total = copies.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { path, bytes } of copies.sort((a, b) => a.use - b.use)) {
       if (total <= bytes_max) return;
       if (path === except) continue;
-      await rm(path, { force: true });
-      uses.delete(path);
+      await this.#removeCopy(path);
       total -= bytes;
     }
   }
+}
 
-  const fetch: DerivedObjects['fetch'] = async (owner, file) => {
-    const local = objects.localPath(file.object_key);
-    if (local !== undefined) return existsSync(local) ? local : undefined;
-    const copy = copyOf(owner, file);
-    if (existsSync(copy)) {
-      useOf(copy);
-      return copy;
-    }
-    const fetching =
-      fetches.get(copy) ??
-      download(owner, file, copy).finally(() => {
-        fetches.delete(copy);
-      });
-    fetches.set(copy, fetching);
-    return fetching;
-  };
-
-  return {
-    async store(owner, files, signal) {
-      if (files.length === 0) return [];
-      const keyed = files.map((file) => ({
-        file,
-        key: `${prefix}/${folderOf(owner)}/${file.name}_${random.bytes(12).toString('hex')}`,
-      }));
-      signal.throwIfAborted();
-      const remove_at = formatInstant(clock.now() + RECORDED_WITHIN_MS);
-      await store.write((tx) =>
-        tx.derivedFiles.announce(
-          keyed.map(({ key }) => key),
-          remove_at,
-        ),
-      );
-      const stored: DerivedFile[] = [];
-      await forEachOf(keyed, AT_ONCE, async ({ file, key }, at) => {
-        signal.throwIfAborted();
-        const { name, version } = file;
-        const derived = { name, version, object_key: key, ...(await storeFile(key, file, signal)) };
-        if (objects.localPath(key) === undefined) await keepCopy(owner, derived, file.path);
-        stored[at] = derived;
-      });
-      return stored;
-    },
-    fetch,
-    async findCopy(owner, name) {
-      const own = join(folder, folderOf(owner));
-      const copies = await Promise.all(
-        (await namesIn(own))
-          .filter((each) => each.startsWith(`${name}_`))
-          .map(async (each) => ({
-            path: join(own, each),
-            found: await stat(join(own, each)).catch(undefinedIfAbsent),
-          })),
-      );
-      return copies.sort((a, b) => (b.found?.ctimeMs ?? 0) - (a.found?.ctimeMs ?? 0))[0]?.path;
-    },
-    listOwners: async () => (await namesIn(folder)).map(ownerOf),
-    async refresh(owner, find, which) {
-      const own = join(folder, folderOf(owner));
-      const here = await namesIn(own);
-      const files = await find();
-      if (files.length === 0) {
-        // With the folder, so that nothing that is being fetched is left.
-        await rm(own, { recursive: true, force: true });
-        for (const name of here) uses.delete(join(own, name));
-        return;
-      }
-      const elsewhere = files.filter(({ object_key }) => objects.localPath(object_key) === undefined);
-      const names = new Set(here.map(nameOf));
-      const wanted = which === 'all' ? elsewhere : elsewhere.filter(({ name }) => names.has(name));
-      await forEachOf(wanted, AT_ONCE, async (file) => void (await fetch(owner, file)));
-      const present = new Set(files.map(({ name }) => name));
-      for (const each of here) {
-        if (present.has(nameOf(each))) continue;
-        await rm(join(own, each), { force: true });
-        uses.delete(join(own, each));
-      }
-    },
-    async isIntact({ object_key, bytes, sha256 }) {
-      const found = await objects.head(object_key);
-      if (found?.bytes !== bytes || sha256 === '') return found?.bytes === bytes;
-      const digest = createHash('sha256');
-      try {
-        const { content } = await objects.get(object_key);
-        for await (const piece of content) digest.update(piece as Uint8Array);
-      } catch (error) {
-        if (error instanceof ObjectMissing) return false;
-        throw error;
-      }
-      return digest.digest('hex') === sha256;
-    },
-  };
+/** The name of the folder of an owner. */
+function folderNameOf(owner: string): string {
+  return owner.replace(':', '-');
 }
 
 /** The name of a file, from that of a copy of it. */

@@ -32,89 +32,19 @@ export function folderObjects(folder: string, random: Random, { isSynced = true 
     return join(folder, key);
   };
 
-  async function written(
-    key: string,
-    { bytes, sha256, open: source }: ObjectContent,
-    signal?: AbortSignal,
-  ): Promise<string> {
-    const incoming = join(folder, key.split('/', 1)[0]!, INCOMING);
-    await mkdir(incoming, { recursive: true, mode: 0o700 });
-    const path = join(incoming, random.bytes(12).toString('hex'));
-    const digest = createHash('sha256');
-    const file = await open(path, 'wx', 0o600);
-    try {
-      let size = 0;
-      for await (const piece of source()) {
-        signal?.throwIfAborted();
-        size += piece.length;
-        digest.update(piece);
-        await writeAll(file, [piece]);
-      }
-      if (size !== bytes) throw new ContentMismatch(`${size} bytes arrived, and ${bytes} were announced`);
-      if (sha256 !== undefined && digest.digest('hex') !== sha256) throw new ContentMismatch('the SHA-256 differs');
-      await file.close();
-      return path;
-    } catch (error) {
-      await file.close().catch(() => {});
-      await rm(path, { force: true });
-      throw error;
-    }
-  }
-
-  /**
-   * Renames a file to its place, whose folder may be removed meanwhile because its last object was. Resolves with a
-   * promise in an object, because it must not be waited for.
-   */
-  async function settle(from: string, to: string): Promise<{ readonly synced: Promise<void> }> {
-    const file = await open(from, 'r+');
-    try {
-      for (let attempts = 3; ; attempts -= 1) {
-        const unsynced = await makeFolder(dirname(to));
-        // An earlier object must not be replaced by bytes that a power failure could take.
-        if (await stat(to).catch(undefinedIfAbsent)) await file.datasync();
-        try {
-          await rename(from, to);
-        } catch (error) {
-          if (!isAbsent(error) || attempts === 1) throw error;
-          continue;
-        }
-        const syncs = isSynced ? [file.datasync(), ...[...unsynced, dirname(to)].map(syncFolder)] : [];
-        const synced = Promise.all(syncs).finally(() => file.close());
-        return { synced: synced.then(() => {}, rethrowDiskFailure) };
-      }
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-  }
-
-  async function* filesIn(prefix: string): AsyncGenerator<ListedObject> {
-    for (const entry of await readdir(join(folder, prefix), { withFileTypes: true }).catch(noneIfAbsent)) {
-      const key = prefix + entry.name;
-      if (entry.isDirectory()) {
-        const isIncoming = entry.name === INCOMING && prefix.split('/').length === 2;
-        if (!isIncoming) yield* filesIn(`${key}/`);
-      } else if (isObjectKey(key)) {
-        // It may have been removed meanwhile.
-        const found = await stat(join(folder, key)).catch(undefinedIfAbsent);
-        if (found) yield { key, bytes: found.size, storedAt_ms: found.mtimeMs };
-      }
-    }
-  }
-
   const place: ObjectStore['place'] = async (key, content, signal) => {
     const to = pathOf(key);
     if (content.file !== undefined) {
       try {
-        return await settle(content.file, to);
+        return await settle(content.file, to, isSynced);
       } catch (error) {
         // It is on another disk.
         if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
       }
     }
-    const path = await written(key, content, signal);
+    const path = await written(folder, random, key, content, signal);
     try {
-      const { synced } = await settle(path, to);
+      const { synced } = await settle(path, to, isSynced);
       if (content.file !== undefined) await rm(content.file, { force: true });
       return { synced };
     } catch (error) {
@@ -158,7 +88,7 @@ export function folderObjects(folder: string, random: Random, { isSynced = true 
     },
     async *list(prefix) {
       try {
-        yield* filesIn(prefix);
+        yield* filesIn(folder, prefix);
       } catch (error) {
         throw mapDiskFailure(error);
       }
@@ -175,6 +105,79 @@ export function folderObjects(folder: string, random: Random, { isSynced = true 
       }
     },
   });
+}
+
+/** Writes the bytes of an object to a new file; returns its path. */
+async function written(
+  folder: string,
+  random: Random,
+  key: string,
+  { bytes, sha256, open: source }: ObjectContent,
+  signal?: AbortSignal,
+): Promise<string> {
+  const incoming = join(folder, key.split('/', 1)[0]!, INCOMING);
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  const path = join(incoming, random.bytes(12).toString('hex'));
+  const digest = createHash('sha256');
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let size = 0;
+    for await (const piece of source()) {
+      signal?.throwIfAborted();
+      size += piece.length;
+      digest.update(piece);
+      await writeAll(file, [piece]);
+    }
+    if (size !== bytes) throw new ContentMismatch(`${size} bytes arrived, and ${bytes} were announced`);
+    if (sha256 !== undefined && digest.digest('hex') !== sha256) throw new ContentMismatch('the SHA-256 differs');
+    await file.close();
+    return path;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Renames a file to its place, whose folder may be removed meanwhile because its last object was. Resolves with a
+ * promise in an object, because it must not be waited for.
+ */
+async function settle(from: string, to: string, isSynced: boolean): Promise<{ readonly synced: Promise<void> }> {
+  const file = await open(from, 'r+');
+  try {
+    for (let attempts = 3; ; attempts -= 1) {
+      const unsynced = await makeFolder(dirname(to));
+      // An earlier object must not be replaced by bytes that a power failure could take.
+      if (await stat(to).catch(undefinedIfAbsent)) await file.datasync();
+      try {
+        await rename(from, to);
+      } catch (error) {
+        if (!isAbsent(error) || attempts === 1) throw error;
+        continue;
+      }
+      const syncs = isSynced ? [file.datasync(), ...[...unsynced, dirname(to)].map(syncFolder)] : [];
+      const synced = Promise.all(syncs).finally(() => file.close());
+      return { synced: synced.then(() => {}, rethrowDiskFailure) };
+    }
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function* filesIn(folder: string, prefix: string): AsyncGenerator<ListedObject> {
+  for (const entry of await readdir(join(folder, prefix), { withFileTypes: true }).catch(noneIfAbsent)) {
+    const key = prefix + entry.name;
+    if (entry.isDirectory()) {
+      const isIncoming = entry.name === INCOMING && prefix.split('/').length === 2;
+      if (!isIncoming) yield* filesIn(folder, `${key}/`);
+    } else if (isObjectKey(key)) {
+      // It may have been removed meanwhile.
+      const found = await stat(join(folder, key)).catch(undefinedIfAbsent);
+      if (found) yield { key, bytes: found.size, storedAt_ms: found.mtimeMs };
+    }
+  }
 }
 
 /** Creates a folder and what is missing above it; returns the folders to sync for that. */

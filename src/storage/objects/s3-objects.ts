@@ -19,6 +19,7 @@ import {
   type ObjectContent,
   ObjectMissing,
   type ObjectStore,
+  type ReadObject,
 } from '../../contract/services/objects.ts';
 import { type Attempt, attemptsOf, type ObjectStoreListener, SourceBroken } from './attempts.ts';
 
@@ -38,13 +39,6 @@ export interface S3Options {
   readonly silence_ms: number;
   /** The size of a part: objects of more than four are sent in parts, two at a time, each held in memory. At least 5 MiB. */
   readonly part_bytes?: number;
-}
-
-/** A bucket as an object store. */
-export interface S3Objects extends ObjectStore {
-  /** Whether the last call was answered. */
-  isUp(): boolean;
-  close(): void;
 }
 
 interface Pool {
@@ -69,42 +63,116 @@ const REMOVED_AT_ONCE = 8;
  * versions, so that any such service will do; objects are removed one by one for the same reason.
  * @source decision 781, 782
  */
-export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3Objects {
-  const { endpoint, region, bucket: Bucket, prefix, keyId, secret, isPathStyle, silence_ms } = options;
-  const partSize = options.part_bytes ?? PART_BYTES;
-  const client = new S3Client({
-    ...(endpoint !== '' && { endpoint }),
-    region,
-    forcePathStyle: isPathStyle,
-    credentials: { accessKeyId: keyId, secretAccessKey: secret },
-    // A stream cannot be sent again by the client.
-    maxAttempts: 1,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    expectContinueHeader: false,
-    // Failures are reported by the caller.
-    logger: { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
-    requestHandler: { connectionTimeout: silence_ms, httpAgent: POOL, httpsAgent: POOL },
-  });
-  const dropConnections = (): void => {
-    const { httpAgent, httpsAgent } = (client.config.requestHandler as unknown as Handler).httpHandlerConfigs();
-    for (const pool of [httpAgent, httpsAgent]) {
-      for (const sockets of Object.values(pool?.freeSockets ?? {})) for (const each of sockets) each.destroy();
-    }
-  };
-  const attempts = attemptsOf(silence_ms, listener, dropConnections);
-  const named = (key: string): { Bucket: string; Key: string } => {
-    if (!isObjectKey(key)) throw new Error(`${JSON.stringify(key)} is not the key of an object`);
-    return { Bucket, Key: prefix + key };
-  };
+export class S3Objects implements ObjectStore {
+  readonly #client;
+  readonly #attempts;
+  readonly #bucket;
+  readonly #prefix;
+  readonly #part_bytes;
 
-  async function send(key: string, content: ObjectContent, { signal, progress }: Attempt): Promise<void> {
+  constructor(options: S3Options, listener: ObjectStoreListener) {
+    this.#client = clientOf(options);
+    this.#attempts = attemptsOf(options.silence_ms, listener, () => dropConnections(this.#client));
+    this.#bucket = options.bucket;
+    this.#prefix = options.prefix;
+    this.#part_bytes = options.part_bytes ?? PART_BYTES;
+  }
+
+  put(key: string, content: ObjectContent, signal?: AbortSignal): Promise<void> {
+    return this.#attempts.run((attempt) => this.#send(key, content, attempt), signal);
+  }
+
+  async place(key: string, content: ObjectContent, signal?: AbortSignal): Promise<{ readonly synced: Promise<void> }> {
+    await this.put(key, content, signal);
+    return { synced: Promise.resolve() };
+  }
+
+  async get(key: string, range?: ByteRange, signal?: AbortSignal): Promise<ReadObject> {
+    const isBeyond = range !== undefined && range.end <= range.start;
+    if (!isBeyond) {
+      const found = await this.#attempts.run(
+        (attempt) => this.#opened(key, range, attempt).catch(throwMissing(key)).catch(undefinedIfBeyond),
+        signal,
+      );
+      if (found) return { bytes: found.bytes, content: Readable.from(this.#pieces(found.body), { objectMode: false }) };
+    }
+    const bytes = await this.#sizeOf(key);
+    if (bytes === undefined) throw new ObjectMissing(key);
+    return { bytes, content: Readable.from([]) };
+  }
+
+  async head(key: string): Promise<Pick<ReadObject, 'bytes'> | undefined> {
+    const bytes = await this.#sizeOf(key);
+    return bytes === undefined ? undefined : { bytes };
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    const rest = keys.map((key) => this.#named(key));
+    const worker = async (): Promise<void> => {
+      for (let each = rest.pop(); each; each = rest.pop()) {
+        const command = new DeleteObjectCommand(each);
+        await this.#attempts.run(({ signal }) =>
+          this.#client.send(command, { abortSignal: signal }).catch(ignoreMissing),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, worker));
+  }
+
+  async *list(under: string): AsyncGenerator<ListedObject> {
+    let ContinuationToken: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({
+        Bucket: this.#bucket,
+        Prefix: this.#prefix + under,
+        ContinuationToken,
+      });
+      const page = await this.#attempts.run(({ signal }) => this.#client.send(command, { abortSignal: signal }));
+      for (const { Key, Size, LastModified } of page.Contents ?? []) {
+        const key = Key!.slice(this.#prefix.length);
+        if (isObjectKey(key)) yield { key, bytes: Size!, storedAt_ms: LastModified!.getTime() };
+      }
+      ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (ContinuationToken !== undefined);
+  }
+
+  localPath(): undefined {}
+
+  async removeIncomplete(before_ms: number): Promise<void> {
+    const command = new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: this.#prefix });
+    const found = await this.#attempts.run(({ signal }) =>
+      this.#client.send(command, { abortSignal: signal }).catch(undefinedIfUnknown),
+    );
+    const { Uploads = [] } = found ?? {};
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (Initiated!.getTime() >= before_ms) continue;
+      const abort = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId });
+      await this.#attempts.run(({ signal }) => this.#client.send(abort, { abortSignal: signal }).catch(ignoreMissing));
+    }
+  }
+
+  /** Whether the last call was answered. */
+  isUp(): boolean {
+    return this.#attempts.isUp();
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #named(key: string): { Bucket: string; Key: string } {
+    if (!isObjectKey(key)) throw new Error(`${JSON.stringify(key)} is not the key of an object`);
+    return { Bucket: this.#bucket, Key: this.#prefix + key };
+  }
+
+  async #send(key: string, content: ObjectContent, { signal, progress }: Attempt): Promise<void> {
     const body = Readable.from(checked(content, progress), { objectMode: false });
     const broken = new Promise<never>((_, reject) => body.once('error', reject));
     broken.catch(() => {});
-    const params = { ...named(key), Body: content.bytes === 0 ? Buffer.alloc(0) : body };
+    const params = { ...this.#named(key), Body: content.bytes === 0 ? Buffer.alloc(0) : body };
+    const partSize = this.#part_bytes;
     if (content.bytes > SINGLE_PARTS_MAX * partSize) {
-      const upload = new Upload({ client, params, partSize, queueSize: 2 });
+      const upload = new Upload({ client: this.#client, params, partSize, queueSize: 2 });
       upload.on('httpUploadProgress', progress);
       signal.addEventListener('abort', () => void upload.abort(), { once: true });
       await Promise.race([upload.done(), broken]);
@@ -121,26 +189,26 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
       command.middlewareStack.add(withDigest as never, { step: 'build', name: 'contentDigest' });
     }
     try {
-      await Promise.race([client.send(command, { abortSignal: signal }), broken]);
+      await Promise.race([this.#client.send(command, { abortSignal: signal }), broken]);
     } finally {
       body.destroy();
     }
   }
 
-  async function opened(key: string, range: ByteRange | undefined, { signal }: Attempt) {
+  async #opened(key: string, range: ByteRange | undefined, { signal }: Attempt) {
     const Range = range && `bytes=${range.start}-${range.end - 1}`;
-    const command = new GetObjectCommand({ ...named(key), ...(Range !== undefined && { Range }) });
-    const { Body, ContentLength, ContentRange } = await client.send(command, { abortSignal: signal });
+    const command = new GetObjectCommand({ ...this.#named(key), ...(Range !== undefined && { Range }) });
+    const { Body, ContentLength, ContentRange } = await this.#client.send(command, { abortSignal: signal });
     const bytes = ContentRange === undefined ? ContentLength : Number(ContentRange.split('/')[1]);
     return { bytes: bytes!, body: Body as Readable };
   }
 
   /** The pieces of a reply; each is waited for only so long, however slowly they are read. */
-  async function* pieces(body: Readable): AsyncGenerator<Uint8Array> {
+  async *#pieces(body: Readable): AsyncGenerator<Uint8Array> {
     const from = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
       for (;;) {
-        const { done, value } = await attempts.next(from.next());
+        const { done, value } = await this.#attempts.next(from.next());
         if (done) return;
         yield value;
       }
@@ -149,10 +217,10 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
     }
   }
 
-  async function sizeOf(key: string): Promise<number | undefined> {
+  async #sizeOf(key: string): Promise<number | undefined> {
     try {
-      const { ContentLength } = await attempts.run(({ signal }) =>
-        client.send(new HeadObjectCommand(named(key)), { abortSignal: signal }).catch(throwMissing(key)),
+      const { ContentLength } = await this.#attempts.run(({ signal }) =>
+        this.#client.send(new HeadObjectCommand(this.#named(key)), { abortSignal: signal }).catch(throwMissing(key)),
       );
       return ContentLength!;
     } catch (error) {
@@ -160,70 +228,31 @@ export function s3Objects(options: S3Options, listener: ObjectStoreListener): S3
       throw error;
     }
   }
+}
 
-  return {
-    put: (key, content, signal) => attempts.run((attempt) => send(key, content, attempt), signal),
-    async place(key, content, signal) {
-      await attempts.run((attempt) => send(key, content, attempt), signal);
-      return { synced: Promise.resolve() };
-    },
-    async get(key, range, signal) {
-      const isBeyond = range !== undefined && range.end <= range.start;
-      if (!isBeyond) {
-        const found = await attempts.run(
-          (attempt) => opened(key, range, attempt).catch(throwMissing(key)).catch(undefinedIfBeyond),
-          signal,
-        );
-        if (found) return { bytes: found.bytes, content: Readable.from(pieces(found.body), { objectMode: false }) };
-      }
-      const bytes = await sizeOf(key);
-      if (bytes === undefined) throw new ObjectMissing(key);
-      return { bytes, content: Readable.from([]) };
-    },
-    async head(key) {
-      const bytes = await sizeOf(key);
-      return bytes === undefined ? undefined : { bytes };
-    },
-    async remove(keys) {
-      const rest = keys.map(named);
-      const worker = async (): Promise<void> => {
-        for (let each = rest.pop(); each; each = rest.pop()) {
-          const command = new DeleteObjectCommand(each);
-          await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }).catch(ignoreMissing));
-        }
-      };
-      await Promise.all(Array.from({ length: REMOVED_AT_ONCE }, worker));
-    },
-    async *list(under) {
-      let ContinuationToken: string | undefined;
-      do {
-        const command = new ListObjectsV2Command({ Bucket, Prefix: prefix + under, ContinuationToken });
-        const page = await attempts.run(({ signal }) => client.send(command, { abortSignal: signal }));
-        for (const { Key, Size, LastModified } of page.Contents ?? []) {
-          const key = Key!.slice(prefix.length);
-          if (isObjectKey(key)) {
-            yield { key, bytes: Size!, storedAt_ms: LastModified!.getTime() } satisfies ListedObject;
-          }
-        }
-        ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
-      } while (ContinuationToken !== undefined);
-    },
-    localPath: () => undefined,
-    async removeIncomplete(before_ms) {
-      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-      const found = await attempts.run(({ signal }) =>
-        client.send(command, { abortSignal: signal }).catch(undefinedIfUnknown),
-      );
-      const { Uploads = [] } = found ?? {};
-      for (const { Key, UploadId, Initiated } of Uploads) {
-        if (Initiated!.getTime() >= before_ms) continue;
-        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-        await attempts.run(({ signal }) => client.send(abort, { abortSignal: signal }).catch(ignoreMissing));
-      }
-    },
-    isUp: attempts.isUp,
-    close: () => client.destroy(),
-  };
+function clientOf({ endpoint, region, keyId, secret, isPathStyle, silence_ms }: S3Options): S3Client {
+  return new S3Client({
+    ...(endpoint !== '' && { endpoint }),
+    region,
+    forcePathStyle: isPathStyle,
+    credentials: { accessKeyId: keyId, secretAccessKey: secret },
+    // A stream cannot be sent again by the client.
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    expectContinueHeader: false,
+    // Failures are reported by the caller.
+    logger: { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
+    requestHandler: { connectionTimeout: silence_ms, httpAgent: POOL, httpsAgent: POOL },
+  });
+}
+
+/** Closes the idle connections of a client. */
+function dropConnections({ config }: S3Client): void {
+  const { httpAgent, httpsAgent } = (config.requestHandler as unknown as Handler).httpHandlerConfigs();
+  for (const pool of [httpAgent, httpsAgent]) {
+    for (const sockets of Object.values(pool?.freeSockets ?? {})) for (const each of sockets) each.destroy();
+  }
 }
 
 /**

@@ -1,29 +1,29 @@
-import type { ApplicationLimits } from '../../contract/declare/application-limits.ts';
+import type { ApplicationLimit } from '../../contract/declare/application-limits.ts';
+import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows } from '../core/table-rows.ts';
+import { deleteRows } from '../core/table-rows.ts';
 
 /** Limits that apply to single applications. @source decision 345 */
-export function applicationLimitsOn(session: Session): ApplicationLimits {
-  return {
-    async find(application) {
-      const found = await session.all('application_limits of', { application }, (db, param) =>
-        db
-          .selectFrom('application_limits')
-          .select(['name', 'value'])
-          .where('application_id', '=', param('application')),
-      );
-      return Object.fromEntries(found.map(({ name, value }) => [name, value]));
-    },
-    async set(application, name, value) {
-      await session.run('application_limits remove', { application, name }, (db, param) =>
-        db
-          .deleteFrom('application_limits')
-          .where('application_id', '=', param('application'))
-          .where('name', '=', param('name')),
-      );
-      if (value !== null) {
-        await tableRows(session, 'application_limits').insert({ application_id: application, name, value });
-      }
-    },
-  };
+export class ApplicationLimits {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** The limits of an application that differ from the settings. */
+  async find(application: string): Promise<Partial<Record<ApplicationLimit, number>>> {
+    const found = await this.#session.all('application_limits of', { application }, (db, param) =>
+      db.selectFrom('application_limits').select(['name', 'value']).where('application_id', '=', param('application')),
+    );
+    return Object.fromEntries(found.map(({ name, value }) => [name, value]));
+  }
+
+  /** Overrides a limit; null restores the setting. */
+  async set(application: string, name: ApplicationLimit, value: number | null) {
+    await deleteRows(this.#session, 'application_limits', { application_id: application, name });
+    if (value !== null) {
+      await insertRows(this.#session, 'application_limits', [{ application_id: application, name, value }]);
+    }
+  }
 }

@@ -1,5 +1,5 @@
-import { CACHED_KINDS, type CacheChanges, EVERYTHING, kindOf } from '../../contract/store/cache-changes.ts';
-import { takeNumbersOn } from '../core/sequences.ts';
+import { CACHED_KINDS, EVERYTHING, kindOf } from '../../contract/store/cache-changes.ts';
+import { takeNumbers } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 
 /** The sequence that counts, on SQLite, the units of work that may have changed anything. @source decision 106 */
@@ -41,7 +41,7 @@ export function announceChanges(
 ): Promise<unknown> | undefined {
   if (tags.size === 0 && rows.size === 0) return undefined;
   if (session.dialect === 'sqlite') {
-    return tags.has(EVERYTHING) ? takeNumbersOn(session)(EXTERNAL_CHANGES, 1, 1) : undefined;
+    return tags.has(EVERYTHING) ? takeNumbers(session, EXTERNAL_CHANGES, 1, 1) : undefined;
   }
   const shared = tags.has(EVERYTHING) ? [EVERYTHING] : [...tags].filter((tag) => SHARED.has(kindOf(tag)));
   if (shared[0] !== EVERYTHING) for (const row of rows) shared.push(ROW + row);
@@ -70,9 +70,16 @@ const REMOVE = `delete from cache_changes where (xid, tag) in (
     where changed_at_ms < floor(extract(epoch from clock_timestamp()) * 1000)::bigint - ${KEPT_MS}
   ) order by xid, tag limit $1)`;
 
-/** The announced changes. */
-export function cacheChangesOn(session: Session): CacheChanges {
-  return {
-    removeOld: async (max) => (session.dialect === 'sqlite' ? 0 : session.runRaw(REMOVE, [max])),
-  };
+/** The changes that units of work have announced to other processes. */
+export class CacheChanges {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Removes at most `max` that no process can still look for; returns how many. */
+  async removeOld(max: number): Promise<number> {
+    return this.#session.dialect === 'sqlite' ? 0 : this.#session.runRaw(REMOVE, [max]);
+  }
 }

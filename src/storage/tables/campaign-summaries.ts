@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { AnyResource, Row } from '../../contract/declare/resource.ts';
+import type { AnyResource } from '../../contract/declare/resource.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, summaryOf } from '../../contract/store/line-items-summary.ts';
-import type { RecordsWriting } from '../../contract/store/store.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import { allListed, inList } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { updateRows } from '../core/table-rows.ts';
+import type { WrittenRow } from './records.ts';
 
 /** The tables of creatives: each has `line_item_id`, `approval_status` and `deleted`. */
 const CREATIVES = ['promoted_accounts', 'promoted_posts', 'scheduled_promoted_posts', 'media_creatives'] as const;
@@ -20,59 +20,41 @@ const COLUMNS: ReadonlySet<string> = new Set([
   'deleted',
 ]);
 
-/** Keeps each campaign's summary of its line items up to date. */
-export interface CampaignSummaries {
-  /** Writes that track which campaigns they affect. */
-  trackedWrites(records: RecordsWriting): RecordsWriting;
-  /** Recomputes the summaries of those campaigns; called last in a unit of work. */
-  flush(): Promise<void>;
-}
-
 /** Ids of changed line items and creatives, by table and account. */
 type ChangedIds = Map<string, Map<string, Set<string>>>;
 
-/**
- * The summaries of campaigns, during one unit of work.
- * @param onReplaced is told the id of each campaign whose summary `flush` replaces.
- */
-export function campaignSummariesOn(session: Session, onReplaced: (campaign: string) => void): CampaignSummaries {
-  const changed: ChangedIds = new Map();
-  const track = (resource: AnyResource, account: string, ids: readonly string[], columns: readonly string[]): void => {
-    if (resource.table !== 'line_items' && !CREATIVES.some((table) => table === resource.table)) return;
+/** Keeps each campaign's summary of its line items up to date during one unit of work. */
+export class CampaignSummaries {
+  readonly #session;
+  readonly #onReplaced;
+  readonly #changed: ChangedIds = new Map();
+
+  /** @param onReplaced is told the id of each campaign whose summary `flush` replaces. */
+  constructor(session: Session, onReplaced: (campaign: string) => void) {
+    this.#session = session;
+    this.#onReplaced = onReplaced;
+  }
+
+  /** Notes rows that are about to be written: the campaigns that they affect. */
+  note({ table }: AnyResource, rows: readonly WrittenRow[], columns: readonly string[] = []): void {
+    if (table !== 'line_items' && !CREATIVES.some((creatives) => creatives === table)) return;
     if (!columns.some((column) => COLUMNS.has(column))) return;
-    const tables = changed.get(account) ?? new Map<string, Set<string>>();
-    const known = tables.get(resource.table) ?? new Set<string>();
-    for (const id of ids) known.add(id);
-    changed.set(account, tables.set(resource.table, known));
-  };
-  const trackNew = (resource: AnyResource, rows: readonly Row[]): void => {
-    for (const row of rows) track(resource, row.account_id, [row.id], Object.keys(row));
-  };
-  return {
-    trackedWrites: (records) => ({
-      ...records,
-      async insert(resource, row) {
-        trackNew(resource, [row]);
-        await records.insert(resource, row);
-      },
-      async insertAll(resource, rows) {
-        trackNew(resource, rows);
-        await records.insertAll(resource, rows);
-      },
-      async update(resource, key, changes) {
-        if (key.account !== undefined) track(resource, key.account, [key.id], Object.keys(changes));
-        await records.update(resource, key, changes);
-      },
-      async updateAll(resource, account, ids, changes) {
-        track(resource, account, ids, Object.keys(changes));
-        await records.updateAll(resource, account, ids, changes);
-      },
-    }),
-    async flush() {
-      for (const [account, tables] of changed) await settleAccount(session, account, tables, onReplaced);
-      changed.clear();
-    },
-  };
+    for (const { account_id, id } of rows) {
+      if (account_id === undefined) continue;
+      const tables = this.#changed.get(account_id) ?? new Map<string, Set<string>>();
+      const known = tables.get(table) ?? new Set<string>();
+      known.add(id);
+      this.#changed.set(account_id, tables.set(table, known));
+    }
+  }
+
+  /** Recomputes the summaries of those campaigns; called last in a unit of work. */
+  async flush(): Promise<void> {
+    for (const [account, tables] of this.#changed) {
+      await settleAccount(this.#session, account, tables, this.#onReplaced);
+    }
+    this.#changed.clear();
+  }
 }
 
 async function settleAccount(
@@ -93,7 +75,7 @@ async function settleAccount(
   for (const [id, summary] of before) {
     const now = summaryOf(after.get(id) ?? []);
     if (now === summary) continue;
-    await replace(session, account, id, now);
+    await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: now }, { account_id: account, id });
     onReplaced(id);
   }
 }
@@ -105,30 +87,24 @@ async function lineItemsOf(
   account: string,
   values: Iterable<string>,
 ): Promise<string[]> {
-  const ids = [...values];
-  if (ids.length === 0) return [];
-  const size = paddedSize(ids.length);
-  const rows = await session.all(`delivery ${table} ${size}`, { account, ids }, (db, param) =>
+  const rows = await allListed(session, `delivery ${table}`, [...values], { account }, (db, ids, param) =>
     db
       .selectFrom(table)
       .select('line_item_id')
       .where('account_id', '=', param('account'))
-      .where((eb) => inList(eb, 'id', param.list('ids', size))),
+      .where((eb) => inList(eb, 'id', ids)),
   );
   return rows.map(({ line_item_id }) => line_item_id);
 }
 
 /** The distinct campaigns of line items. */
 async function campaignsOf(session: Session, account: string, lines: Iterable<string>): Promise<string[]> {
-  const ids = [...lines];
-  if (ids.length === 0) return [];
-  const size = paddedSize(ids.length);
-  const rows = await session.all(`delivery campaigns ${size}`, { account, ids }, (db, param) =>
+  const rows = await allListed(session, 'delivery campaigns', [...lines], { account }, (db, ids, param) =>
     db
       .selectFrom('line_items')
       .select('campaign_id')
       .where('account_id', '=', param('account'))
-      .where((eb) => inList(eb, 'id', param.list('ids', size))),
+      .where((eb) => inList(eb, 'id', ids)),
   );
   return [...new Set(rows.map(({ campaign_id }) => campaign_id))];
 }
@@ -136,16 +112,14 @@ async function campaignsOf(session: Session, account: string, lines: Iterable<st
 async function summaries(
   session: Session,
   account: string,
-  ids: readonly string[],
+  campaigns: readonly string[],
 ): Promise<Map<string, string | null>> {
-  if (ids.length === 0) return new Map();
-  const size = paddedSize(ids.length);
-  const rows = await session.all(`delivery summaries ${size}`, { account, ids }, (db, param) => {
+  const rows = await allListed(session, 'delivery summaries', campaigns, { account }, (db, ids, param) => {
     const all = db
       .selectFrom('campaigns')
       .select(['id', LINE_ITEMS_SUMMARY])
       .where('account_id', '=', param('account'))
-      .where((eb) => inList(eb, 'id', param.list('ids', size)));
+      .where((eb) => inList(eb, 'id', ids));
     return session.dialect === 'postgres' ? all.orderBy('id').forUpdate() : all;
   });
   return new Map(rows.map((row) => [row.id, row[LINE_ITEMS_SUMMARY]]));
@@ -158,9 +132,7 @@ async function linesOf(
   campaigns: readonly string[],
 ): Promise<Map<string, LineItemOfCampaign[]>> {
   const found = new Map<string, LineItemOfCampaign[]>();
-  if (campaigns.length === 0) return found;
-  const size = paddedSize(campaigns.length);
-  const rows = await session.all(`delivery lines ${size}`, { account, campaigns }, (db, param) =>
+  const rows = await allListed(session, 'delivery lines', campaigns, { account }, (db, ids, param) =>
     db
       .selectFrom('line_items')
       // A literal, because a partial index of live rows serves no bound condition.
@@ -170,7 +142,7 @@ async function linesOf(
         sql<number | null>`coalesce(daily_budget_amount_local_micro, total_budget_amount_local_micro)`.as('budget'),
       )
       .where('account_id', '=', param('account'))
-      .where((eb) => inList(eb, 'campaign_id', param.list('campaigns', size))),
+      .where((eb) => inList(eb, 'campaign_id', ids)),
   );
   for (const { campaign_id, budget, ...line } of rows) {
     const others = found.get(campaign_id) ?? [];
@@ -178,10 +150,6 @@ async function linesOf(
     found.set(campaign_id, others);
   }
   return found;
-}
-
-async function replace(session: Session, account: string, id: string, summary: string | null): Promise<void> {
-  await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: summary }, { account_id: account, id });
 }
 
 /** The creative status of a line item: none, only such as are rejected or reviewed, or an accepted one. @source decision 1082 */

@@ -1,8 +1,9 @@
-import type { Conversions, DeliveryTouch, WaitingConversion } from '../../contract/store/conversions.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import type { NewRow } from '../core/database.ts';
+import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
+import { deleteRows } from '../core/table-rows.ts';
 
 const TOUCH_KEY = [
   'account_id',
@@ -18,120 +19,204 @@ const COUNTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const
 const CLICK_KEY = ['account_id', 'web_event_tag_id', 'click'] as const;
 const CLICK_VALUES = ['events', 'value_micro', 'clicked_at'] as const;
 
-/** Touches and counted conversions. */
-export function conversionsOn(session: Session): Conversions {
-  return {
-    addTouches: (touches) =>
-      insertRows(session, 'delivery_touches', [...new Map(touches.map((touch) => [keyOf(touch), touch])).values()], {
+/** An ad that a person saw or clicked. */
+export interface DeliveryTouch {
+  readonly account_id: string;
+  /** The name of whom it was, as delivery stores it: no id can be read from it. */
+  readonly person: string;
+  /** UTC text, to the second. */
+  readonly touched_at: string;
+  readonly kind: 'view' | 'click';
+  readonly line_item_id: string;
+  readonly creative_id: string;
+  readonly placement: string;
+  /** A value of the segmentation by platforms; `UNKNOWN` when it is not known. */
+  readonly platform: string;
+}
+
+/** What visitors of a website have reported for a click on an ad, by web event tag. */
+export interface ClickConversions {
+  readonly account_id: string;
+  readonly web_event_tag_id: string;
+  /** The name of the click. */
+  readonly click: string;
+  readonly events: number;
+  /** The sum of their amounts, in millionths of the currency of the ad. */
+  readonly value_micro: number;
+  /** UTC text. */
+  readonly clicked_at: string;
+}
+
+/** A conversion that waits until its click counts. */
+export interface WaitingConversion {
+  readonly account_id: string;
+  readonly id: string;
+  /** As JSON. */
+  readonly conversion: string;
+  readonly reported_by: 'account' | 'visitor';
+  /** UTC text. */
+  readonly reported_at: string;
+}
+
+/** What conversions are attributed to, and which of them have been counted. */
+export class Conversions {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Stores touches; a touch that is known already is not stored again. */
+  addTouches(touches: readonly DeliveryTouch[]) {
+    return insertRows(
+      this.#session,
+      'delivery_touches',
+      [...new Map(touches.map((touch) => [keyOf(touch), touch])).values()],
+      {
         columns: [...TOUCH_KEY, 'platform'],
         onConflict: { key: TOUCH_KEY, replace: ['platform'] },
-      }),
-    async listTouches(account, persons, since) {
-      if (persons.length === 0) return [];
-      const size = paddedSize(persons.length);
-      const rows = await session.all(`delivery touches ${size}`, { account, persons, since }, (db, param) =>
-        db
-          .selectFrom('delivery_touches')
-          .selectAll()
-          .where('account_id', '=', param('account'))
-          .where((eb) => inList(eb, 'person', param.list('persons', size)))
-          .where('touched_at', '>=', param('since'))
-          .orderBy('touched_at', 'desc')
-          .orderBy('kind')
-          .orderBy('line_item_id')
-          .orderBy('creative_id')
-          .orderBy('placement')
-          .orderBy('person'),
-      );
-      return rows as DeliveryTouch[];
-    },
-    async listCounted(account, tag, ids) {
-      if (ids.length === 0) return [];
-      const size = paddedSize(ids.length);
-      return session.all(`counted conversions ${size}`, { account, tag, ids }, (db, param) =>
-        db
-          .selectFrom('counted_conversions')
-          .selectAll()
-          .where('account_id', '=', param('account'))
-          .where('web_event_tag_id', '=', param('tag'))
-          .where((eb) => inList(eb, 'conversion_id', param.list('ids', size)))
-          .orderBy('conversion_id'),
-      );
-    },
-    saveCounted: (conversions) =>
-      insertRows(session, 'counted_conversions', conversions, {
-        columns: [...COUNTED_KEY, 'converted_at'],
-        onConflict: { key: COUNTED_KEY, replace: ['converted_at'] },
-      }),
-    findOfClick: (key) =>
-      session.first('click conversions', { ...key }, (db, param) =>
-        db
-          .selectFrom('click_conversions')
-          .selectAll()
-          .where('account_id', '=', param('account_id'))
-          .where('web_event_tag_id', '=', param('web_event_tag_id'))
-          .where('click', '=', param('click')),
-      ),
-    saveOfClick: (reported) =>
-      insertRows(session, 'click_conversions', [reported], {
-        columns: [...CLICK_KEY, ...CLICK_VALUES],
-        onConflict: { key: CLICK_KEY, replace: CLICK_VALUES },
-      }),
-    removeTouchesBefore: (kind, before, max) =>
-      removeOldest(
-        session,
-        { table: 'delivery_touches', key: TOUCH_KEY, time: 'touched_at', and: { kind: ['=', kind] } },
-        before,
-        max,
-      ),
-    addCountedClicks: (clicks) =>
-      insertRows(session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] }),
-    async listCountedClicks(account, clicks) {
-      if (clicks.length === 0) return [];
-      const size = paddedSize(clicks.length);
-      return session.all(`counted clicks ${size}`, { account, clicks }, (db, param) =>
-        db
-          .selectFrom('counted_clicks')
-          .selectAll()
-          .where('account_id', '=', param('account'))
-          .where((eb) => inList(eb, 'click', param.list('clicks', size)))
-          .orderBy('click'),
-      );
-    },
-    addWaiting: (conversions) =>
-      insertRows(session, 'waiting_conversions', conversions, {
-        columns: ['account_id', 'id', 'conversion', 'reported_by', 'reported_at'],
-      }),
-    async listWaiting(account, max) {
-      const rows = await session.all('waiting conversions', { account, max }, (db, param) =>
-        db
-          .selectFrom('waiting_conversions')
-          .selectAll()
-          .where('account_id', '=', param('account'))
-          .orderBy('reported_at')
-          .orderBy('id')
-          .limit(param('max')),
-      );
-      return rows as WaitingConversion[];
-    },
-    removeWaiting: (account, id) =>
-      session.run('waiting conversions remove', { account, id }, (db, param) =>
-        db.deleteFrom('waiting_conversions').where('account_id', '=', param('account')).where('id', '=', param('id')),
-      ),
-    removeCountedBefore: (before, max) =>
-      removeOldest(session, { table: 'counted_conversions', key: COUNTED_KEY, time: 'converted_at' }, before, max),
-    removeOfClicksBefore: (before, max) =>
-      removeOldest(session, { table: 'click_conversions', key: CLICK_KEY, time: 'clicked_at' }, before, max),
-    removeCountedClicksBefore: (before, max) =>
-      removeOldest(session, { table: 'counted_clicks', key: ['account_id', 'click'], time: 'clicked_at' }, before, max),
-    removeWaitingBefore: (before, max) =>
-      removeOldest(
-        session,
-        { table: 'waiting_conversions', key: ['account_id', 'id'], time: 'reported_at' },
-        before,
-        max,
-      ),
-  };
+      },
+    );
+  }
+
+  /** The touches of some people since a time, inclusive; the latest first. */
+  listTouches(account: string, persons: readonly string[], since: string) {
+    return allListed(this.#session, 'delivery touches', persons, { account, since }, (db, persons, param) =>
+      db
+        .selectFrom('delivery_touches')
+        .selectAll()
+        .where('account_id', '=', param('account'))
+        .where((eb) => inList(eb, 'person', persons))
+        .where('touched_at', '>=', param('since'))
+        .orderBy('touched_at', 'desc')
+        .orderBy('kind')
+        .orderBy('line_item_id')
+        .orderBy('creative_id')
+        .orderBy('placement')
+        .orderBy('person'),
+    );
+  }
+
+  /** Those of these conversion ids of a tag that have been counted. */
+  listCounted(account: string, tag: string, ids: readonly string[]) {
+    return allListed(this.#session, 'counted conversions', ids, { account, tag }, (db, ids, param) =>
+      db
+        .selectFrom('counted_conversions')
+        .selectAll()
+        .where('account_id', '=', param('account'))
+        .where('web_event_tag_id', '=', param('tag'))
+        .where((eb) => inList(eb, 'conversion_id', ids))
+        .orderBy('conversion_id'),
+    );
+  }
+
+  /** Stores conversions by the ids that the website gave them, unique per tag; those that are known already are replaced. */
+  saveCounted(conversions: readonly NewRow<'counted_conversions'>[]) {
+    return insertRows(this.#session, 'counted_conversions', conversions, {
+      columns: [...COUNTED_KEY, 'converted_at'],
+      onConflict: { key: COUNTED_KEY, replace: ['converted_at'] },
+    });
+  }
+
+  findOfClick(key: Pick<ClickConversions, 'account_id' | 'web_event_tag_id' | 'click'>) {
+    return this.#session.first('click conversions', { ...key }, (db, param) =>
+      db
+        .selectFrom('click_conversions')
+        .selectAll()
+        .where('account_id', '=', param('account_id'))
+        .where('web_event_tag_id', '=', param('web_event_tag_id'))
+        .where('click', '=', param('click')),
+    );
+  }
+
+  /** Stores what was reported for a click in all; the caller has locked the tag. */
+  saveOfClick(reported: ClickConversions) {
+    return insertRows(this.#session, 'click_conversions', [reported], {
+      columns: [...CLICK_KEY, ...CLICK_VALUES],
+      onConflict: { key: CLICK_KEY, replace: CLICK_VALUES },
+    });
+  }
+
+  addCountedClicks(clicks: readonly NewRow<'counted_clicks'>[]) {
+    return insertRows(this.#session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] });
+  }
+
+  /** Those of these clicks that have counted. */
+  listCountedClicks(account: string, clicks: readonly string[]) {
+    return allListed(this.#session, 'counted clicks', clicks, { account }, (db, clicks, param) =>
+      db
+        .selectFrom('counted_clicks')
+        .selectAll()
+        .where('account_id', '=', param('account'))
+        .where((eb) => inList(eb, 'click', clicks))
+        .orderBy('click'),
+    );
+  }
+
+  addWaiting(conversions: readonly WaitingConversion[]) {
+    return insertRows(this.#session, 'waiting_conversions', conversions, {
+      columns: ['account_id', 'id', 'conversion', 'reported_by', 'reported_at'],
+    });
+  }
+
+  /** Conversions that wait, at most `max`, the oldest first. */
+  listWaiting(account: string, max: number) {
+    return this.#session.all('waiting conversions', { account, max }, (db, param) =>
+      db
+        .selectFrom('waiting_conversions')
+        .selectAll()
+        .where('account_id', '=', param('account'))
+        .orderBy('reported_at')
+        .orderBy('id')
+        .limit(param('max')),
+    );
+  }
+
+  /** Returns how many there were: 1, or 0. */
+  removeWaiting(account: string, id: string) {
+    return deleteRows(this.#session, 'waiting_conversions', { account_id: account, id });
+  }
+
+  /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
+  removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'delivery_touches', key: TOUCH_KEY, time: 'touched_at', and: { kind: ['=', kind] } },
+      before,
+      max,
+    );
+  }
+
+  removeCountedBefore(before: string, max: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'counted_conversions', key: COUNTED_KEY, time: 'converted_at' },
+      before,
+      max,
+    );
+  }
+
+  removeOfClicksBefore(before: string, max: number) {
+    return removeOldest(this.#session, { table: 'click_conversions', key: CLICK_KEY, time: 'clicked_at' }, before, max);
+  }
+
+  removeCountedClicksBefore(before: string, max: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'counted_clicks', key: ['account_id', 'click'], time: 'clicked_at' },
+      before,
+      max,
+    );
+  }
+
+  removeWaitingBefore(before: string, max: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'waiting_conversions', key: ['account_id', 'id'], time: 'reported_at' },
+      before,
+      max,
+    );
+  }
 }
 
 function keyOf(touch: DeliveryTouch): string {

@@ -1,127 +1,124 @@
-import { sql } from 'kysely';
-import type { Corpus } from '../../contract/store/corpus.ts';
+import type { CorpusPage, CorpusState } from '../../contract/store/corpus.ts';
+import { insertNew, insertRows } from '../core/bulk-insert.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows } from '../core/table-rows.ts';
+import { deleteRows, findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** The name of the only corpus. */
 const NAME = 'posts';
 /** Pages whose sizes are read at once. */
 const LOOKED_AT = 100;
 
-/** The corpus of imported posts. */
-export function corpusOn(session: Session): Corpus {
-  const states = tableRows(session, 'corpus_state');
-  const imports = tableRows(session, 'corpus_imports');
-  const pages = tableRows(session, 'corpus_pages');
-  const indexes = tableRows(session, 'keyword_index');
+/** The stored imported posts: together with local posts, the source of truth for the index. */
+export class Corpus {
+  readonly #session;
 
-  return {
-    async findState() {
-      const row = await session.first('corpus state', { name: NAME }, (db, param) =>
-        db
-          .selectFrom('corpus_state')
-          .leftJoin('keyword_index', 'keyword_index.name', 'corpus_state.name')
-          .select(['corpus_state.pages', 'corpus_state.mark', 'keyword_index.revision'])
-          .where('corpus_state.name', '=', param('name')),
-      );
-      return { pages: row?.pages ?? 0, mark: row?.mark ?? '', revision: row?.revision ?? 0 };
-    },
-    async lockState(mark) {
-      await session.run('corpus begin', { name: NAME, mark }, (db, param) =>
-        db
-          .insertInto('corpus_state')
-          .values({ name: param('name'), pages: 0, mark: param('mark') })
-          .onConflict((conflict) => conflict.doNothing()),
-      );
-      const row = await states.lock('name', NAME);
-      return { pages: row?.pages ?? 0, mark: row?.mark ?? mark };
-    },
-    async listIds(day, from) {
-      return (
-        await session.all('corpus ids', { day, from }, (db, param) =>
-          db
-            .selectFrom('corpus_pages')
-            .select('ids')
-            .where('day', '=', param('day'))
-            .where('number', '>=', param('from'))
-            .orderBy('number'),
-        )
-      ).map(({ ids }) => ids);
-    },
-    async listPages(from, bytes_max) {
-      let last = from - 1;
-      let bytes = 0;
-      for (const row of await session.all('corpus sizes', { from, limit: LOOKED_AT }, (db, param) =>
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async findState(): Promise<CorpusState> {
+    const row = await this.#session.first('corpus state', { name: NAME }, (db, param) =>
+      db
+        .selectFrom('corpus_state')
+        .leftJoin('keyword_index', 'keyword_index.name', 'corpus_state.name')
+        .select(['corpus_state.pages', 'corpus_state.mark', 'keyword_index.revision'])
+        .where('corpus_state.name', '=', param('name')),
+    );
+    return { pages: row?.pages ?? 0, mark: row?.mark ?? '', revision: row?.revision ?? 0 };
+  }
+
+  /** Reads and locks the state until the unit ends; a corpus without a mark gets this one. */
+  async lockState(mark: string): Promise<Omit<CorpusState, 'revision'>> {
+    await insertNew(this.#session, 'corpus_state', { name: NAME, pages: 0, mark });
+    const row = await lockRow(this.#session, 'corpus_state', { name: NAME });
+    return { pages: row?.pages ?? 0, mark: row?.mark ?? mark };
+  }
+
+  /** The ids in the pages of a day, from the page with this number on; one buffer per page. */
+  async listIds(day: number, from: number): Promise<Uint8Array[]> {
+    return (
+      await this.#session.all('corpus ids', { day, from }, (db, param) =>
         db
           .selectFrom('corpus_pages')
-          .select(['number', 'bytes'])
+          .select('ids')
+          .where('day', '=', param('day'))
           .where('number', '>=', param('from'))
-          .orderBy('number')
-          .limit(param('limit')),
-      )) {
-        bytes += row.bytes;
-        if (last >= from && bytes > bytes_max) break;
-        last = row.number;
-      }
-      if (last < from) return [];
-      return session.all('corpus pages', { from, last }, (db, param) =>
-        db
-          .selectFrom('corpus_pages')
-          .select(['number', 'day', 'posts', 'payload'])
-          .where('number', '>=', param('from'))
-          .where('number', '<=', param('last'))
           .orderBy('number'),
-      );
-    },
-    async addPages(added) {
-      const state = await states.find('name', NAME);
-      const first = state?.pages ?? 0;
-      for (const [index, page] of added.entries()) {
-        await pages.insert({ number: first + index, bytes: page.payload.length, ...page });
-      }
-      await session.run('corpus grow', { pages: first + added.length, name: NAME }, (db, param) =>
-        db
-          .updateTable('corpus_state')
-          .set({ pages: param('pages') })
-          .where('name', '=', param('name')),
-      );
-    },
-    removeBefore: (day, limit) =>
-      removeOldest(session, { table: 'corpus_pages', key: ['number'], time: 'day' }, day, limit),
-    findProgress: async (source) => (await imports.find('source', source))?.done ?? 0,
-    async saveProgress(source, done) {
-      await session.run('corpus progress', { source, done }, (db, param) =>
-        db
-          .insertInto('corpus_imports')
-          .values({ source: param('source'), done: param('done') })
-          .onConflict((conflict) => conflict.column('source').doUpdateSet({ done: sql.ref('excluded.done') })),
-      );
-    },
-    async findIndex() {
-      const row = await indexes.find('name', NAME);
-      return row && { revision: row.revision, manifest: row.manifest };
-    },
-    async replaceIndex(former, manifest) {
-      const args = { name: NAME, former, next: former + 1, manifest };
-      const changed = await session.run(`corpus index ${former === 0 ? 'begin' : 'replace'}`, args, (db, param) =>
-        former === 0
-          ? db
-              .insertInto('keyword_index')
-              .values({ name: param('name'), revision: param('next'), manifest: param('manifest') })
-              .onConflict((conflict) => conflict.doNothing())
-          : db
-              .updateTable('keyword_index')
-              .set({ revision: param('next'), manifest: param('manifest') })
-              .where('name', '=', param('name'))
-              .where('revision', '=', param('former')),
-      );
-      return changed === 1;
-    },
-    async clearProgress(source) {
-      await session.run('corpus progress end', { source }, (db, param) =>
-        db.deleteFrom('corpus_imports').where('source', '=', param('source')),
-      );
-    },
-  };
+      )
+    ).map(({ ids }) => ids);
+  }
+
+  /** Pages from a number on, in the order in which they were stored: about `bytes_max` bytes of them, but at least one. */
+  async listPages(from: number, bytes_max: number) {
+    let last = from - 1;
+    let bytes = 0;
+    for (const row of await this.#session.all('corpus sizes', { from, limit: LOOKED_AT }, (db, param) =>
+      db
+        .selectFrom('corpus_pages')
+        .select(['number', 'bytes'])
+        .where('number', '>=', param('from'))
+        .orderBy('number')
+        .limit(param('limit')),
+    )) {
+      bytes += row.bytes;
+      if (last >= from && bytes > bytes_max) break;
+      last = row.number;
+    }
+    if (last < from) return [];
+    return this.#session.all('corpus pages', { from, last }, (db, param) =>
+      db
+        .selectFrom('corpus_pages')
+        .select(['number', 'day', 'posts', 'payload'])
+        .where('number', '>=', param('from'))
+        .where('number', '<=', param('last'))
+        .orderBy('number'),
+    );
+  }
+
+  /** Stores pages, in a unit that has locked the state. */
+  async addPages(added: readonly CorpusPage[]) {
+    const state = await findRow(this.#session, 'corpus_state', { name: NAME });
+    const first = state?.pages ?? 0;
+    for (const [index, page] of added.entries()) {
+      await insertRows(this.#session, 'corpus_pages', [{ number: first + index, bytes: page.payload.length, ...page }]);
+    }
+    await updateRows(this.#session, 'corpus_state', { pages: first + added.length }, { name: NAME });
+  }
+
+  /** Removes at most `limit` pages of days before `day`; returns how many. */
+  removeBefore(day: number, limit: number) {
+    return removeOldest(this.#session, { table: 'corpus_pages', key: ['number'], time: 'day' }, day, limit);
+  }
+
+  /** Progress of an unfinished import; 0 when there is none. */
+  async findProgress(source: string) {
+    return (await findRow(this.#session, 'corpus_imports', { source }))?.done ?? 0;
+  }
+
+  async saveProgress(source: string, done: number) {
+    await insertRows(this.#session, 'corpus_imports', [{ source, done }], {
+      onConflict: { key: ['source'], replace: ['done'] },
+    });
+  }
+
+  async clearProgress(source: string) {
+    await deleteRows(this.#session, 'corpus_imports', { source });
+  }
+
+  /**
+   * The manifest of the index, JSON text as in `src/features/keywords/manifest.ts`, and its revision; undefined before
+   * there is one.
+   */
+  async findIndex() {
+    const row = await findRow(this.#session, 'keyword_index', { name: NAME });
+    return row && { revision: row.revision, manifest: row.manifest };
+  }
+
+  /** Replaces the manifest, and increases the revision; false when it is no longer the former one (0: none). */
+  async replaceIndex(former: number, manifest: string) {
+    const next = { revision: former + 1, manifest };
+    if (former === 0) return insertNew(this.#session, 'keyword_index', { name: NAME, ...next });
+    return (await updateRows(this.#session, 'keyword_index', next, { name: NAME, revision: former })) === 1;
+  }
 }

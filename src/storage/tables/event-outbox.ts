@@ -3,7 +3,7 @@ import { instantMs } from '../../base/instants.ts';
 import type { LoggedEvent, NewEvent } from '../../contract/store/events.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { databaseTime } from '../core/database-time.ts';
-import { takeNumbersOn } from '../core/sequences.ts';
+import { takeNumbers } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 
 /** The sequence of positions. Units that give events their positions lock its row until they end. */
@@ -93,13 +93,13 @@ export async function moveAllToLog(session: Session): Promise<number> {
 
 /** Locks the row of the sequence until the unit ends. */
 async function lockPositions(session: Session): Promise<void> {
-  await takeNumbersOn(session)(POSITIONS, FIRST_POSITION, 0);
+  await takeNumbers(session, POSITIONS, FIRST_POSITION, 0);
 }
 
 /** Adds events to the end of the log. */
 export async function addToLog(session: Session, events: readonly AppendedEvent[]): Promise<readonly LoggedEvent[]> {
   if (events.length === 0) return [];
-  const first = await takeNumbersOn(session)(POSITIONS, FIRST_POSITION, events.length);
+  const first = await takeNumbers(session, POSITIONS, FIRST_POSITION, events.length);
   let last = await timeAt(session, first - 1);
   let database_ms: number | undefined;
   const rows: LoggedEvent[] = [];

@@ -1,7 +1,7 @@
-import type { Events, NewEvent } from '../../contract/store/events.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import type { LogRange, NewEvent } from '../../contract/store/events.ts';
+import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import { findNumberOn } from '../core/sequences.ts';
+import { findNumber } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 import {
   type AppendedEvent,
@@ -18,88 +18,114 @@ import {
  * their positions later.
  * @source decision 323, 757
  */
-export function eventsOn(
-  session: Session,
-  invalidate: (tag: string) => void,
-  collect: (event: AppendedEvent) => void,
-): Events {
-  const findNumber = findNumberOn(session);
-  const isSqlite = session.dialect === 'sqlite';
+export class Events {
+  readonly #session;
+  readonly #invalidate;
+  readonly #collect;
+  readonly #isSqlite;
 
-  const appendInPlace = async (events: readonly NewEvent[], now: string): Promise<number[]> => {
+  constructor(session: Session, invalidate: (tag: string) => void, collect: (event: AppendedEvent) => void) {
+    this.#session = session;
+    this.#invalidate = invalidate;
+    this.#collect = collect;
+    this.#isSqlite = session.dialect === 'sqlite';
+  }
+
+  /**
+   * Appends events to the log. They have positions, and can be read, when the unit ends or, on PostgreSQL, soon after
+   * it. Invalidates `event:`, on PostgreSQL `outbox:`.
+   */
+  async append(events: readonly NewEvent[], now: string) {
+    if (this.#isSqlite) {
+      await this.appendInPlace(events, now);
+      return;
+    }
+    if (events.length === 0) return;
+    for (const event of events) this.#collect({ ...event, created_at: now });
+    this.#invalidate('outbox:');
+  }
+
+  /**
+   * Appends events to the log and invalidates `event:`; returns their positions. Units that do so wait for each other:
+   * append last in a unit.
+   */
+  async appendInPlace(events: readonly NewEvent[], now: string) {
     if (events.length === 0) return [];
-    if (!isSqlite) await moveAllToLog(session);
-    invalidate('event:');
+    if (!this.#isSqlite) await moveAllToLog(this.#session);
+    this.#invalidate('event:');
     const rows = await addToLog(
-      session,
+      this.#session,
       events.map((event) => ({ ...event, created_at: now })),
     );
     return rows.map(({ position }) => position);
-  };
-  const findLast = async (): Promise<number> => ((await findNumber(POSITIONS)) ?? FIRST) - 1;
+  }
 
-  return {
-    async append(events, now) {
-      if (isSqlite) {
-        await appendInPlace(events, now);
-        return;
-      }
-      if (events.length === 0) return;
-      for (const event of events) collect({ ...event, created_at: now });
-      invalidate('outbox:');
-    },
-    appendInPlace,
-    async settle() {
-      if (!isSqlite && (await moveAllToLog(session)) > 0) invalidate('event:');
-      return findLast();
-    },
-    async findOldestWaiting() {
-      const row = await session.first('events waiting', {}, (db) =>
-        db.selectFrom('event_outbox').select('created_at').orderBy('id').orderBy('place').limit(1),
-      );
-      return row?.created_at;
-    },
-    async list({ after, until = Number.MAX_SAFE_INTEGER, limit }) {
-      return session.all('events list', { after, until, limit }, (db, param) =>
-        db
-          .selectFrom('events')
-          .select(COLUMNS)
-          .where('position', '>', param('after'))
-          .where('position', '<=', param('until'))
-          .orderBy('position')
-          .limit(param('limit')),
-      );
-    },
-    async listAt(positions) {
-      if (positions.length === 0) return [];
-      const size = paddedSize(positions.length);
-      return session.all(`events at ${size}`, { positions }, (db, param) =>
-        db
-          .selectFrom('events')
-          .select(COLUMNS)
-          .where((eb) => inList(eb, 'position', param.list('positions', size)))
-          .orderBy('position'),
-      );
-    },
-    findLast,
-    async findBefore(time) {
-      const [first] = await session.all('events since', { time }, (db, param) =>
-        db
-          .selectFrom('events')
-          .select('position')
-          .where('created_at', '>=', param('time'))
-          .orderBy('created_at')
-          .orderBy('position')
-          .limit(1),
-      );
-      return (first?.position ?? (await findNumber(POSITIONS)) ?? FIRST) - 1;
-    },
-    removeBefore: (time, until, limit) =>
-      removeOldest(
-        session,
-        { table: 'events', key: ['position'], time: 'created_at', and: { position: ['<=', until] } },
-        time,
-        limit,
-      ),
-  };
+  /**
+   * Gives positions to the events of all units that have ended; returns the last position. Events of units that begin
+   * later get higher ones. Units that settle wait for each other: settle last.
+   */
+  async settle() {
+    if (!this.#isSqlite && (await moveAllToLog(this.#session)) > 0) this.#invalidate('event:');
+    return this.findLast();
+  }
+
+  /** The time of the oldest event without a position, as UTC text; undefined when there is none. */
+  async findOldestWaiting() {
+    const row = await this.#session.first('events waiting', {}, (db) =>
+      db.selectFrom('event_outbox').select('created_at').orderBy('id').orderBy('place').limit(1),
+    );
+    return row?.created_at;
+  }
+
+  list({ after, until = Number.MAX_SAFE_INTEGER, limit }: LogRange) {
+    return this.#session.all('events list', { after, until, limit }, (db, param) =>
+      db
+        .selectFrom('events')
+        .select(COLUMNS)
+        .where('position', '>', param('after'))
+        .where('position', '<=', param('until'))
+        .orderBy('position')
+        .limit(param('limit')),
+    );
+  }
+
+  /** The events at these positions, in order; removed ones are absent. */
+  listAt(positions: readonly number[]) {
+    return allListed(this.#session, 'events at', positions, {}, (db, positions) =>
+      db
+        .selectFrom('events')
+        .select(COLUMNS)
+        .where((eb) => inList(eb, 'position', positions))
+        .orderBy('position'),
+    );
+  }
+
+  /** The last position that any event ever had; 0 before the first. */
+  async findLast() {
+    return ((await findNumber(this.#session, POSITIONS)) ?? FIRST) - 1;
+  }
+
+  /** The position before the first event written at this second or later: the `after` of a range that begins there. */
+  async findBefore(time: string) {
+    const [first] = await this.#session.all('events since', { time }, (db, param) =>
+      db
+        .selectFrom('events')
+        .select('position')
+        .where('created_at', '>=', param('time'))
+        .orderBy('created_at')
+        .orderBy('position')
+        .limit(1),
+    );
+    return (first?.position ?? (await findNumber(this.#session, POSITIONS)) ?? FIRST) - 1;
+  }
+
+  /** Removes at most `limit` events written before a time, none above a position; returns how many. */
+  removeBefore(time: string, until: number, limit: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'events', key: ['position'], time: 'created_at', and: { position: ['<=', until] } },
+      time,
+      limit,
+    );
+  }
 }

@@ -1,54 +1,96 @@
-import type { BearerTokens, RequestTokens } from '../../contract/store/grants.ts';
+import type { BearerToken, RequestToken, RequestTokenState } from '../../contract/store/grants.ts';
+import { insertRows } from '../core/bulk-insert.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows, updateRows } from '../core/table-rows.ts';
+import { findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** Request tokens. */
-export function requestTokensOn(session: Session): RequestTokens {
-  const table = tableRows(session, 'request_tokens');
-  return {
-    find: (token) => table.find('token', token),
-    lock: (token) => table.lock('token', token),
-    removeEnded: (before, limit) =>
-      removeOldest(session, { table: 'request_tokens', key: ['id'], time: 'expires_at' }, before, limit),
-    add: (requestToken) => table.insert(requestToken),
-    async change(id, from, changes) {
-      return (await updateRows(session, 'request_tokens', changes, { id, state: from })) === 1;
-    },
-    async changeAll({ application, user }, from, changes) {
-      const whose = { application_id: application, ...(user !== undefined && { user_id: user }) };
-      await updateRows(session, 'request_tokens', changes, { ...whose, state: from });
-    },
-  };
+export class RequestTokens {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(token: string) {
+    return findRow(this.#session, 'request_tokens', { token });
+  }
+
+  /** Finds and locks it until the unit ends. */
+  lock(token: string) {
+    return lockRow(this.#session, 'request_tokens', { token });
+  }
+
+  add(requestToken: RequestToken) {
+    return insertRows(this.#session, 'request_tokens', [requestToken]);
+  }
+
+  /** Changes a request token in the state `from`, in one conditional write; returns false when it is in another. */
+  async change(
+    id: string,
+    from: RequestTokenState,
+    changes: Partial<
+      Pick<
+        RequestToken,
+        | 'state'
+        | 'user_id'
+        | 'verifier_hash'
+        | 'attempts'
+        | 'expires_at'
+        | 'token_secret'
+        | 'made_token_id'
+        | 'force_login'
+      >
+    >,
+  ) {
+    return (await updateRows(this.#session, 'request_tokens', changes, { id, state: from })) === 1;
+  }
+
+  /** Changes all request tokens in the state `from` of an application, or those approved by one of its users. */
+  async changeAll(
+    { application, user }: { readonly application: string; readonly user?: string },
+    from: RequestTokenState,
+    changes: Partial<Pick<RequestToken, 'state' | 'verifier_hash' | 'token_secret'>>,
+  ) {
+    const whose = { application_id: application, ...(user !== undefined && { user_id: user }) };
+    await updateRows(this.#session, 'request_tokens', changes, { ...whose, state: from });
+  }
+
+  /** Removes at most `limit` that ended before a time; returns how many. */
+  removeEnded(before: string, limit: number) {
+    return removeOldest(this.#session, { table: 'request_tokens', key: ['id'], time: 'expires_at' }, before, limit);
+  }
 }
 
 /** Bearer tokens of applications. */
-export function bearerTokensOn(session: Session): BearerTokens {
-  const table = tableRows(session, 'bearer_tokens');
-  return {
-    findByHash: (hash) => table.find('token_hash', hash),
-    async findOutstanding(application) {
-      return session.first('bearer_tokens outstanding', { application }, (db, param) =>
-        db
-          .selectFrom('bearer_tokens')
-          .selectAll()
-          .where('application_id', '=', param('application'))
-          .where('outstanding', '=', 1),
-      );
-    },
-    add: (bearer) => table.insert(bearer),
-    async revoke(id, at) {
-      return (
-        (await session.run('bearer_tokens revoke', { id, at }, (db, param) =>
-          db
-            .updateTable('bearer_tokens')
-            .set({ outstanding: null, revoked_at: param('at') })
-            .where('id', '=', param('id'))
-            .where('outstanding', '=', 1),
-        )) === 1
-      );
-    },
-    removeRevoked: (before, limit) =>
-      removeOldest(session, { table: 'bearer_tokens', key: ['id'], time: 'revoked_at' }, before, limit),
-  };
+export class BearerTokens {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  findByHash(hash: string) {
+    return findRow(this.#session, 'bearer_tokens', { token_hash: hash });
+  }
+
+  findOutstanding(application: string) {
+    return findRow(this.#session, 'bearer_tokens', { application_id: application, outstanding: 1 });
+  }
+
+  /** Rejects when the application has an outstanding token. */
+  add(bearer: BearerToken) {
+    return insertRows(this.#session, 'bearer_tokens', [bearer]);
+  }
+
+  /** Revokes it; returns true when it was outstanding. */
+  async revoke(id: string, at: string) {
+    const changes = { outstanding: null, revoked_at: at };
+    return (await updateRows(this.#session, 'bearer_tokens', changes, { id, outstanding: 1 })) === 1;
+  }
+
+  /** Removes at most `limit` that were revoked before a time; returns how many. */
+  removeRevoked(before: string, limit: number) {
+    return removeOldest(this.#session, { table: 'bearer_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
+  }
 }

@@ -1,175 +1,243 @@
-import type {
-  LoginTallies,
-  OperatorLinks,
-  OperatorSessions,
-  PasswordLinks,
-  SentForms,
-  Sessions,
-} from '../../contract/store/logins.ts';
+import type { LoginTally, OperatorSession, SentForm, Session as UserSession } from '../../contract/store/logins.ts';
+import { insertNew, insertRows } from '../core/bulk-insert.ts';
+import type { NewRow } from '../core/database.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows, updateRows } from '../core/table-rows.ts';
+import { deleteRows, findRow, listRows, updateRows } from '../core/table-rows.ts';
 
 /** Browser sessions. @source decision 510 */
-export function sessionsOn(session: Session): Sessions {
-  const table = tableRows(session, 'sessions');
-  return {
-    find: (idHash) => table.find('id_hash', idHash),
-    async list(user) {
-      return await session.all('sessions list', { user }, (db, param) =>
-        db
-          .selectFrom('sessions')
-          .selectAll()
-          .where('user_id', '=', param('user'))
-          .orderBy('last_seen_at', 'desc')
-          .orderBy('id_hash'),
-      );
-    },
-    add: (one) => table.insert(one),
-    async change(idHash, changes) {
-      return (await updateRows(session, 'sessions', changes, { id_hash: idHash })) === 1;
-    },
-    async remove(idHash) {
-      await session.run('sessions remove', { id: idHash }, (db, param) =>
-        db.deleteFrom('sessions').where('id_hash', '=', param('id')),
-      );
-    },
-    removeOf(user, except = '') {
-      return session.run('sessions remove of', { user, except }, (db, param) =>
-        db.deleteFrom('sessions').where('user_id', '=', param('user')).where('id_hash', '!=', param('except')),
-      );
-    },
-    removeIdle: (before, limit) =>
-      removeOldest(session, { table: 'sessions', key: ['id_hash'], time: 'last_seen_at' }, before, limit),
-  };
+export class Sessions {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(idHash: string) {
+    return findRow(this.#session, 'sessions', { id_hash: idHash });
+  }
+
+  /** The sessions of a user, most recently seen first. */
+  list(user: string) {
+    return listRows(this.#session, 'sessions', { user_id: user }, ['last_seen_at desc', 'id_hash']);
+  }
+
+  add(one: UserSession) {
+    return insertRows(this.#session, 'sessions', [one]);
+  }
+
+  /** Returns false when the session no longer exists. */
+  async change(
+    idHash: string,
+    changes: Partial<Pick<UserSession, 'id_hash' | 'last_seen_at' | 'authenticated_at' | 'address'>>,
+  ) {
+    return (await updateRows(this.#session, 'sessions', changes, { id_hash: idHash })) === 1;
+  }
+
+  async remove(idHash: string) {
+    await deleteRows(this.#session, 'sessions', { id_hash: idHash });
+  }
+
+  /** Removes the sessions of a user, except one; returns how many. */
+  removeOf(user: string, except = '') {
+    return this.#session.run('sessions remove of', { user, except }, (db, param) =>
+      db.deleteFrom('sessions').where('user_id', '=', param('user')).where('id_hash', '!=', param('except')),
+    );
+  }
+
+  /** Removes at most `limit` that were last seen before a time; returns how many. */
+  removeIdle(before: string, limit: number) {
+    return removeOldest(this.#session, { table: 'sessions', key: ['id_hash'], time: 'last_seen_at' }, before, limit);
+  }
 }
 
-/** Links for setting a password. @source decision 501 */
-export function passwordLinksOn(session: Session): PasswordLinks {
-  const table = tableRows(session, 'password_links');
-  return {
-    find: (idHash) => table.find('id_hash', idHash),
-    add: (link) => table.insert(link),
-    async removeOf(user) {
-      await session.run('password_links remove of', { user }, (db, param) =>
-        db.deleteFrom('password_links').where('user_id', '=', param('user')),
-      );
-    },
-    removeEnded: (before, limit) =>
-      removeOldest(session, { table: 'password_links', key: ['id_hash'], time: 'expires_at' }, before, limit),
-  };
+/** Single-use links that let their bearers set a password, by the SHA-256 of their secrets in hex. @source decision 501 */
+export class PasswordLinks {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(idHash: string) {
+    return findRow(this.#session, 'password_links', { id_hash: idHash });
+  }
+
+  add(link: NewRow<'password_links'>) {
+    return insertRows(this.#session, 'password_links', [link]);
+  }
+
+  /** Removes all links of a user. */
+  async removeOf(user: string) {
+    await deleteRows(this.#session, 'password_links', { user_id: user });
+  }
+
+  /** Removes at most `limit` that expired before a time; returns how many. */
+  removeEnded(before: string, limit: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'password_links', key: ['id_hash'], time: 'expires_at' },
+      before,
+      limit,
+    );
+  }
 }
 
-/** Links that sign operators in. @source decision 1060 */
-export function operatorLinksOn(session: Session): OperatorLinks {
-  return {
-    add: (link) => tableRows(session, 'operator_links').insert(link),
-    take: (idHash) =>
-      session.first('operator_links take', { id: idHash }, (db, param) =>
-        db.deleteFrom('operator_links').where('id_hash', '=', param('id')).returningAll(),
-      ),
-    removeEnded: (before, limit) =>
-      removeOldest(session, { table: 'operator_links', key: ['id_hash'], time: 'expires_at' }, before, limit),
-  };
+/** Single-use links that sign operators in, by the SHA-256 of their secrets in hex. @source decision 1060 */
+export class OperatorLinks {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  add(link: NewRow<'operator_links'>) {
+    return insertRows(this.#session, 'operator_links', [link]);
+  }
+
+  /** Removes a link and returns it: of several units of work that take the same one, one gets it. */
+  take(idHash: string) {
+    return this.#session.first('operator_links take', { id: idHash }, (db, param) =>
+      db.deleteFrom('operator_links').where('id_hash', '=', param('id')).returningAll(),
+    );
+  }
+
+  /** Removes at most `limit` that expired before a time; returns how many. */
+  removeEnded(before: string, limit: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'operator_links', key: ['id_hash'], time: 'expires_at' },
+      before,
+      limit,
+    );
+  }
 }
 
 /** Sessions of the operator console. @source decision 1265 */
-export function operatorSessionsOn(session: Session): OperatorSessions {
-  const table = tableRows(session, 'operator_sessions');
-  return {
-    find: (idHash) => table.find('id_hash', idHash),
-    list: () =>
-      session.all('operator_sessions list', {}, (db) =>
-        db.selectFrom('operator_sessions').selectAll().orderBy('last_seen_at', 'desc').orderBy('id_hash'),
-      ),
-    add: (one) => table.insert(one),
-    async change(idHash, changes) {
-      await updateRows(session, 'operator_sessions', changes, { id_hash: idHash });
-    },
-    async remove(idHash) {
-      await session.run('operator_sessions remove', { id: idHash }, (db, param) =>
-        db.deleteFrom('operator_sessions').where('id_hash', '=', param('id')),
-      );
-    },
-    removeIdle: (before, limit) =>
-      removeOldest(session, { table: 'operator_sessions', key: ['id_hash'], time: 'last_seen_at' }, before, limit),
-  };
+export class OperatorSessions {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(idHash: string) {
+    return findRow(this.#session, 'operator_sessions', { id_hash: idHash });
+  }
+
+  /** All of them, most recently seen first. */
+  list() {
+    return listRows(this.#session, 'operator_sessions', {}, ['last_seen_at desc', 'id_hash']);
+  }
+
+  add(one: OperatorSession) {
+    return insertRows(this.#session, 'operator_sessions', [one]);
+  }
+
+  /** Does nothing when the session no longer exists. */
+  async change(idHash: string, changes: Pick<OperatorSession, 'last_seen_at' | 'address'>) {
+    await updateRows(this.#session, 'operator_sessions', changes, { id_hash: idHash });
+  }
+
+  async remove(idHash: string) {
+    await deleteRows(this.#session, 'operator_sessions', { id_hash: idHash });
+  }
+
+  /** Removes at most `limit` that were last seen before a time; returns how many. */
+  removeIdle(before: string, limit: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'operator_sessions', key: ['id_hash'], time: 'last_seen_at' },
+      before,
+      limit,
+    );
+  }
 }
 
-/** Forms that pages have sent. @source decision 1100 */
-export function sentFormsOn(session: Session): SentForms {
-  return {
-    find: (idHash) => tableRows(session, 'sent_forms').find('id_hash', idHash),
-    async add(form) {
-      const added = await session.run('sent_forms add', { ...form }, (db, param) =>
-        db
-          .insertInto('sent_forms')
-          .values({ id_hash: param('id_hash'), sent_at: param('sent_at'), answer: param('answer') })
-          .onConflict((conflict) => conflict.doNothing()),
-      );
-      return added === 1;
-    },
-    async answer(idHash, answer) {
-      await updateRows(session, 'sent_forms', { answer }, { id_hash: idHash });
-    },
-    async remove(idHash) {
-      await session.run('sent_forms remove', { id: idHash }, (db, param) =>
-        db.deleteFrom('sent_forms').where('id_hash', '=', param('id')),
-      );
-    },
-    removeSent: (before, limit) =>
-      removeOldest(session, { table: 'sent_forms', key: ['id_hash'], time: 'sent_at' }, before, limit),
-  };
+/** Forms that pages have sent, so that each is processed once. @source decision 1100 */
+export class SentForms {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(idHash: string) {
+    return findRow(this.#session, 'sent_forms', { id_hash: idHash });
+  }
+
+  /** Returns false when it is there already. */
+  add(form: SentForm) {
+    return insertNew(this.#session, 'sent_forms', form);
+  }
+
+  async answer(idHash: string, answer: string) {
+    await updateRows(this.#session, 'sent_forms', { answer }, { id_hash: idHash });
+  }
+
+  async remove(idHash: string) {
+    await deleteRows(this.#session, 'sent_forms', { id_hash: idHash });
+  }
+
+  /** Removes at most `limit` that were sent before a time; returns how many. */
+  removeSent(before: string, limit: number) {
+    return removeOldest(this.#session, { table: 'sent_forms', key: ['id_hash'], time: 'sent_at' }, before, limit);
+  }
 }
 
 /** Tallies of failed logins. @source decision 503, 505 */
-export function loginTalliesOn(session: Session): LoginTallies {
-  return {
-    async lock(ids, blank) {
-      // The same order everywhere, so that two units of work never deadlock.
-      const keys = [...ids].sort();
-      const size = paddedSize(keys.length);
-      // An existing row may be removed as ended before it is locked; a row that this unit of work has added cannot.
-      for (;;) {
-        for (const id of keys)
-          await session.run('login_tallies blank', { id, ...blank }, (db, param) =>
-            db
-              .insertInto('login_tallies')
-              .values({
-                id: param('id'),
-                failures: param('failures'),
-                since_s: param('since_s'),
-                locked_until_s: param('locked_until_s'),
-                locks: param('locks'),
-                ends_s: param('ends_s'),
-              })
-              .onConflict((conflict) => conflict.doNothing()),
-          );
-        const locked = await session.all(`login_tallies lock ${size}`, { keys }, (db, param) => {
-          const found = db
-            .selectFrom('login_tallies')
-            .selectAll()
-            .where((eb) => inList(eb, 'id', param.list('keys', size)))
-            .orderBy('id');
-          // SQLite has one writer at a time.
-          return session.dialect === 'sqlite' ? found : found.forUpdate();
-        });
-        if (locked.length === keys.length) return locked;
-      }
-    },
-    async put({ id, ...rest }) {
-      await updateRows(session, 'login_tallies', rest, { id });
-    },
-    async count() {
-      const row = await session.first('login_tallies count', {}, (db) =>
-        db.selectFrom('login_tallies').select(({ fn }) => fn.countAll<number>().as('count')),
-      );
-      return row?.count ?? 0;
-    },
-    removeEnded: (before_s, limit) =>
-      removeOldest(session, { table: 'login_tallies', key: ['id'], time: 'ends_s' }, before_s + 1, limit),
-    removeFirst: (limit) =>
-      removeOldest(session, { table: 'login_tallies', key: ['id'], time: 'ends_s' }, Number.MAX_SAFE_INTEGER, limit),
-  };
+export class LoginTallies {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Reads and locks the tallies of these keys until the unit ends; keys without one get `blank`. */
+  async lock(ids: readonly string[], blank: Omit<LoginTally, 'id'>): Promise<LoginTally[]> {
+    // The same order everywhere, so that two units of work never deadlock.
+    const keys = [...ids].sort();
+    const size = paddedSize(keys.length);
+    // An existing row may be removed as ended before it is locked; a row that this unit of work has added cannot.
+    for (;;) {
+      for (const id of keys) await insertNew(this.#session, 'login_tallies', { id, ...blank });
+      const locked = await this.#session.all(`login_tallies lock ${size}`, { keys }, (db, param) => {
+        const found = db
+          .selectFrom('login_tallies')
+          .selectAll()
+          .where((eb) => inList(eb, 'id', param.list('keys', size)))
+          .orderBy('id');
+        // SQLite has one writer at a time.
+        return this.#session.dialect === 'sqlite' ? found : found.forUpdate();
+      });
+      if (locked.length === keys.length) return locked;
+    }
+  }
+
+  async put({ id, ...rest }: LoginTally) {
+    await updateRows(this.#session, 'login_tallies', rest, { id });
+  }
+
+  async count() {
+    const row = await this.#session.first('login_tallies count', {}, (db) =>
+      db.selectFrom('login_tallies').select(({ fn }) => fn.countAll<number>().as('count')),
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Removes at most `limit` that ended before a time, earliest end first; returns how many. */
+  removeEnded(before_s: number, limit: number) {
+    return removeOldest(this.#session, { table: 'login_tallies', key: ['id'], time: 'ends_s' }, before_s + 1, limit);
+  }
+
+  /** Removes those with the earliest end; returns how many. */
+  removeFirst(limit: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'login_tallies', key: ['id'], time: 'ends_s' },
+      Number.MAX_SAFE_INTEGER,
+      limit,
+    );
+  }
 }

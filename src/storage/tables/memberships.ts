@@ -1,105 +1,130 @@
-import type { AccountMembers } from '../../contract/store/account-members.ts';
-import { insertRows } from '../core/bulk-insert.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
+import type { Role } from '../../contract/declare/roles.ts';
+import { insertNew, insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
+import { deleteRows } from '../core/table-rows.ts';
+
+/** A user's role on an account. */
+export interface AccountMember {
+  readonly account_id: string;
+  readonly user_id: string;
+  readonly role: Role;
+  /** 1 when the user has the extra permission POST_COMPOSER. */
+  readonly post_composer: 0 | 1;
+}
+
+/** What authorization needs of an account and of a user's role on it. */
+export interface AccountAccess extends AccountMember {
+  readonly environment: string;
+  readonly approval_status: string;
+  readonly timezone: string;
+  readonly deleted: 0 | 1;
+  /** JSON text: limits raised for this account. */
+  readonly limits: string;
+}
 
 /** Users of accounts with their roles, and the features of accounts. */
-export function accountMembersOn(session: Session): AccountMembers {
-  return {
-    async find(user, account) {
-      return session.first('membership find', { user, account }, (db, param) =>
+export class AccountMembers {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(user: string, account: string) {
+    return this.#session.first('membership find', { user, account }, (db, param) =>
+      db
+        .selectFrom('account_users')
+        .innerJoin('accounts', 'accounts.id', 'account_users.account_id')
+        .select([
+          'account_id',
+          'user_id',
+          'role',
+          'post_composer',
+          'environment',
+          'approval_status',
+          'timezone',
+          'deleted',
+          'limits',
+        ])
+        .where('account_id', '=', param('account'))
+        .where('user_id', '=', param('user')),
+    );
+  }
+
+  /** Ids of the live accounts of one environment on which a user has a role, at most `limit`. */
+  async listAccounts(user: string, environment: Environment, limit: number) {
+    return (
+      await this.#session.all('membership list', { user, environment, limit }, (db, param) =>
         db
           .selectFrom('account_users')
           .innerJoin('accounts', 'accounts.id', 'account_users.account_id')
-          .select([
-            'account_id',
-            'user_id',
-            'role',
-            'post_composer',
-            'environment',
-            'approval_status',
-            'timezone',
-            'deleted',
-            'limits',
-          ])
-          .where('account_id', '=', param('account'))
-          .where('user_id', '=', param('user')),
-      );
-    },
-    async listAccounts(user, environment, limit) {
-      return (
-        await session.all('membership list', { user, environment, limit }, (db, param) =>
-          db
-            .selectFrom('account_users')
-            .innerJoin('accounts', 'accounts.id', 'account_users.account_id')
-            .select('account_id')
-            .where('user_id', '=', param('user'))
-            .where('environment', '=', param('environment'))
-            .where('deleted', '=', 0)
-            .orderBy('account_id')
-            .limit(param('limit')),
-        )
-      ).map((row) => row.account_id);
-    },
-    async add(membership) {
-      await insertRows(session, 'account_users', [membership]);
-    },
-    async put(membership) {
-      await insertRows(session, 'account_users', [membership], {
-        onConflict: { key: ['account_id', 'user_id'], replace: ['role', 'post_composer'] },
-      });
-    },
-    async remove(account, user) {
-      return (
-        (await session.run('membership remove', { account, user }, (db, param) =>
-          db
-            .deleteFrom('account_users')
-            .where('account_id', '=', param('account'))
-            .where('user_id', '=', param('user')),
-        )) > 0
-      );
-    },
-    async listMembers(account) {
-      return session.all('membership members', { account }, (db, param) =>
+          .select('account_id')
+          .where('user_id', '=', param('user'))
+          .where('environment', '=', param('environment'))
+          .where('deleted', '=', 0)
+          .orderBy('account_id')
+          .limit(param('limit')),
+      )
+    ).map((row) => row.account_id);
+  }
+
+  async add(membership: AccountMember) {
+    await insertRows(this.#session, 'account_users', [membership]);
+  }
+
+  /** Adds a user to an account, or replaces their role and permissions there. */
+  async put(membership: AccountMember) {
+    await insertRows(this.#session, 'account_users', [membership], {
+      onConflict: { key: ['account_id', 'user_id'], replace: ['role', 'post_composer'] },
+    });
+  }
+
+  /** Returns true when the user had a role there. */
+  async remove(account: string, user: string) {
+    return (await deleteRows(this.#session, 'account_users', { account_id: account, user_id: user })) > 0;
+  }
+
+  /** All members of an account, by user id. */
+  listMembers(account: string) {
+    return this.#session.all('membership members', { account }, (db, param) =>
+      db
+        .selectFrom('account_users')
+        .select(['account_id', 'user_id', 'role', 'post_composer'])
+        .where('account_id', '=', param('account'))
+        .orderBy('user_id'),
+    );
+  }
+
+  /** Columns of an account that are no declared fields; undefined when no account has this id. */
+  findLimits(account: string) {
+    return this.#session.first('account limits', { account }, (db, param) =>
+      db.selectFrom('accounts').select(['environment', 'limits']).where('id', '=', param('account')),
+    );
+  }
+
+  /** The feature keys of an account, sorted. */
+  async listFeatures(account: string) {
+    return (
+      await this.#session.all('features list', { account }, (db, param) =>
         db
-          .selectFrom('account_users')
-          .select(['account_id', 'user_id', 'role', 'post_composer'])
+          .selectFrom('account_features')
+          .select('feature_key')
           .where('account_id', '=', param('account'))
-          .orderBy('user_id'),
-      );
-    },
-    async findLimits(account) {
-      return session.first('account limits', { account }, (db, param) =>
-        db.selectFrom('accounts').select(['environment', 'limits']).where('id', '=', param('account')),
-      );
-    },
-    async listFeatures(account) {
-      return (
-        await session.all('features list', { account }, (db, param) =>
-          db
-            .selectFrom('account_features')
-            .select('feature_key')
-            .where('account_id', '=', param('account'))
-            .orderBy('feature_key'),
-        )
-      ).map((row) => row.feature_key);
-    },
-    async addFeatures(account, keys) {
-      for (const key of keys)
-        await session.run('features add', { account, key }, (db, param) =>
-          db
-            .insertInto('account_features')
-            .values({ account_id: param('account'), feature_key: param('key') })
-            .onConflict((conflict) => conflict.doNothing()),
-        );
-    },
-    async removeFeatures(account, keys) {
-      for (const key of keys)
-        await session.run('features remove', { account, key }, (db, param) =>
-          db
-            .deleteFrom('account_features')
-            .where('account_id', '=', param('account'))
-            .where('feature_key', '=', param('key')),
-        );
-    },
-  };
+          .orderBy('feature_key'),
+      )
+    ).map((row) => row.feature_key);
+  }
+
+  async addFeatures(account: string, keys: readonly string[]) {
+    for (const key of keys) {
+      await insertNew(this.#session, 'account_features', { account_id: account, feature_key: key });
+    }
+  }
+
+  async removeFeatures(account: string, keys: readonly string[]) {
+    for (const key of keys) {
+      await deleteRows(this.#session, 'account_features', { account_id: account, feature_key: key });
+    }
+  }
 }

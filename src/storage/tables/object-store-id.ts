@@ -1,21 +1,22 @@
-import { sql } from 'kysely';
-import type { ObjectStoreId } from '../../contract/store/object-store-id.ts';
+import { insertNew } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 
-/** The id of the object store. @source decision 849 */
-export function objectStoreIdOn(session: Session): ObjectStoreId {
-  const find = async (): Promise<string | undefined> =>
-    (await session.first('object store id', {}, (db) => db.selectFrom('object_stores').select('id')))?.id;
-  return {
-    find,
-    async claim(id) {
-      await session.run('object store id claim', { id }, (db, param) =>
-        db
-          .insertInto('object_stores')
-          .values({ row: sql.lit(1), id: param('id') })
-          .onConflict((conflict) => conflict.doNothing()),
-      );
-      return (await find())!;
-    },
-  };
+/** The id of the object store that belongs to the database. Copies of the database have none. @source decision 849 */
+export class ObjectStoreId {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Undefined before the first use of a store. */
+  async find() {
+    return (await this.#session.first('object store id', {}, (db) => db.selectFrom('object_stores').select('id')))?.id;
+  }
+
+  /** Records the id unless another one is recorded; returns the one that is. */
+  async claim(id: string) {
+    await insertNew(this.#session, 'object_stores', { row: 1, id });
+    return (await this.find())!;
+  }
 }

@@ -1,21 +1,45 @@
-import type { Publisher, Publishers } from '../../contract/store/publishers.ts';
+import type { Publisher } from '../../contract/store/publishers.ts';
+import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows } from '../core/table-rows.ts';
+import { findRow, updateRows } from '../core/table-rows.ts';
 
-/** Publishers that show ads. */
-export function publishersOn(session: Session): Publishers {
-  const rows = tableRows(session, 'publishers');
-  return {
-    find: async (id) => (await rows.find('id', id)) as Publisher | undefined,
-    findByDigest: async (digest) => (await rows.find('secret_digest', digest)) as Publisher | undefined,
-    async list(owner) {
-      const found = await session.all(`publishers list ${owner !== undefined}`, { owner: owner ?? '' }, (db, param) => {
+/** Publishers of both environments. */
+export class Publishers {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  find(id: string) {
+    return findRow(this.#session, 'publishers', { id });
+  }
+
+  findByDigest(digest: string) {
+    return findRow(this.#session, 'publishers', { secret_digest: digest });
+  }
+
+  /** All of them, or those of a user, by their number. */
+  async list(owner?: string): Promise<Publisher[]> {
+    const found = await this.#session.all(
+      `publishers list ${owner !== undefined}`,
+      { owner: owner ?? '' },
+      (db, param) => {
         const all = db.selectFrom('publishers').selectAll();
         return (owner === undefined ? all : all.where('owner_user_id', '=', param('owner'))).orderBy('id');
-      });
-      return (found as Publisher[]).sort((one, other) => Number(one.id) - Number(other.id));
-    },
-    add: (publisher) => rows.insert(publisher),
-    change: (id, changes) => rows.update(id, changes),
-  };
+      },
+    );
+    return found.sort((one, other) => Number(one.id) - Number(other.id));
+  }
+
+  add(publisher: Publisher) {
+    return insertRows(this.#session, 'publishers', [publisher]);
+  }
+
+  async change(
+    id: string,
+    changes: Partial<Pick<Publisher, 'secret_digest' | 'rotated_at' | 'disabled_at' | 'may_explain'>>,
+  ) {
+    await updateRows(this.#session, 'publishers', changes, { id });
+  }
 }

@@ -8,6 +8,7 @@ import {
   type RowOf,
 } from '../../contract/declare/resource.ts';
 import type {
+  ColumnValues,
   Conditions,
   Deleted,
   PageQuery,
@@ -15,7 +16,7 @@ import type {
   RowKey,
   SortKey,
   Tally,
-} from '../../contract/store/store.ts';
+} from '../../contract/store/records.ts';
 import { insertDynamicRows } from '../core/bulk-insert.ts';
 import { type DynamicTables, dynamic, returning } from '../core/dynamic-tables.ts';
 import { inList, inListOfAccount, paddedSize } from '../core/in-lists.ts';
@@ -23,21 +24,37 @@ import type { Session } from '../core/session.ts';
 import type { Db, Dialect, Param, Value } from '../core/statements.ts';
 import { updateDynamicRows } from '../core/table-rows.ts';
 
+/** A row that is about to be written; inserted rows have all of their columns. */
+export interface WrittenRow {
+  readonly id: string;
+  readonly account_id?: string | undefined;
+  readonly line_item_id?: unknown;
+}
+
+/** Called before rows are written, with the columns that change; without columns when the rows are removed. */
+export type NoteWrite = (resource: AnyResource, rows: readonly WrittenRow[], columns?: readonly string[]) => void;
+
 /** Values that a statement looks for at once. */
 const VALUES_AT_ONCE = 1000;
 
 /** Rows of declared resources: the same statements for every resource, on both databases. */
-export function recordsOn(session: Session): RecordsWriting {
-  const { dialect } = session;
+export class Records implements RecordsWriting {
+  readonly #session;
+  readonly #note;
 
-  async function get<F extends Fields>(
+  constructor(session: Session, note?: NoteWrite) {
+    this.#session = session;
+    this.#note = note;
+  }
+
+  async get<F extends Fields>(
     resource: Resource<F>,
     { id, account, includesGranted = false }: RowKey,
     { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
   ): Promise<RowOf<F> | undefined> {
-    const locked = lock && dialect === 'postgres';
+    const locked = lock && this.#session.dialect === 'postgres';
     const key = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${includesGranted}`;
-    return session.first(key, { id, account: account ?? null }, (db, param) => {
+    return this.#session.first(key, { id, account: account ?? null }, (db, param) => {
       const any: AnyResource = resource;
       let query = recordsOf(db, any).select(columnsOf(any)).where('id', '=', param('id'));
       if (resource.scope === 'account') {
@@ -52,7 +69,7 @@ export function recordsOn(session: Session): RecordsWriting {
     });
   }
 
-  async function getMany<F extends Fields>(
+  async getMany<F extends Fields>(
     resource: Resource<F>,
     account: string,
     values: readonly string[],
@@ -61,7 +78,7 @@ export function recordsOn(session: Session): RecordsWriting {
     const [first] = values;
     if (first === undefined) return [];
     if (values.length === 1 && column === 'id') {
-      const row = await get(resource, { account, id: first }, { deleted, lock });
+      const row = await this.get(resource, { account, id: first }, { deleted, lock });
       return row ? [row] : [];
     }
     if (values.length > VALUES_AT_ONCE) {
@@ -70,14 +87,14 @@ export function recordsOn(session: Session): RecordsWriting {
       const sorted = values.toSorted();
       for (let at = 0; at < sorted.length; at += VALUES_AT_ONCE) {
         const some = sorted.slice(at, at + VALUES_AT_ONCE);
-        found.push(...(await getMany(resource, account, some, { deleted, lock, column })));
+        found.push(...(await this.getMany(resource, account, some, { deleted, lock, column })));
       }
       return found;
     }
     const size = paddedSize(values.length);
-    const locked = lock && dialect === 'postgres';
+    const locked = lock && this.#session.dialect === 'postgres';
     const key = `many ${resource.table} ${column} ${deleted} ${locked} ${size}`;
-    return session.all(key, { account, values }, (db, param) => {
+    return this.#session.all(key, { account, values }, (db, param) => {
       const any: AnyResource = resource;
       const listed = param.list('values', size);
       const all = recordsOf(db, any).select(columnsOf(any));
@@ -85,19 +102,19 @@ export function recordsOn(session: Session): RecordsWriting {
       const chosen =
         column === 'id'
           ? visible.where('account_id', '=', param('account')).where((eb) => inList(eb, column, listed))
-          : visible.where((eb) => inListOfAccount(eb, param('account'), column, listed, dialect));
+          : visible.where((eb) => inListOfAccount(eb, param('account'), column, listed, this.#session.dialect));
       return returning<RowOf<F>>(locked ? chosen.forUpdate() : chosen);
     });
   }
 
-  async function page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
+  async page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
     const key = `page ${conditionsKey(resource, query, lists)} ${orderKey(query)}`;
     const args = { ...conditionArgs(query), limit: query.limit, after: query.after ?? [] };
-    return session.all(key, args, (db, param) => {
+    return this.#session.all(key, args, (db, param) => {
       let chosen = recordsOf(db, resource)
-        .where(meets(resource, query, lists, db, param, dialect))
+        .where(meets(resource, query, lists, db, param, this.#session.dialect))
         .select(columnsOf(resource));
       if (query.after)
         chosen = chosen.where(isBeyond(query.sort, query.after, param.list('after', query.after.length)));
@@ -110,14 +127,14 @@ export function recordsOn(session: Session): RecordsWriting {
     });
   }
 
-  async function tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
+  async tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
     if (asksForNothing(query)) return [];
     const lists = sizesOf(query);
     const key = `tally ${by} ${conditionsKey(resource, query, lists)}`;
-    const rows = await session.all(key, conditionArgs(query), (db, param) =>
+    const rows = await this.#session.all(key, conditionArgs(query), (db, param) =>
       returning<Tally>(
         recordsOf(db, resource)
-          .where(meets(resource, query, lists, db, param, dialect))
+          .where(meets(resource, query, lists, db, param, this.#session.dialect))
           .select(({ fn }) => [...by, fn.countAll().as('total')])
           .groupBy([...by]),
       ),
@@ -125,60 +142,75 @@ export function recordsOn(session: Session): RecordsWriting {
     return rows.map((row) => ({ ...row, total: Number(row.total) }));
   }
 
-  async function count(resource: AnyResource, query: Conditions): Promise<number> {
+  async count(resource: AnyResource, query: Conditions): Promise<number> {
     if (asksForNothing(query)) return 0;
     const lists = sizesOf(query);
-    const row = await session.first(
+    const row = await this.#session.first(
       `count ${conditionsKey(resource, query, lists)}`,
       conditionArgs(query),
       (db, param) =>
         recordsOf(db, resource)
-          .where(meets(resource, query, lists, db, param, dialect))
+          .where(meets(resource, query, lists, db, param, this.#session.dialect))
           .select(({ fn }) => fn.countAll().as('total')),
     );
     return Number(row?.total ?? 0);
   }
 
-  return {
-    get,
-    getMany,
-    page,
-    count,
-    tally,
-    insert: (resource, row) => insertDynamicRows(session, resource.table, [row]),
-    insertAll: (resource, rows) => insertDynamicRows(session, resource.table, rows),
-    async update(resource, { id, account }, changes) {
-      const where: Record<string, Value> = resource.scope === 'account' ? { id, account_id: account ?? null } : { id };
-      await updateDynamicRows(session, resource.table, changes, where);
-    },
-    async updateAll(resource, account, ids, changes) {
-      if (ids.length === 0) return;
-      const columns = Object.keys(changes);
-      const size = paddedSize(ids.length);
-      const args = { account, ids, changes: [changes] };
-      await session.run(`update all ${resource.table} ${size} ${columns}`, args, (db, param) =>
-        dynamic(db)
-          .updateTable(resource.table)
-          .set(Object.fromEntries(columns.map((name) => [name, param.cell('changes', 0, name)])))
-          .where('account_id', '=', param('account'))
-          .where((eb) => inList(eb, 'id', param.list('ids', size))),
-      );
-    },
-    async remove(resource, { id, account }) {
-      const isOfAccount = resource.scope === 'account';
-      await session.run(`remove ${resource.table} ${resource.scope}`, { id, account: account ?? null }, (db, param) => {
-        const query = dynamic(db).deleteFrom(resource.table).where('id', '=', param('id'));
-        return isOfAccount ? query.where('account_id', '=', param('account')) : query;
-      });
-    },
-    async lockAccount(account) {
-      // SQLite has one writer at a time; PostgreSQL needs a row lock.
-      if (dialect === 'sqlite') return;
-      await session.all('lock account', { account }, (db, param) =>
-        db.selectFrom('accounts').select('id').where('id', '=', param('account')).forUpdate(),
-      );
-    },
-  };
+  async insert(resource: AnyResource, row: Row): Promise<void> {
+    await this.insertAll(resource, [row]);
+  }
+
+  async insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void> {
+    if (rows.length > 0) this.#note?.(resource, rows, Object.keys(rows[0]!));
+    await insertDynamicRows(this.#session, resource.table, rows);
+  }
+
+  async update(resource: AnyResource, { id, account }: RowKey, changes: ColumnValues): Promise<void> {
+    this.#note?.(resource, [{ id, account_id: account }], Object.keys(changes));
+    const where: Record<string, Value> = resource.scope === 'account' ? { id, account_id: account ?? null } : { id };
+    await updateDynamicRows(this.#session, resource.table, changes, where);
+  }
+
+  async updateAll(
+    resource: AnyResource,
+    account: string,
+    ids: readonly string[],
+    changes: ColumnValues,
+  ): Promise<void> {
+    if (ids.length === 0) return;
+    const columns = Object.keys(changes);
+    this.#note?.(
+      resource,
+      ids.map((id) => ({ id, account_id: account })),
+      columns,
+    );
+    const size = paddedSize(ids.length);
+    const args = { account, ids, changes: [changes] };
+    await this.#session.run(`update all ${resource.table} ${size} ${columns}`, args, (db, param) =>
+      dynamic(db)
+        .updateTable(resource.table)
+        .set(Object.fromEntries(columns.map((name) => [name, param.cell('changes', 0, name)])))
+        .where('account_id', '=', param('account'))
+        .where((eb) => inList(eb, 'id', param.list('ids', size))),
+    );
+  }
+
+  async remove(resource: AnyResource, { id, account }: RowKey): Promise<void> {
+    this.#note?.(resource, [{ id, account_id: account }]);
+    const { table, scope } = resource;
+    await this.#session.run(`remove ${table} ${scope}`, { id, account: account ?? null }, (db, param) => {
+      const query = dynamic(db).deleteFrom(table).where('id', '=', param('id'));
+      return scope === 'account' ? query.where('account_id', '=', param('account')) : query;
+    });
+  }
+
+  async lockAccount(account: string): Promise<void> {
+    // SQLite has one writer at a time; PostgreSQL needs a row lock.
+    if (this.#session.dialect === 'sqlite') return;
+    await this.#session.all('lock account', { account }, (db, param) =>
+      db.selectFrom('accounts').select('id').where('id', '=', param('account')).forUpdate(),
+    );
+  }
 }
 
 type RecordsBuilder = ExpressionBuilder<DynamicTables, string>;

@@ -1,17 +1,24 @@
-import type { Restores } from '../../contract/store/restores.ts';
 import type { Session } from '../core/session.ts';
 
-/** Restores of this database. @source decision 454 */
-export function restoresOn(session: Session): Restores {
-  return {
-    async findRequestsNotBefore() {
-      return (
-        (
-          await session.first('restores not before', {}, (db) =>
-            db.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
-          )
-        )?.not_before ?? 0
-      );
-    },
-  };
+/** What a database records about being restored from a backup. @source decision 454 */
+export class Restores {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /**
+   * Unix second from which on signed requests are accepted; 0 when the database was never restored. The nonces of
+   * requests accepted after the backup are lost with it.
+   */
+  async findRequestsNotBefore() {
+    return (
+      (
+        await this.#session.first('restores not before', {}, (db) =>
+          db.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
+        )
+      )?.not_before ?? 0
+    );
+  }
 }

@@ -1,113 +1,151 @@
 import { sql } from 'kysely';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
-import type {
-  Advertisers,
-  BudgetLease,
-  BudgetLeases,
-  DeliveryBeacons,
-  StoredBeacon,
-} from '../../contract/store/serving.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
-import { updateRows } from '../core/table-rows.ts';
+import { deleteRows, listRows, updateRows } from '../core/table-rows.ts';
 
 /** Nonces in one statement. */
 const CHUNK = 500;
 
-/** The beacons that have counted. */
-export function deliveryBeaconsOn(session: Session): DeliveryBeacons {
-  return {
-    async list(account, nonces) {
-      const found: StoredBeacon[] = [];
-      for (let from = 0; from < nonces.length; from += CHUNK) {
-        const some = nonces.slice(from, from + CHUNK);
-        const size = paddedSize(some.length);
-        const rows = await session.all(`delivery beacons ${size}`, { account, nonces: some }, (db, param) =>
-          db
-            .selectFrom('delivery_beacons')
-            .selectAll()
-            .where('account_id', '=', param('account'))
-            .where((eb) => inList(eb, 'nonce', param.list('nonces', size))),
-        );
-        found.push(...rows);
-      }
-      return found;
-    },
-    add: (beacons) => insertRows(session, 'delivery_beacons', beacons),
-    async click(account_id, nonce, clicked_ms) {
-      await updateRows(session, 'delivery_beacons', { clicked_ms }, { account_id, nonce });
-    },
-    removeExpired: (now_ms, max) =>
-      removeOldest(
-        session,
-        { table: 'delivery_beacons', key: ['account_id', 'nonce'], time: 'expires_ms' },
-        now_ms + 1,
-        max,
-      ),
-  };
+/** An ad that was seen: what makes each of its beacons count once. Times are milliseconds since 1970. */
+export interface StoredBeacon {
+  readonly account_id: string;
+  /** That of the decision; its two tokens share it. */
+  readonly nonce: string;
+  readonly viewed_ms: number;
+  readonly clicked_ms: number | null;
+  /** When neither token counts any more. */
+  readonly expires_ms: number;
+}
+
+/** A part of a budget that a node may spend. */
+export interface BudgetLease {
+  readonly account_id: string;
+  /** `line_item/ID/total`, `line_item/ID/DATE`, `campaign/…` or `funding_instrument/ID/total`. */
+  readonly budget: string;
+  readonly node: string;
+  readonly amount_local_micro: number;
+}
+
+/** The beacons that have counted. Writers hold the delivery cursor of the account. */
+export class DeliveryBeacons {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Those of these nonces that are known. */
+  async list(account: string, nonces: readonly string[]): Promise<StoredBeacon[]> {
+    const found: StoredBeacon[] = [];
+    for (let from = 0; from < nonces.length; from += CHUNK) {
+      const some = nonces.slice(from, from + CHUNK);
+      const rows = await allListed(this.#session, 'delivery beacons', some, { account }, (db, listed, param) =>
+        db
+          .selectFrom('delivery_beacons')
+          .selectAll()
+          .where('account_id', '=', param('account'))
+          .where((eb) => inList(eb, 'nonce', listed)),
+      );
+      found.push(...rows);
+    }
+    return found;
+  }
+
+  /** @throws ConstraintViolated when one of them is known */
+  add(beacons: readonly StoredBeacon[]) {
+    return insertRows(this.#session, 'delivery_beacons', beacons);
+  }
+
+  /** Stores when a seen ad was clicked. */
+  async click(account_id: string, nonce: string, clicked_ms: number) {
+    await updateRows(this.#session, 'delivery_beacons', { clicked_ms }, { account_id, nonce });
+  }
+
+  removeExpired(now_ms: number, max: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'delivery_beacons', key: ['account_id', 'nonce'], time: 'expires_ms' },
+      now_ms + 1,
+      max,
+    );
+  }
 }
 
 /** The accounts that have something to show. */
-export function advertisersOn(session: Session): Advertisers {
-  return {
-    async list(environment, ids) {
-      if (ids?.length === 0) return [];
-      const size = ids ? paddedSize(ids.length) : 0;
-      const rows = await session.all(`advertisers ${size}`, { environment, ids: ids ?? [] }, (db, param) => {
-        let accounts = db
-          .selectFrom('accounts')
-          .select(['id', 'environment', 'timezone'])
-          .where('environment', '=', param('environment'))
-          .where('deleted', '=', sql.lit(0))
-          .where(
-            sql<boolean>`exists (select 1 from line_items where line_items.account_id = accounts.id
+export class Advertisers {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** The accounts of an environment with active line items, by id; or those of them with these ids. */
+  async list(environment: Environment, ids?: readonly string[]): Promise<SettledAccount[]> {
+    if (ids?.length === 0) return [];
+    const size = ids ? paddedSize(ids.length) : 0;
+    return this.#session.all(`advertisers ${size}`, { environment, ids: ids ?? [] }, (db, param) => {
+      let accounts = db
+        .selectFrom('accounts')
+        .select(['id', 'environment', 'timezone'])
+        .where('environment', '=', param('environment'))
+        .where('deleted', '=', sql.lit(0))
+        .where(
+          sql<boolean>`exists (select 1 from line_items where line_items.account_id = accounts.id
               and line_items.deleted = 0 and line_items.entity_status = 'ACTIVE')`,
-          );
-        if (size > 0) accounts = accounts.where((eb) => inList(eb, 'id', param.list('ids', size)));
-        return accounts.orderBy('id');
-      });
-      return rows as SettledAccount[];
-    },
-  };
+        );
+      if (size > 0) accounts = accounts.where((eb) => inList(eb, 'id', param.list('ids', size)));
+      return accounts.orderBy('id');
+    });
+  }
 }
 
 const LEASE_KEY = ['account_id', 'budget', 'node'] as const;
 
-/** The parts of budgets that nodes hold. */
-export function budgetLeasesOn(session: Session): BudgetLeases {
-  return {
-    list: (account) =>
-      session.all('delivery leases', { account }, (db, param) =>
-        db
-          .selectFrom('delivery_leases')
-          .selectAll()
-          .where('account_id', '=', param('account'))
-          .orderBy('budget')
-          .orderBy('node'),
-      ),
-    save: (leases) =>
-      insertRows(session, 'delivery_leases', leases as BudgetLease[], {
-        columns: [...LEASE_KEY, 'amount_local_micro'],
-        onConflict: { key: LEASE_KEY, replace: ['amount_local_micro'] },
-      }),
-    removeOf: (node) =>
-      session.run('delivery leases remove', { node }, (db, param) =>
-        db.deleteFrom('delivery_leases').where('node', '=', param('node')),
-      ),
-    removeOfDaysBefore: (account, date) =>
-      session.run('delivery leases of days', { account, date }, (db, param) =>
-        db
-          .deleteFrom('delivery_leases')
-          .where('account_id', '=', param('account'))
-          .where('budget', 'like', '%/____-__-__')
-          .where(sql<boolean>`substr(budget, length(budget) - 9) < ${param('date')}`),
-      ),
-    releaseOrphaned: () =>
-      session.run('delivery leases free orphaned', {}, (db) =>
-        db.deleteFrom('delivery_leases').where(isOrphaned('delivery_leases')),
-      ),
-  };
+/** The parts of budgets that nodes hold. Readers and writers hold the delivery cursor of the account. */
+export class BudgetLeases {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  list(account: string) {
+    return listRows(this.#session, 'delivery_leases', { account_id: account }, ['budget', 'node']);
+  }
+
+  /** Stores leases; those of the same budget and node are replaced. */
+  save(leases: readonly BudgetLease[]) {
+    return insertRows(this.#session, 'delivery_leases', leases, {
+      columns: [...LEASE_KEY, 'amount_local_micro'],
+      onConflict: { key: LEASE_KEY, replace: ['amount_local_micro'] },
+    });
+  }
+
+  /** Gives back everything that a node holds. */
+  removeOf(node: string) {
+    return deleteRows(this.#session, 'delivery_leases', { node });
+  }
+
+  /** Gives back the leases of days before a date, which nobody can spend. */
+  removeOfDaysBefore(account: string, date: string) {
+    return this.#session.run('delivery leases of days', { account, date }, (db, param) =>
+      db
+        .deleteFrom('delivery_leases')
+        .where('account_id', '=', param('account'))
+        .where('budget', 'like', '%/____-__-__')
+        .where(sql<boolean>`substr(budget, length(budget) - 9) < ${param('date')}`),
+    );
+  }
+
+  /** Gives back what nodes hold that are no more. */
+  releaseOrphaned() {
+    return this.#session.run('delivery leases free orphaned', {}, (db) =>
+      db.deleteFrom('delivery_leases').where(isOrphaned('delivery_leases')),
+    );
+  }
 }

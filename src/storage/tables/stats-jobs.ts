@@ -1,89 +1,116 @@
 import { type Selectable, sql } from 'kysely';
-import type { StatsJob, StatsJobs } from '../../contract/store/stats-jobs.ts';
+import type { StatsJob } from '../../contract/store/stats-jobs.ts';
+import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows, updateRows } from '../core/table-rows.ts';
+import { findRow, updateRows } from '../core/table-rows.ts';
 
 /** A job as the port declares it. */
 function jobOf(row: Selectable<Database['stats_jobs']>): StatsJob {
   return {
     ...row,
-    status: row.status as StatsJob['status'],
     entity_ids: JSON.parse(row.entity_ids) as string[],
     metric_groups: JSON.parse(row.metric_groups) as string[],
   };
 }
 
-/** Jobs for statistics. */
-export function statsJobsOn(session: Session): StatsJobs {
-  const table = tableRows(session, 'stats_jobs');
-  return {
-    async add(job) {
-      const [entity_ids, metric_groups] = [JSON.stringify(job.entity_ids), JSON.stringify(job.metric_groups)];
-      await table.insert({ ...job, entity_ids, metric_groups });
-    },
-    async find(account, id) {
-      const row = await session.first('stats job', { account, id }, (db, param) =>
-        db
-          .selectFrom('stats_jobs')
-          .selectAll()
-          .where('account_id', '=', param('account'))
-          .where('id', '=', param('id')),
-      );
-      return row && jobOf(row);
-    },
-    async findByFileName(name) {
-      const row = await table.find('file_name', name);
-      return row && jobOf(row);
-    },
-    async page({ account, ids, entity, after, limit }) {
-      if (ids?.length === 0) return [];
-      const size = ids ? paddedSize(ids.length) : 0;
-      const [time = '', id = ''] = after ?? [];
-      const args = { account, ids: ids ?? [], entity: entity ?? '', time, id, limit };
-      const rows = await session.all(
-        `stats jobs ${size} ${entity !== undefined} ${after !== undefined}`,
-        args,
-        (db, param) => {
-          let chosen = db.selectFrom('stats_jobs').selectAll().where('account_id', '=', param('account'));
-          if (size > 0) chosen = chosen.where((eb) => inList(eb, 'id', param.list('ids', size)));
-          if (entity !== undefined) chosen = chosen.where('entity', '=', param('entity'));
-          if (after) {
-            const last = sql`(${sql.ref('created_at')}, ${sql.ref('id')})`;
-            chosen = chosen.where(sql<boolean>`${last} < (${param('time')}, ${param('id')})`);
-          }
-          return chosen.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
-        },
-      );
-      return rows.map(jobOf);
-    },
-    async countUnfinished(account) {
-      const found = await session.first('stats jobs unfinished', { account }, (db, param) =>
-        db
-          .selectFrom('stats_jobs')
-          .select(({ fn }) => fn.countAll<number>().as('total'))
-          .where('account_id', '=', param('account'))
-          .where('status', '=', 'PROCESSING'),
-      );
-      return Number(found?.total ?? 0);
-    },
-    async change({ account_id, id, status }, changes) {
-      return (await updateRows(session, 'stats_jobs', changes, { account_id, id, status })) === 1;
-    },
-    async listNamedKeys(keys) {
-      if (keys.length === 0) return [];
-      const size = paddedSize(keys.length);
-      const rows = await session.all(`stats jobs keys ${size}`, { keys }, (db, param) =>
-        db
-          .selectFrom('stats_jobs')
-          .select('object_key')
-          .where((eb) => inList(eb, 'object_key', param.list('keys', size))),
-      );
-      return rows.flatMap(({ object_key }) => object_key ?? []);
-    },
-    removeBefore: (created_at, max) =>
-      removeOldest(session, { table: 'stats_jobs', key: ['account_id', 'id'], time: 'created_at' }, created_at, max),
-  };
+/** A page of the jobs of an account, newest first. */
+interface StatsJobQuery {
+  readonly account: string;
+  /** Only these. */
+  readonly ids: readonly string[] | undefined;
+  /** Only those about this kind of entity. */
+  readonly entity?: string | undefined;
+  /** Time and id of the last job of the previous page. */
+  readonly after: readonly [created_at: string, id: string] | undefined;
+  readonly limit: number;
+}
+
+/** The jobs for statistics of all accounts. */
+export class StatsJobs {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async add(job: StatsJob) {
+    const [entity_ids, metric_groups] = [JSON.stringify(job.entity_ids), JSON.stringify(job.metric_groups)];
+    await insertRows(this.#session, 'stats_jobs', [{ ...job, entity_ids, metric_groups }]);
+  }
+
+  async find(account: string, id: string): Promise<StatsJob | undefined> {
+    const row = await findRow(this.#session, 'stats_jobs', { account_id: account, id });
+    return row && jobOf(row);
+  }
+
+  async findByFileName(name: string): Promise<StatsJob | undefined> {
+    const row = await findRow(this.#session, 'stats_jobs', { file_name: name });
+    return row && jobOf(row);
+  }
+
+  async page({ account, ids, entity, after, limit }: StatsJobQuery): Promise<StatsJob[]> {
+    if (ids?.length === 0) return [];
+    const size = ids ? paddedSize(ids.length) : 0;
+    const [time = '', id = ''] = after ?? [];
+    const args = { account, ids: ids ?? [], entity: entity ?? '', time, id, limit };
+    const rows = await this.#session.all(
+      `stats jobs ${size} ${entity !== undefined} ${after !== undefined}`,
+      args,
+      (db, param) => {
+        let chosen = db.selectFrom('stats_jobs').selectAll().where('account_id', '=', param('account'));
+        if (size > 0) chosen = chosen.where((eb) => inList(eb, 'id', param.list('ids', size)));
+        if (entity !== undefined) chosen = chosen.where('entity', '=', param('entity'));
+        if (after) {
+          const last = sql`(${sql.ref('created_at')}, ${sql.ref('id')})`;
+          chosen = chosen.where(sql<boolean>`${last} < (${param('time')}, ${param('id')})`);
+        }
+        return chosen.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
+      },
+    );
+    return rows.map(jobOf);
+  }
+
+  /** How many jobs of an account have not ended. */
+  async findUnfinishedCount(account: string) {
+    const found = await this.#session.first('stats jobs unfinished', { account }, (db, param) =>
+      db
+        .selectFrom('stats_jobs')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('account_id', '=', param('account'))
+        .where('status', '=', 'PROCESSING'),
+    );
+    return Number(found?.total ?? 0);
+  }
+
+  /** Changes a job that has a status; returns whether there is one. */
+  async change(
+    { account_id, id, status }: Pick<StatsJob, 'account_id' | 'id' | 'status'>,
+    changes: Partial<Pick<StatsJob, 'status' | 'file_name' | 'object_key' | 'expires_at' | 'updated_at'>>,
+  ) {
+    return (await updateRows(this.#session, 'stats_jobs', changes, { account_id, id, status })) === 1;
+  }
+
+  /** Those of these keys of objects that a job names. */
+  async listNamedKeys(keys: readonly string[]) {
+    const rows = await allListed(this.#session, 'stats jobs keys', keys, {}, (db, keys) =>
+      db
+        .selectFrom('stats_jobs')
+        .select('object_key')
+        .where((eb) => inList(eb, 'object_key', keys)),
+    );
+    return rows.flatMap(({ object_key }) => object_key ?? []);
+  }
+
+  /** Removes jobs that were created before a time, whose files are gone; returns how many. */
+  removeBefore(created_at: string, max: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'stats_jobs', key: ['account_id', 'id'], time: 'created_at' },
+      created_at,
+      max,
+    );
+  }
 }

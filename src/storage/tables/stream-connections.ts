@@ -1,74 +1,117 @@
 import { sql } from 'kysely';
-import type { StreamConnections } from '../../contract/services/streams.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import type {
+  ConnectionStatus,
+  DisconnectReason,
+  EndpointName,
+  StreamConnection,
+} from '../../contract/services/streams.ts';
+import { insertRows } from '../core/bulk-insert.ts';
+import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
-import { tableRows } from '../core/table-rows.ts';
 
-/** Stream connections. */
-export function streamConnectionsOn(session: Session, invalidate: (tag: string) => void): StreamConnections {
-  const rows = tableRows(session, 'stream_connections');
-  const ofApplication = (db: Db, param: Param<{ readonly application: string }>) =>
-    db.selectFrom('stream_connections').selectAll().where('application_id', '=', param('application'));
-  return {
-    async listOpen(application) {
-      return session.all('stream_connections open', { application }, (db, param) =>
-        ofApplication(db, param).where('disconnected_at', 'is', null).orderBy('connected_at').orderBy('id'),
-      );
-    },
-    async list(ids) {
-      if (ids.length === 0) return [];
-      const size = paddedSize(ids.length);
-      return session.all(`stream_connections list ${size}`, { ids }, (db, param) =>
-        db
-          .selectFrom('stream_connections')
-          .selectAll()
-          .where((eb) => inList(eb, 'id', param.list('ids', size))),
-      );
-    },
-    async page({ application, status, endpoints, since, after, limit }) {
-      if (endpoints.length === 0) return [];
-      const size = paddedSize(endpoints.length);
-      const shape = `stream_connections page ${status} ${size} ${after === undefined}`;
-      const args = { application, since, after_time: after?.connected_at, after_id: after?.id, limit, endpoints };
-      return session.all(shape, args, (db, param) => {
-        let chosen = ofApplication(db, param).where((eb) => inList(eb, 'endpoint_name', param.list('endpoints', size)));
-        const isOpen = sql<boolean>`disconnected_at is null`;
-        const isKept = sql<boolean>`disconnected_at >= ${param('since')}`;
-        if (status === 'active') chosen = chosen.where(isOpen);
-        else if (status === 'inactive') chosen = chosen.where(isKept);
-        else chosen = chosen.where(sql<boolean>`(${isOpen} or ${isKept})`);
-        if (after) {
-          chosen = chosen.where(sql<boolean>`(connected_at, id) < (${param('after_time')}, ${param('after_id')})`);
-        }
-        return chosen.orderBy('connected_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
-      });
-    },
-    add: (connection) => rows.insert(connection),
-    async end(id, reason, at) {
-      const isEnded =
-        (await session.run('stream_connections end', { id, reason, at }, (db, param) =>
-          db
-            .updateTable('stream_connections')
-            .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
-            .where('id', '=', param('id'))
-            .where('disconnected_at', 'is', null),
-        )) === 1;
-      if (isEnded) invalidate(`stream:${id}`);
-      return isEnded;
-    },
-    // @source decision 371, 752
-    endOrphaned: (reason, at) =>
-      session.run('stream_connections end orphaned', { reason, at }, (db, param) =>
+/** A page of an application's connections, latest first. */
+interface ConnectionQuery {
+  readonly application: string;
+  readonly status: ConnectionStatus;
+  readonly endpoints: readonly EndpointName[];
+  /** Excludes connections that ended before this time. */
+  readonly since: string;
+  readonly after: Pick<StreamConnection, 'connected_at' | 'id'> | undefined;
+  readonly limit: number;
+}
+
+/** Stored stream connections: all open ones, and closed ones for a while. */
+export class StreamConnections {
+  readonly #session;
+  readonly #invalidate;
+
+  constructor(session: Session, invalidate: (tag: string) => void) {
+    this.#session = session;
+    this.#invalidate = invalidate;
+  }
+
+  /** The open connections of an application, oldest first. */
+  listOpen(application: string) {
+    return this.#session.all('stream_connections open', { application }, (db, param) =>
+      ofApplication(db, param).where('disconnected_at', 'is', null).orderBy('connected_at').orderBy('id'),
+    );
+  }
+
+  /** The connections with these ids that exist, unordered. */
+  list(ids: readonly string[]) {
+    return allListed(this.#session, 'stream_connections list', ids, {}, (db, ids) =>
+      db
+        .selectFrom('stream_connections')
+        .selectAll()
+        .where((eb) => inList(eb, 'id', ids)),
+    );
+  }
+
+  async page({ application, status, endpoints, since, after, limit }: ConnectionQuery): Promise<StreamConnection[]> {
+    if (endpoints.length === 0) return [];
+    const size = paddedSize(endpoints.length);
+    const shape = `stream_connections page ${status} ${size} ${after === undefined}`;
+    const args = { application, since, after_time: after?.connected_at, after_id: after?.id, limit, endpoints };
+    return this.#session.all(shape, args, (db, param) => {
+      let chosen = ofApplication(db, param).where((eb) => inList(eb, 'endpoint_name', param.list('endpoints', size)));
+      const isOpen = sql<boolean>`disconnected_at is null`;
+      const isKept = sql<boolean>`disconnected_at >= ${param('since')}`;
+      if (status === 'active') chosen = chosen.where(isOpen);
+      else if (status === 'inactive') chosen = chosen.where(isKept);
+      else chosen = chosen.where(sql<boolean>`(${isOpen} or ${isKept})`);
+      if (after) {
+        chosen = chosen.where(sql<boolean>`(connected_at, id) < (${param('after_time')}, ${param('after_id')})`);
+      }
+      return chosen.orderBy('connected_at', 'desc').orderBy('id', 'desc').limit(param('limit'));
+    });
+  }
+
+  add(connection: StreamConnection) {
+    return insertRows(this.#session, 'stream_connections', [connection]);
+  }
+
+  /**
+   * Records the end of a connection and invalidates `stream:<id>`; returns false when it had already ended, which
+   * stands.
+   */
+  async end(id: string, reason: DisconnectReason, at: string) {
+    const isEnded =
+      (await this.#session.run('stream_connections end', { id, reason, at }, (db, param) =>
         db
           .updateTable('stream_connections')
           .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
-          .where('disconnected_at', 'is', null)
-          .where(isOrphaned('stream_connections')),
-      ),
-    removeEnded: (before, limit) =>
-      removeOldest(session, { table: 'stream_connections', key: ['id'], time: 'disconnected_at' }, before, limit),
-  };
+          .where('id', '=', param('id'))
+          .where('disconnected_at', 'is', null),
+      )) === 1;
+    if (isEnded) this.#invalidate(`stream:${id}`);
+    return isEnded;
+  }
+
+  /** Records the end of the open connections of nodes that have ended; returns how many. @source decision 371, 752 */
+  endOrphaned(reason: DisconnectReason, at: string) {
+    return this.#session.run('stream_connections end orphaned', { reason, at }, (db, param) =>
+      db
+        .updateTable('stream_connections')
+        .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
+        .where('disconnected_at', 'is', null)
+        .where(isOrphaned('stream_connections')),
+    );
+  }
+
+  /** Removes at most `limit` that ended before a time; returns how many. */
+  removeEnded(before: string, limit: number) {
+    return removeOldest(
+      this.#session,
+      { table: 'stream_connections', key: ['id'], time: 'disconnected_at' },
+      before,
+      limit,
+    );
+  }
+}
+
+function ofApplication(db: Db, param: Param<{ readonly application: string }>) {
+  return db.selectFrom('stream_connections').selectAll().where('application_id', '=', param('application'));
 }

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import type { Upload, Uploads } from '../../contract/store/uploads.ts';
+import type { Upload, UploadChanges, UploadSegment, UploadState } from '../../contract/store/uploads.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
-import { inList, paddedSize } from '../core/in-lists.ts';
+import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
-import { tableRows, updateRows } from '../core/table-rows.ts';
+import { deleteRows, findRow, listRows, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** An upload as the port declares it. */
 function uploadOf(row: Selectable<Database['uploads']>): Upload {
@@ -15,99 +15,115 @@ function uploadOf(row: Selectable<Database['uploads']>): Upload {
   };
 }
 
-/** Uploaded media. */
-export function uploadsOn(session: Session): Uploads {
-  const table = tableRows(session, 'uploads');
-  return {
-    async find(id) {
-      const row = await table.find('id', id);
-      return row && uploadOf(row);
-    },
-    async lock(id) {
-      const row = await table.lock('id', id);
-      return row && uploadOf(row);
-    },
-    async findByFileName(fileName) {
-      const row = await table.find('file_name', fileName);
-      return row && uploadOf(row);
-    },
-    async list(ids) {
-      if (ids.length === 0) return [];
-      const size = paddedSize(ids.length);
-      return (
-        await session.all(`uploads list ${size}`, { ids }, (db, param) =>
-          db
-            .selectFrom('uploads')
-            .selectAll()
-            .where((eb) => inList(eb, 'id', param.list('ids', size))),
-        )
-      ).map(uploadOf);
-    },
-    async listUnfinished() {
-      const rows = await session.all('uploads unfinished', {}, (db) =>
-        db.selectFrom('uploads').select('id').where('state', 'not in', ['succeeded', 'failed']),
-      );
-      return rows.map(({ id }) => id);
-    },
-    async add(upload) {
-      const { additional_owners, is_categorized, ...others } = upload;
-      await table.insert({
+/** Stored metadata of uploaded media; the bytes are elsewhere. */
+export class Uploads {
+  readonly #session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async find(id: string): Promise<Upload | undefined> {
+    const row = await findRow(this.#session, 'uploads', { id });
+    return row && uploadOf(row);
+  }
+
+  /** The same, and keeps others from changing the upload or its segments until this unit of work ends. */
+  async lock(id: string): Promise<Upload | undefined> {
+    const row = await lockRow(this.#session, 'uploads', { id });
+    return row && uploadOf(row);
+  }
+
+  /** The uploads with these ids that exist, unordered. */
+  async list(ids: readonly string[]): Promise<Upload[]> {
+    return (
+      await allListed(this.#session, 'uploads list', ids, {}, (db, ids) =>
+        db
+          .selectFrom('uploads')
+          .selectAll()
+          .where((eb) => inList(eb, 'id', ids)),
+      )
+    ).map(uploadOf);
+  }
+
+  async findByFileName(fileName: string): Promise<Upload | undefined> {
+    const row = await findRow(this.#session, 'uploads', { file_name: fileName });
+    return row && uploadOf(row);
+  }
+
+  /** The ids of all uploads that have neither succeeded nor failed. */
+  async listUnfinished() {
+    const rows = await this.#session.all('uploads unfinished', {}, (db) =>
+      db.selectFrom('uploads').select('id').where('state', 'not in', ['succeeded', 'failed']),
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async add(upload: Upload) {
+    const { additional_owners, is_categorized, ...others } = upload;
+    await insertRows(this.#session, 'uploads', [
+      {
         ...others,
         additional_owners: JSON.stringify(additional_owners),
         is_categorized: is_categorized ? 1 : 0,
-      });
-    },
-    async change(id, from, changes) {
-      return (await updateRows(session, 'uploads', changes, { id, state: from })) === 1;
-    },
-    async markUsed(ids) {
-      if (ids.length === 0) return;
-      const size = paddedSize(ids.length);
-      await session.run(`uploads keep ${size}`, { ids }, (db, param) =>
-        db
-          .updateTable('uploads')
-          .set({ expires_at: sql.lit(null) })
-          .where((eb) => inList(eb, 'id', param.list('ids', size))),
-      );
-    },
-    async removeExpired(id, now) {
-      const removed = await session.run('uploads remove expired', { id, now }, (db, param) =>
-        db.deleteFrom('uploads').where('id', '=', param('id')).where('expires_at', '<=', param('now')),
-      );
-      if (removed === 1) await removeSegments(session, id);
-      return removed === 1;
-    },
-    listSegments: (id) =>
-      session.all('upload segments', { id }, (db, param) =>
-        db.selectFrom('upload_segments').selectAll().where('upload_id', '=', param('id')).orderBy('segment_index'),
-      ),
-    findSegment: (id, index) =>
-      session.first('upload segment', { id, index }, (db, param) =>
-        db
-          .selectFrom('upload_segments')
-          .selectAll()
-          .where('upload_id', '=', param('id'))
-          .where('segment_index', '=', param('index')),
-      ),
-    async sumSegments(id) {
-      const found = await session.first('upload segments sum', { id }, (db, param) =>
-        db
-          .selectFrom('upload_segments')
-          .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql.lit(0)).as('bytes'))
-          .where('upload_id', '=', param('id')),
-      );
-      return Number(found!.bytes);
-    },
-    putSegment: (segment) =>
-      insertRows(session, 'upload_segments', [segment], {
-        onConflict: { key: ['upload_id', 'segment_index'], replace: ['object_key', 'bytes', 'sha256'] },
-      }),
-    removeSegments: (id) => removeSegments(session, id),
-  };
-}
+      },
+    ]);
+  }
 
-async function removeSegments(session: Session, id: string): Promise<void> {
-  await session.run('upload segments remove', { id }, (db, param) =>
-    db.deleteFrom('upload_segments').where('upload_id', '=', param('id')),
-  );
+  /** Changes an upload in the state `from`; returns false when it is in another. */
+  async change(id: string, from: UploadState, changes: UploadChanges) {
+    return (await updateRows(this.#session, 'uploads', changes, { id, state: from })) === 1;
+  }
+
+  /** The segments of an upload, in order. */
+  listSegments(id: string) {
+    return listRows(this.#session, 'upload_segments', { upload_id: id }, ['segment_index']);
+  }
+
+  findSegment(id: string, index: number) {
+    return findRow(this.#session, 'upload_segments', { upload_id: id, segment_index: index });
+  }
+
+  /** Total bytes of the segments of an upload. */
+  async sumSegments(id: string) {
+    const found = await this.#session.first('upload segments sum', { id }, (db, param) =>
+      db
+        .selectFrom('upload_segments')
+        .select((eb) => eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql.lit(0)).as('bytes'))
+        .where('upload_id', '=', param('id')),
+    );
+    return Number(found!.bytes);
+  }
+
+  /** Adds a segment, or replaces the one with its number. */
+  putSegment(segment: UploadSegment) {
+    return insertRows(this.#session, 'upload_segments', [segment], {
+      onConflict: { key: ['upload_id', 'segment_index'], replace: ['object_key', 'bytes', 'sha256'] },
+    });
+  }
+
+  async removeSegments(id: string) {
+    await deleteRows(this.#session, 'upload_segments', { upload_id: id });
+  }
+
+  /** Marks media as used, so that they no longer expire. Unknown ids are ignored. */
+  async markUsed(ids: readonly string[]) {
+    if (ids.length === 0) return;
+    const size = paddedSize(ids.length);
+    await this.#session.run(`uploads keep ${size}`, { ids }, (db, param) =>
+      db
+        .updateTable('uploads')
+        .set({ expires_at: sql.lit(null) })
+        .where((eb) => inList(eb, 'id', param.list('ids', size))),
+    );
+  }
+
+  /** Removes an upload that has expired, with its segments; returns false when it does not expire, or expires later. */
+  async removeExpired(id: string, now: string) {
+    const removed = await this.#session.run('uploads remove expired', { id, now }, (db, param) =>
+      db.deleteFrom('uploads').where('id', '=', param('id')).where('expires_at', '<=', param('now')),
+    );
+    if (removed === 1) await this.removeSegments(id);
+    return removed === 1;
+  }
 }
